@@ -1,0 +1,126 @@
+"""Figures of an assignment, and of the difference between two.
+
+Every function takes replica lists as ``(n_partitions, max_rf)`` int32 broker positions, -1 padded;
+two lists may differ in width.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int32]
+CountArray = npt.NDArray[np.int64]
+
+
+def replicas_per_broker(replicas: IntArray, n_brokers: int) -> CountArray:
+    """Replicas on each broker, ``(n_brokers,)`` int64."""
+    return np.bincount(replicas[replicas >= 0], minlength=n_brokers).astype(np.int64)
+
+
+def leaders_per_broker(replicas: IntArray, n_brokers: int) -> CountArray:
+    """Preferred leaders on each broker, ``(n_brokers,)`` int64."""
+    first = position(replicas, 0)
+    return np.bincount(first[first >= 0], minlength=n_brokers).astype(np.int64)
+
+
+def bytes_per_broker(
+    replicas: IntArray, size_bytes: npt.NDArray[np.float64], n_brokers: int
+) -> npt.NDArray[np.float64]:
+    """Bytes on each broker, ``(n_brokers,)``; a partition of unknown size (NaN) counts 0."""
+    held = replicas >= 0
+    sizes = np.broadcast_to(np.nan_to_num(size_bytes)[:, None], replicas.shape)
+    return np.bincount(replicas[held], weights=sizes[held], minlength=n_brokers)
+
+
+def position(replicas: IntArray, k: int) -> IntArray:
+    """The k-th replica of each partition, -1 where the list is shorter; ``(n_partitions,)``."""
+    if k >= replicas.shape[1]:
+        return np.full(len(replicas), -1, dtype=np.int32)
+    return replicas[:, k]
+
+
+def failover_leaders(replicas: IntArray, n_brokers: int) -> CountArray:
+    """``(n_brokers, n_brokers)`` int64: leaders on broker s (column) once broker b (row) is lost.
+
+    The first follower takes the lead of what the lost broker led; the diagonal is 0.
+    """
+    first, second = position(replicas, 0), position(replicas, 1)
+    led = leaders_per_broker(replicas, n_brokers)
+    heirs = second >= 0
+    gained = np.bincount(
+        first[heirs].astype(np.int64) * n_brokers + second[heirs], minlength=n_brokers * n_brokers
+    ).reshape(n_brokers, n_brokers)
+    table = gained + led[None, :]
+    np.fill_diagonal(table, 0)
+    return table
+
+
+def worst_leaders_after_one_failure(replicas: IntArray, n_brokers: int) -> int:
+    """The most leaders that any survivor has after the loss of any one broker; 0 below 2 brokers."""
+    if n_brokers < 2:
+        return 0
+    return int(failover_leaders(replicas, n_brokers).max(initial=0))
+
+
+def replicas_per_rack(replicas: IntArray, rack_idx: IntArray, n_racks: int) -> IntArray:
+    """``(n_partitions, n_racks)`` int32: replicas of each partition in each rack."""
+    counts = np.zeros((len(replicas), n_racks), dtype=np.int32)
+    rows = np.arange(len(replicas))
+    for k in range(replicas.shape[1]):
+        held = replicas[:, k] >= 0
+        # rows are distinct within one position, so plain indexing adds each once
+        counts[rows[held], rack_idx[replicas[held, k]]] += 1
+    return counts
+
+
+def rack_limit(rf: IntArray, n_racks: int, *, strict: bool = False) -> IntArray:
+    """At most so many replicas of a partition in one rack: ceil(rf / racks), or 1 where strict."""
+    if strict:
+        return np.ones_like(rf)
+    return -(-rf // max(1, n_racks))
+
+
+def rack_violations(
+    replicas: IntArray,
+    rack_idx: IntArray,
+    eligible: npt.NDArray[np.bool_],
+    *,
+    strict: bool = False,
+) -> int:
+    """Partitions with more replicas in a rack than the rule allows.
+
+    The rule counts the racks that have an eligible broker; ``eligible`` and ``rack_idx`` have
+    shape ``(n_brokers,)``.
+    """
+    n_racks = int(rack_idx.max(initial=0)) + 1
+    usable = len(np.unique(rack_idx[eligible]))
+    limit = rack_limit((replicas >= 0).sum(axis=1).astype(np.int32), usable, strict=strict)
+    return int((replicas_per_rack(replicas, rack_idx, n_racks) > limit[:, None]).any(axis=1).sum())
+
+
+def arrivals(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
+    """Mask over ``after``: replicas on a broker that did not hold that partition (data moves)."""
+    new = after >= 0
+    for k in range(before.shape[1]):
+        new &= after != before[:, k : k + 1]
+    return new
+
+
+def data_moves(before: IntArray, after: IntArray) -> int:
+    """Replicas that are on a broker which did not hold that partition before."""
+    return int(arrivals(before, after).sum())
+
+
+def leadership_changed(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
+    """``(n_partitions,)``: the preferred leader differs (a partition without a list before does not count)."""
+    old = position(before, 0)
+    return (old >= 0) & (old != position(after, 0))
+
+
+def changed_rows(before: IntArray, after: IntArray) -> npt.NDArray[np.int64]:
+    """Rows whose list differs in any way, ascending."""
+    width = min(before.shape[1], after.shape[1])
+    differs = (before[:, :width] != after[:, :width]).any(axis=1)
+    differs |= (before[:, width:] >= 0).any(axis=1) | (after[:, width:] >= 0).any(axis=1)
+    return np.flatnonzero(differs)

@@ -1,0 +1,70 @@
+"""What should change, why, and how it is known to be best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import measures
+from equipoise.cluster.brokers import IntArray, frozen
+from equipoise.cluster.cluster import Cluster, check_lists
+
+
+@dataclass(frozen=True)
+class Level:
+    """One goal of a plan: what was reached and what could at best be reached."""
+
+    goal: str
+    value: float
+    lower_bound: float
+    proof: str
+    """How the bound is known: "flow-dual", "closed-form", "integer-program" or "none"."""
+    note: str = ""
+
+    @property
+    def gap(self) -> float:
+        """``(value - bound) / max(1, |bound|)``; 0 where the plan is proved best at this goal."""
+        return max(0.0, (self.value - self.lower_bound) / max(1.0, abs(self.lower_bound)))
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A target assignment for one cluster.
+
+    ``cluster`` is the state the plan was made from, extended by brokers that are added and by
+    partitions to be created (those have an empty list before).
+    """
+
+    cluster: Cluster
+    target: IntArray
+    """``(n_partitions, max_rf)`` int32: broker positions in the new preference order, -1 padded."""
+    eligible: npt.NDArray[np.bool_]
+    """``(n_brokers,)``: brokers that may hold replicas afterwards."""
+    strategy: str = "flow"
+    certificate: tuple[Level, ...] = ()
+    why: Mapping[int, str] = field(default_factory=dict)
+    """One sentence for each changed row (a position in the cluster's partitions)."""
+    proofs: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Arrays of ``certificate.npz``."""
+    request: Mapping[str, Any] = field(default_factory=dict)
+    """The options the plan was made with, as plain JSON data."""
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "target", frozen(self.target, np.int32))
+        object.__setattr__(self, "eligible", frozen(self.eligible, np.bool_))
+        check_lists(self.cluster, self.target)
+
+    @cached_property
+    def changed(self) -> npt.NDArray[np.int64]:
+        """Rows whose replica list differs, ascending; reorders count."""
+        return measures.changed_rows(self.cluster.replicas, self.target)
+
+    @property
+    def is_empty(self) -> bool:
+        return len(self.changed) == 0

@@ -1,0 +1,39 @@
+"""The errors that reach a user: one line each, with the place, the value and what to do."""
+
+from __future__ import annotations
+
+
+class EquipoiseError(Exception):
+    """Base of every expected failure; ``exit_code`` is what the command line ends with."""
+
+    exit_code = 2
+
+
+class UnusableInput(EquipoiseError):
+    """An input or an argument that cannot be used (exit 2).
+
+    ``place`` is where in ``source`` it was found ("line 12", "partitions[3].replicas"), ``advice``
+    what the user can do about it.
+    """
+
+    def __init__(self, problem: str, *, source: str = "", place: str = "", advice: str = "") -> None:
+        self.problem, self.source, self.place, self.advice = problem, source, place, advice
+        where = ", ".join(part for part in (source, place) if part)
+        text = f"{where}: {problem}" if where else problem
+        super().__init__(f"{text}. {advice}" if advice else text)
+
+
+class ImpossibleRequest(EquipoiseError):
+    """No assignment satisfies the request (exit 3).
+
+    ``reasons`` name a smallest set of rules in conflict, ``relaxations`` the nearest ways out.
+    """
+
+    exit_code = 3
+
+    def __init__(self, reasons: list[str], relaxations: list[str] | None = None) -> None:
+        self.reasons, self.relaxations = reasons, relaxations or []
+        text = "; ".join(reasons)
+        if self.relaxations:
+            text += ": " + " or ".join(self.relaxations)
+        super().__init__(text)
