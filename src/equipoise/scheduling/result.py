@@ -1,0 +1,66 @@
+"""A schedule: which partitions move together, in which order, how fast, and how good that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import Plan
+
+FloatArray = npt.NDArray[np.float64]
+RowArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Waves of a plan; rows are positions in ``plan.cluster``'s partitions.
+
+    ``equipoise apply`` admits rows one by one in ``order`` as links come free; the waves are the same
+    order cut into files for those who carry a plan out by hand, one file after the other.
+    """
+
+    plan: Plan
+    waves: tuple[RowArray, ...]
+    """Each at most ``max_inflight`` rows, int64; every changed row is in exactly one, but the blocked."""
+    max_inflight: int
+    throttle_bytes_per_s: float | None
+    """The throttle of every broker, each way; None where none was asked for."""
+    unit: str
+    """What links are counted in: "bytes", or "partitions" where no size is known."""
+    wave_seconds: FloatArray
+    """``(n_waves,)``: expected time of each wave done by itself; NaN without sizes or rates."""
+    seconds: float
+    """Expected time with continuous admission; NaN without sizes or rates."""
+    bound_seconds: float
+    """No order can take less: the busiest link ÷ its rate. NaN without sizes or rates."""
+    gap: float
+    """``(length - bound) / bound`` of the continuous order, in ``unit``; 0 where nothing is copied."""
+    bottleneck: str
+    """What the bound comes from: "broker 3, outbound", "broker 4, inbound", "partitions in flight" or ""."""
+    blocked: Mapping[int, str] = field(default_factory=dict)
+    """Rows for which no legal moment was found, each with the rule that holds it back."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def order(self) -> RowArray:
+        """All scheduled rows, first to be admitted first."""
+        return np.concatenate(self.waves) if self.waves else np.zeros(0, dtype=np.int64)
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as plain JSON data (None for what is not known)."""
+
+        def known(value: float) -> float | None:
+            return None if np.isnan(value) else round(float(value), 3)
+
+        return {
+            "waves": len(self.waves), "max_inflight": self.max_inflight, "unit": self.unit,
+            "throttle_bytes_per_s": self.throttle_bytes_per_s,
+            "seconds": known(self.seconds), "wave_seconds": [known(s) for s in self.wave_seconds],
+            "bound_seconds": known(self.bound_seconds), "gap": round(self.gap, 4),
+            "bottleneck": self.bottleneck, "notes": list(self.notes),
+            "blocked": {self.plan.cluster.label(row): rule for row, rule in sorted(self.blocked.items())},
+        }
