@@ -1,0 +1,104 @@
+"""Folders that appear as a whole or not at all, with the digests of their files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from equipoise.errors import UnusableInput
+
+SUMS = "SHA256SUMS"
+"""Digests of all other files, as ``sha256sum --check`` reads them."""
+
+
+@contextmanager
+def replaced(out: Path, may_replace: Callable[[Path], str]) -> Iterator[Path]:
+    """A new folder beside ``out`` that takes its place when the block ends well.
+
+    ``may_replace`` tells why a folder that is there must stay ("" where it may go). Raises
+    :class:`UnusableInput` for that, and where the folder cannot be written.
+    """
+    out = Path(os.path.abspath(out))
+    refuse(out, may_replace)
+    fresh = out.with_name(f".{out.name}.{os.getpid()}.new")
+    try:
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True)
+        yield fresh
+        swap(fresh, out)
+    except OSError as error:
+        raise UnusableInput(f"cannot be written ({error.strerror})", source=str(out)) from None
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def refuse(out: Path, may_replace: Callable[[Path], str]) -> None:
+    """Raise unless ``out`` is free, empty or a folder that may be replaced."""
+    if not out.exists() and not out.is_symlink():
+        return
+    if not out.is_dir():
+        raise UnusableInput("is there and is not a folder", source=str(out), advice="Choose another --out")
+    reason = may_replace(out) if any(out.iterdir()) else ""
+    if reason:
+        raise UnusableInput(reason, source=str(out), advice="Choose another --out or empty it")
+
+
+def swap(fresh: Path, out: Path) -> None:
+    """Put ``fresh`` where ``out`` is; what was there goes only once ``fresh`` is in place."""
+    if not out.exists():
+        fresh.rename(out)
+        return
+    aside = fresh.with_name(fresh.name + ".old")
+    out.rename(aside)
+    try:
+        fresh.rename(out)
+    except OSError:
+        aside.rename(out)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def write_files(folder: Path, contents: Iterable[tuple[str, bytes]]) -> None:
+    """Write files by relative path, and their digests."""
+    sums = []
+    made = {""}
+    for path, data in contents:
+        parent = path.rpartition("/")[0]
+        if parent not in made:
+            (folder / parent).mkdir(parents=True, exist_ok=True)
+            made.add(parent)
+        (folder / path).write_bytes(data)
+        sums.append(f"{hashlib.sha256(data).hexdigest()}  {path}\n")
+    (folder / SUMS).write_text("".join(sorted(sums, key=lambda line: line[66:])), encoding="utf-8")
+
+
+def read_sums(folder: Path) -> dict[str, str]:
+    """Digests by relative path; raises :class:`UnusableInput` where the list is missing or damaged."""
+    source = str(folder / SUMS)
+    try:
+        lines = (folder / SUMS).read_text(encoding="utf-8").splitlines(keepends=True)
+    except (OSError, UnicodeDecodeError):
+        raise UnusableInput("cannot be read", source=source, advice="Plan again") from None
+    sums = {}
+    for number, line in enumerate(lines, start=1):
+        digest, gap, path = line[:64], line[64:66], line[66:-1]
+        if gap != "  " or not line.endswith("\n") or ".." in path.split("/") or path.startswith("/"):
+            raise UnusableInput("is not a digest and a file name", source=source, place=f"line {number}")
+        sums[path] = digest
+    return sums
+
+
+def read_checked(folder: Path, path: str, digest: str) -> bytes:
+    """The bytes of a file; raises :class:`UnusableInput` where they are not those of the digest."""
+    source = str(folder / path)
+    try:
+        data = (folder / path).read_bytes()
+    except OSError as error:
+        raise UnusableInput(f"cannot be read ({error.strerror})", source=source, advice="Plan again") from None
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise UnusableInput("was changed after the plan was made", source=source, advice="Plan again")
+    return data
