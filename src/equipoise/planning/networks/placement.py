@@ -1,0 +1,291 @@
+"""Where replicas stand, as a flow: what leaves which broker, and where it arrives.
+
+For every *unit* (a partition, or all partitions of a topic, or all there are) replicas leave
+the cells (topic, broker) into the unit's pool in their rack, may change racks through the unit's
+centre as far as the rack rule lets them, and arrive at other cells; what a cell ends with flows on
+to its broker and from there to the sink. A unit of one partition is exact. A larger unit forgets
+which partition a replica belongs to: a relaxation, so its bounds hold, and its optimum is optimal
+wherever it can be handed out to partitions (`handout.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster.measures import replicas_per_rack
+from equipoise.planning.bands import band, whole_weights
+from equipoise.planning.networks.flow import Int32, Int64, Network, Objective
+from equipoise.planning.problem import Problem
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What every placement network is built from: the partitions that may change."""
+
+    problem: Problem
+    rows: Int64
+    """Movable partitions, ``(n_rows,)``."""
+    brokers: Int64
+    """Positions of eligible brokers, ``(n_eligible,)``."""
+    slot_row: Int64
+    """Replicas of movable partitions, ``(n_slots,)``: index into ``rows``."""
+    slot_position: Int64
+    """Position in the replica list."""
+    slot_broker: Int64
+    """Index into ``brokers``, -1 where the replica has to leave."""
+    slot_rack: Int64
+    slot_pinned: BoolArray
+    base: Int64
+    """``(n_eligible,)``: replicas of partitions that may not change."""
+    rack: Int64
+    """``(n_eligible,)``: rack of each eligible broker."""
+    receives: BoolArray
+    """``(n_eligible,)``."""
+    leads: BoolArray
+    """``(n_eligible,)``."""
+    weight: Int64
+    """``(n_eligible,)``: whole-number weights."""
+
+    @property
+    def n_replicas(self) -> int:
+        """Replicas on eligible brokers afterwards."""
+        return int(self.base.sum() + self.problem.rf[self.rows].sum())
+
+
+def gather(problem: Problem) -> Material:
+    """The movable partitions of a problem as flat columns."""
+    brokers = np.flatnonzero(problem.eligible)
+    place = np.full(problem.cluster.n_brokers + 1, -1, dtype=np.int64)
+    place[brokers] = np.arange(len(brokers))
+    rows = np.flatnonzero(problem.movable)
+    held = problem.current[rows]
+    slot_row, slot_position = np.nonzero(held >= 0)
+    broker = held[slot_row, slot_position]
+    fixed = problem.current[~problem.movable]
+    base = np.bincount(fixed[fixed >= 0], minlength=problem.cluster.n_brokers)[brokers]
+    # A partition of one replica has to stand where it may be led.
+    homeless = (problem.rf[rows][slot_row] == 1) & ~problem.leads[broker]
+    return Material(
+        problem=problem,
+        rows=rows,
+        brokers=brokers,
+        slot_row=slot_row,
+        slot_position=slot_position,
+        slot_broker=np.where(homeless, -1, place[broker]),
+        slot_rack=problem.rack_idx[broker].astype(np.int64),
+        slot_pinned=problem.pinned[rows][slot_row, slot_position],
+        base=base.astype(np.int64),
+        rack=problem.rack_idx[brokers].astype(np.int64),
+        receives=problem.receives[brokers],
+        leads=problem.leads[brokers],
+        weight=whole_weights(problem.cluster.brokers.weight[brokers]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Arcs:
+    """A family of arcs of one meaning, ``network`` arcs ``start`` to ``stop``."""
+
+    start: int
+    stop: int
+    unit: Int64
+    broker: Int64
+    """Index into ``Material.brokers``, or a rack for arcs between pools and centres."""
+
+    @property
+    def index(self) -> Int32:
+        return np.arange(self.start, self.stop, dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class PlacementNetwork:
+    """One network over the material; ``unit_of`` gives the unit of each row."""
+
+    material: Material
+    unit_of: Int64
+    family_of: Int64
+    """``(n_units,)``: the family (topic, or all) whose cells a unit shares."""
+    network: Network
+    sink: Arcs
+    cell: Arcs
+    leave: Arcs
+    arrive: Arcs
+    excess: Arcs
+    out: Arcs
+    into: Arcs
+    total_excess: int
+
+    def guess(self) -> Int64:
+        """The flow of the present state, where nothing moves; a start for the convex costs."""
+        flow = np.zeros(len(self.network.tail), dtype=np.int64)
+        material, n_eligible = self.material, len(self.material.brokers)
+        stays = material.slot_broker >= 0
+        family = self.family_of[self.unit_of[material.slot_row[stays]]]
+        counts = np.bincount(family * n_eligible + material.slot_broker[stays], minlength=len(self.cell.unit))
+        flow[self.cell.index] = counts
+        flow[self.sink.index] = counts.reshape(-1, n_eligible).sum(axis=0)
+        return flow
+
+    def objective(self, goal: str) -> Objective:
+        """The objective of a placement goal on this network."""
+        material, n_arcs = self.material, len(self.network.tail)
+        linear = np.zeros(n_arcs, dtype=np.int64)
+        if goal == "racks":
+            linear[self.excess.index] = -1
+            return Objective.of_linear(linear, self.total_excess)
+        if goal == "moves":
+            linear[self.arrive.index] = 1
+            created = material.problem.cluster.rf[material.rows] == 0
+            pinned = int(material.slot_pinned.sum())
+            return Objective.of_linear(linear, pinned - int(material.problem.rf[material.rows[created]].sum()))
+        if goal == "replicas":
+            tolerance = material.problem.request.tolerance or (0.0, 0.0)
+            low, high = band(material.n_replicas, material.weight, tolerance)
+            return Objective.of_bands(n_arcs, self.sink.index, low - material.base, high - material.base)
+        if goal == "topics":
+            low, high = self.topic_bands()
+            return Objective.of_bands(n_arcs, self.cell.index, low, high)
+        raise ValueError(f"{goal} is not a goal of placement")
+
+    def topic_bands(self) -> tuple[Int64, Int64]:
+        """Bands of the cells, ``(n_families * n_eligible,)``, in the order of the cell arcs."""
+        material = self.material
+        family = self.family_of[self.unit_of]
+        n_families = len(self.cell.unit) // max(1, len(material.brokers))
+        totals = np.bincount(family, weights=material.problem.rf[material.rows], minlength=n_families)
+        low, high = band(totals.astype(np.int64)[:, None], material.weight[None, :])
+        return low.ravel(), high.ravel()
+
+
+def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetwork:
+    """The network of the given units: ``unit_of`` ``(n_rows,)``, ``family_of`` ``(n_units,)``."""
+    problem = material.problem
+    n_units, n_families = len(family_of), int(family_of.max(initial=-1)) + 1
+    n_eligible, n_racks = len(material.brokers), problem.n_racks
+    rf, rows = problem.rf[material.rows].astype(np.int64), material.rows
+
+    def cell_node(family: Int64, broker: Int64) -> Int64:
+        return 1 + n_eligible + family * n_eligible + broker
+
+    first_pool = 1 + n_eligible + n_families * n_eligible
+    limited = problem.request.max_changes_per_partition
+    # With a limit on changes a pool has two halves; the arc between them carries what arrives.
+    half = n_units * n_racks if limited is not None else 0
+    first_centre = first_pool + n_units * n_racks + half
+    n_nodes = first_centre + (n_units if n_racks > 1 else 0)
+
+    def pool_node(unit: Int64, rack: Int64) -> Int64:
+        return first_pool + unit * n_racks + rack
+
+    def centre_node(unit: Int64) -> Int64:
+        return first_centre + unit if n_racks > 1 else pool_node(unit, np.zeros_like(unit))
+
+    supply = np.zeros(n_nodes, dtype=np.int64)
+    unit_of_slot = unit_of[material.slot_row]
+    stays = material.slot_broker >= 0
+    np.add.at(supply, cell_node(family_of[unit_of_slot[stays]], material.slot_broker[stays]), 1)
+    np.add.at(supply, pool_node(unit_of_slot[~stays], material.slot_rack[~stays]), 1)
+    held = np.bincount(material.slot_row, minlength=len(rows))
+    np.add.at(supply, centre_node(unit_of), rf - held)
+    supply[0] = -supply.sum()
+
+    tails, heads, uppers, families = [], [], [], {}
+    at = 0
+
+    def add(name: str, tail: Int64, head: Int64, upper: Int64, unit: Int64, broker: Int64) -> None:
+        nonlocal at
+        families[name] = Arcs(at, at + len(tail), unit, broker)
+        at += len(tail)
+        tails.append(tail)
+        heads.append(head)
+        uppers.append(upper)
+
+    everyone = np.arange(n_eligible)
+    total = int(rf.sum()) + len(material.slot_row)
+    add("sink", 1 + everyone, np.zeros_like(everyone), np.full(n_eligible, total), np.full(n_eligible, -1), everyone)
+    family, broker = (axis.ravel() for axis in np.indices((n_families, n_eligible)))
+    members = np.bincount(family_of[unit_of], minlength=n_families)
+    add("cell", cell_node(family, broker), 1 + broker, members[family], family, broker)
+
+    # leave: replicas in place, but for pinned ones
+    free = stays & ~material.slot_pinned
+    key, count = np.unique(unit_of_slot[free] * n_eligible + material.slot_broker[free], return_counts=True)
+    unit, broker = key // n_eligible, key % n_eligible
+    add("leave", cell_node(family_of[unit], broker), pool_node(unit, material.rack[broker]), count, unit, broker)
+
+    # arrive: partitions of the unit that are not on the broker and may be
+    unit, broker, room = arrival_room(material, unit_of, n_units)
+    add("arrive", pool_node(unit, material.rack[broker]) + half, cell_node(family_of[unit], broker), room, unit, broker)
+
+    total_excess = 0
+    none = np.zeros(0, dtype=np.int64)
+    if n_racks > 1:
+        room_out, excess, room_in = rack_room(material, unit_of, n_units)
+        total_excess = int(excess.sum())
+        unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
+        for name, tail, head, upper in (
+            ("excess", pool_node(unit, rack), centre_node(unit), excess.ravel()),
+            ("out", pool_node(unit, rack), centre_node(unit), (room_out - excess).ravel()),
+            ("into", centre_node(unit), pool_node(unit, rack), room_in.ravel()),
+        ):
+            some = upper > 0
+            add(name, tail[some], head[some], upper[some], unit[some], rack[some])
+    else:
+        for name in ("excess", "out", "into"):
+            add(name, none, none, none, none, none)
+    if limited is not None:
+        unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
+        size = np.bincount(unit_of, minlength=n_units)
+        add("limit", pool_node(unit, rack), pool_node(unit, rack) + half, limited * size[unit], unit, rack)
+    families.pop("limit", None)
+    network = Network(
+        supply,
+        np.concatenate(tails).astype(np.int32),
+        np.concatenate(heads).astype(np.int32),
+        np.zeros(at, dtype=np.int64),
+        np.concatenate(uppers).astype(np.int64),
+    )
+    return PlacementNetwork(
+        material=material, unit_of=unit_of, family_of=family_of, network=network, total_excess=total_excess, **families
+    )
+
+
+def arrival_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int64, Int64, Int64]:
+    """Unit, broker and room of each arc on which replicas can arrive."""
+    n_eligible = len(material.brokers)
+    alone = material.problem.rf[material.rows] == 1
+    size = np.bincount(unit_of, minlength=n_units)
+    size_alone = np.bincount(unit_of[alone], minlength=n_units)
+    room = np.where(material.leads[None, :], size[:, None], (size - size_alone)[:, None]).astype(np.int64)
+    stays = material.slot_broker >= 0
+    np.subtract.at(room, (unit_of[material.slot_row[stays]], material.slot_broker[stays]), 1)
+    room[:, ~material.receives] = 0
+    unit, broker = np.nonzero(room > 0)
+    assert room.shape == (n_units, n_eligible)
+    return unit, broker, room[unit, broker]
+
+
+def rack_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int64, Int64, Int64]:
+    """``(n_units, n_racks)`` each: what may leave a rack for others, what stands above the limit, what may come."""
+    problem = material.problem
+    counts = replicas_per_rack(problem.current[material.rows], problem.rack_idx, problem.n_racks).astype(np.int64)
+    limit = problem.limit[material.rows].astype(np.int64)[:, None]
+    out, excess, into = counts, np.maximum(counts - limit, 0), np.maximum(limit - counts, 0)
+    if problem.request.stay_in_rack:
+        grows = (problem.rf[material.rows] > counts.sum(axis=1))[:, None]
+        shrinks = (problem.rf[material.rows] < counts.sum(axis=1))[:, None]
+        out, excess, into = out * shrinks, excess * shrinks, into * grows
+
+    def per_unit(table: Int64) -> Int64:
+        if n_units == len(unit_of):
+            return table[np.argsort(unit_of, kind="stable")]
+        gathered = np.zeros((n_units, problem.n_racks), dtype=np.int64)
+        np.add.at(gathered, unit_of, table)
+        return gathered
+
+    return per_unit(out), per_unit(excess), per_unit(into)
