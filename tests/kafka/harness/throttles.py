@@ -1,0 +1,61 @@
+"""Reading back and setting replication throttles, apart from the product's own code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
+
+from harness.cluster import BROKER_THROTTLES, TOPIC_THROTTLES, KafkaCluster
+from kafka import KafkaAdminClient
+
+Throttles = dict[tuple[str, str], dict[str, str]]
+
+
+def throttles(cluster: KafkaCluster, topics: Iterable[str] = ()) -> Throttles:
+    """Every throttle that is set: ``{("broker", "1"): {key: value}, ("topic", "t"): ...}``.
+
+    Asked of each running broker and of each topic; empty where none is left.
+    """
+    found: Throttles = {}
+    for node in cluster.nodes:
+        if node.running:
+            found["broker", str(node.id)] = read(cluster, "broker", str(node.id), BROKER_THROTTLES)
+    for topic in topics:
+        found["topic", topic] = read(cluster, "topic", topic, TOPIC_THROTTLES)
+    return {of: values for of, values in found.items() if values}
+
+
+@contextmanager
+def asking(cluster: KafkaCluster, kind: str, name: str) -> Iterator[KafkaAdminClient]:
+    """A client for a resource; for a broker a new one, since an older one may not know that it is back."""
+    if kind == "broker":
+        with cluster.client(int(name)) as client:
+            yield client
+    else:
+        yield cluster.admin
+
+
+def read(cluster: KafkaCluster, kind: str, name: str, keys: Iterable[str]) -> dict[str, str]:
+    """Values of these keys that are set dynamically on a resource."""
+    with asking(cluster, kind, name) as client:
+        values = client.describe_configs([ConfigResource(kind, name)], config_filter="all")[kind][name]
+    return {
+        key: values[key]["value"]
+        for key in keys
+        if key in values and values[key]["config_source"] in ("DYNAMIC_BROKER_CONFIG", "DYNAMIC_TOPIC_CONFIG")
+        and values[key]["value"]
+    }  # fmt: skip
+
+
+def configure(cluster: KafkaCluster, kind: str, name: str, changes: Mapping[str, str | None]) -> None:
+    """Set configs of a broker or topic, or delete them where the value is None."""
+    operations = {
+        key: (AlterConfigOp.DELETE, None) if value is None else (AlterConfigOp.SET, value)
+        for key, value in changes.items()
+    }
+    resource = ConfigResource(ConfigResourceType[kind.upper()], name, operations)
+    with asking(cluster, kind, name) as client:
+        answer = client.alter_configs([resource], raise_on_unknown=False, incremental=True)
+    assert answer[kind][name] == "OK", answer
