@@ -1,0 +1,298 @@
+"""From counts to partitions: which replica leaves a broker, and which partition takes its place.
+
+A placement network with units of many partitions says how many replicas of a unit leave and
+reach each broker. Any choice of partitions that fits is as good as the counts say. Almost every
+unit is handed out by taking the first that fits; the others go, exactly, through a flow over their
+partitions with the counts held fixed. What that cannot place is reported, to be expanded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.planning.networks.flow import Infeasible, Int64, Objective, solve
+from equipoise.planning.networks.placement import Material, PlacementNetwork, build
+
+BoolArray = npt.NDArray[np.bool_]
+MAX_BATCH_ARCS = 1_500_000
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Which replicas leave and which arrive, over the columns of a `Material`."""
+
+    leaving: BoolArray
+    """``(n_slots,)``."""
+    row: Int64
+    """Of each arrival: index into ``Material.rows``."""
+    broker: Int64
+    """Of each arrival: index into ``Material.brokers``."""
+
+
+def hand_out(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
+    """The moves of a flow, and the units whose counts no choice of partitions can meet."""
+    material = net.material
+    n_eligible, n_units = len(material.brokers), len(net.family_of)
+    leave = per_unit(net.leave, flow, n_units, n_eligible)
+    arrive = per_unit(net.arrive, flow, n_units, n_eligible)
+    leaving = material.slot_broker < 0
+    single = np.bincount(net.unit_of, minlength=n_units) <= 1
+    crosses = np.zeros(n_units, dtype=bool)
+    for arcs in (net.excess, net.out, net.into):
+        crosses[arcs.unit[flow[arcs.index] > 0]] = True
+    changes = np.bincount(net.unit_of, weights=material.problem.rf[material.rows], minlength=n_units) != np.bincount(
+        net.unit_of[material.slot_row], minlength=n_units
+    )
+    exact = (crosses | changes) & ~single
+    greedy = ~exact & ~single
+
+    unit_of_slot = net.unit_of[material.slot_row]
+    alone = single[unit_of_slot] & (material.slot_broker >= 0)
+    leaving[alone] = leave[unit_of_slot[alone], material.slot_broker[alone]] > 0
+    rows_single = np.flatnonzero(single[net.unit_of])
+    unit, broker = np.nonzero(arrive[net.unit_of[rows_single]])
+    pieces = [(rows_single[unit], broker)]
+
+    need = np.where(greedy[:, None], leave, 0)
+    unmet = choose_leaving(material, unit_of_slot, need, leaving, material.problem.request.max_changes_per_partition)
+    exact |= unmet
+    ours = greedy & ~exact
+    row, broker, unpaired = pair(net, leaving & ours[unit_of_slot], np.where(ours[:, None], arrive, 0))
+    exact |= unpaired
+    keep = ~exact[net.unit_of[row]]
+    pieces.append((row[keep], broker[keep]))
+
+    failed = np.zeros(0, dtype=np.int64)
+    if exact.any():
+        leaving[exact[unit_of_slot]] = False
+        failed = hand_out_exactly(net, flow, np.flatnonzero(exact), leaving, pieces)
+    row, broker = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    order = np.lexsort((broker, row))
+    return Moves(leaving, row[order], broker[order]), failed
+
+
+def per_unit(arcs: object, flow: Int64, n_units: int, n_eligible: int) -> npt.NDArray[np.int32]:
+    """``(n_units, n_eligible)``: the flow of a family of arcs."""
+    table = np.zeros((n_units, n_eligible), dtype=np.int32)
+    table[arcs.unit, arcs.broker] = flow[arcs.start : arcs.stop]
+    return table
+
+
+def choose_leaving(
+    material: Material, unit_of_slot: Int64, need: npt.NDArray[np.int32], leaving: BoolArray, limit: int | None
+) -> BoolArray:
+    """Mark ``need[unit, broker]`` replicas as leaving; True for units where that was not possible.
+
+    Followers go first, since the leadership of a partition stays where it is when one of them
+    moves; and a partition gives up one replica before any gives up two.
+    """
+    n_eligible = need.shape[1]
+    left = need.ravel().copy()
+    key = unit_of_slot * n_eligible + material.slot_broker
+    usable = (material.slot_broker >= 0) & ~material.slot_pinned
+    usable[usable] = left[key[usable]] > 0
+    candidate = np.flatnonzero(usable)
+    # Spread the choice over the partitions: brokers of a unit start at different places in it.
+    spread = (material.slot_row[candidate] * 7919 + material.slot_broker[candidate] * 104_729) % 1_000_003
+    order = np.lexsort((spread, material.slot_position[candidate] == 0, key[candidate]))
+    candidate = candidate[order]
+    taken = np.bincount(material.slot_row[leaving], minlength=len(material.rows))
+    for allowed in range(1, 1 + (limit or int(material.problem.rf.max(initial=1)))):
+        while True:
+            open_ = (taken[material.slot_row[candidate]] < allowed) & (left[key[candidate]] > 0) & ~leaving[candidate]
+            some = candidate[open_]
+            if not len(some):
+                break
+            start = np.flatnonzero(np.r_[True, key[some][1:] != key[some][:-1]])
+            rank = np.arange(len(some)) - np.repeat(start, np.diff(np.r_[start, len(some)]))
+            picked = some[rank < left[key[some]]]
+            _, first = np.unique(material.slot_row[picked], return_index=True)
+            picked = picked[np.sort(first)]
+            leaving[picked] = True
+            taken[material.slot_row[picked]] += 1
+            np.subtract.at(left, key[picked], 1)
+    return left.reshape(need.shape).any(axis=1)
+
+
+def pair(
+    net: PlacementNetwork, leaving: BoolArray, arrive: npt.NDArray[np.int32]
+) -> tuple[Int64, Int64, BoolArray]:
+    """Give each leaving replica a broker of its rack; True for units where that was not possible."""
+    material, n_racks = net.material, net.material.problem.n_racks
+    slot = np.flatnonzero(leaving)
+    unit, broker = np.nonzero(arrive)
+    times = arrive[unit, broker]
+    unit, broker = np.repeat(unit, times), np.repeat(broker, times)
+    goal = np.lexsort((broker, material.rack[broker], unit))
+    unit, broker = unit[goal], broker[goal]
+    row = material.slot_row[slot]
+    start = np.lexsort((row, material.slot_rack[slot], net.unit_of[row]))
+    row, rack = row[start], material.slot_rack[slot][start]
+    group = net.unit_of[row] * n_racks + rack
+    failed = np.zeros(len(net.family_of), dtype=bool)
+    if len(row) != len(broker) or np.any(group != unit * n_racks + material.rack[broker]):
+        failed[net.unit_of[row]] = True
+        return row[:0], broker[:0], failed
+
+    held = material.problem.current[material.rows]
+    place = material.brokers[broker]
+
+    def clashes() -> BoolArray:
+        twice = np.zeros(len(row), dtype=bool)
+        key = row * len(material.brokers) + broker
+        order = np.argsort(key, kind="stable")
+        twice[order[1:]] = key[order][1:] == key[order][:-1]
+        return twice | (held[row] == place[:, None]).any(axis=1)
+
+    bad = np.flatnonzero(clashes())
+    if len(bad):
+        exchange(bad, row, broker, place, group, held, material)
+        failed[net.unit_of[row[clashes()]]] = True
+    return row, broker, failed
+
+
+def exchange(
+    bad: Int64, row: Int64, broker: Int64, place: Int64, group: Int64, held: npt.NDArray[np.int32], material: Material
+) -> None:
+    """Swap destinations within a group until the clashing pairs fit, in place; the first swap that fits."""
+    start = np.searchsorted(group, group[bad], side="left")
+    stop = np.searchsorted(group, group[bad], side="right")
+    coming: dict[int, list[int]] = {}
+
+    def fits(i: int, target: int) -> bool:
+        at = row[i]
+        return target not in held[at] and target not in coming.get(int(at), ())
+
+    affected = np.isin(row, row[np.isin(group, group[bad])])
+    for i in np.flatnonzero(affected):
+        coming.setdefault(int(row[i]), []).append(int(place[i]))
+    for i, low, high in zip(bad.tolist(), start.tolist(), stop.tolist(), strict=True):
+        mine = coming[int(row[i])]
+        mine.remove(int(place[i]))
+        if fits(i, int(place[i])):
+            mine.append(int(place[i]))
+            continue
+        for step in range(1, high - low):
+            j = low + (i - low + step) % (high - low)
+            if place[j] == place[i] or row[j] == row[i] or not fits(i, int(place[j])) or not fits(j, int(place[i])):
+                continue
+            other = coming[int(row[j])]
+            other.remove(int(place[j]))
+            place[i], place[j] = place[j], place[i]
+            broker[i], broker[j] = broker[j], broker[i]
+            other.append(int(place[j]))
+            break
+        mine.append(int(place[i]))
+
+
+def hand_out_exactly(
+    net: PlacementNetwork, flow: Int64, units: Int64, leaving: BoolArray, pieces: list[tuple[Int64, Int64]]
+) -> Int64:
+    """Place whole units by a flow over their partitions with their counts held; returns those that fail."""
+    failed: list[int] = []
+    size = np.bincount(net.unit_of, minlength=len(net.family_of))[units]
+    weight = np.cumsum(size * (len(net.material.brokers) + 8))
+    for batch in np.split(units, np.flatnonzero(np.diff(weight // MAX_BATCH_ARCS)) + 1):
+        if place_batch(net, flow, batch, leaving, pieces):
+            continue
+        if len(batch) == 1:
+            failed += batch.tolist()
+            continue
+        failed += [int(unit) for unit in batch if not place_batch(net, flow, np.array([unit]), leaving, pieces)]
+    return np.array(failed, dtype=np.int64)
+
+
+def place_batch(
+    net: PlacementNetwork, flow: Int64, units: Int64, leaving: BoolArray, pieces: list[tuple[Int64, Int64]]
+) -> bool:
+    """One exact hand-out of several units; False where it misses the counts, and then nothing is placed."""
+    material, n_eligible = net.material, len(net.material.brokers)
+    rows = np.flatnonzero(np.isin(net.unit_of, units))
+    part, slots = subset(material, rows)
+    families, family_of = np.unique(net.unit_of[rows], return_inverse=True)
+    small = build(part, np.arange(len(rows)), family_of)
+    # What each unit ends with on each broker: what it has there, less what leaves, and what arrives.
+    end = np.bincount(
+        family_of[part.slot_row[part.slot_broker >= 0]] * n_eligible + part.slot_broker[part.slot_broker >= 0],
+        minlength=len(families) * n_eligible,
+    ).reshape(len(families), n_eligible)
+    end -= per_unit(net.leave, flow, len(net.family_of), n_eligible)[families]
+    end += per_unit(net.arrive, flow, len(net.family_of), n_eligible)[families]
+    lower, upper = small.network.lower.copy(), small.network.upper.copy()
+    lower[small.cell.index] = upper[small.cell.index] = end.ravel()
+    linear = np.zeros(len(lower), dtype=np.int64)
+    linear[small.arrive.index] = 1000
+    linear[small.excess.index] = -1_000_000
+    first = material.problem.current[material.rows[rows[small.leave.unit]], 0]
+    linear[small.leave.index] = (material.brokers[small.leave.broker] == first).astype(np.int64)
+    try:
+        best = solve(replace(small.network, lower=lower, upper=upper), Objective.of_linear(linear))
+    except Infeasible:
+        return False
+    chosen = np.isin(net.arrive.unit, units)
+    mended = np.isin(net.excess.unit, units)
+    if best.flow[small.arrive.index].sum() > flow[net.arrive.index[chosen]].sum():
+        return False
+    if best.flow[small.excess.index].sum() < flow[net.excess.index[mended]].sum():
+        return False
+    used = small.leave.index[best.flow[small.leave.index] > 0] - small.leave.start
+    gone = np.zeros((len(rows), n_eligible), dtype=bool)
+    gone[small.leave.unit[used], small.leave.broker[used]] = True
+    stays = part.slot_broker >= 0
+    leaving[slots] = ~stays
+    leaving[slots[stays]] = gone[part.slot_row[stays], part.slot_broker[stays]]
+    used = small.arrive.index[best.flow[small.arrive.index] > 0] - small.arrive.start
+    pieces.append((rows[small.arrive.unit[used]], small.arrive.broker[used]))
+    return True
+
+
+def subset(material: Material, rows: Int64) -> tuple[Material, Int64]:
+    """The material of some rows only, and which slots they are."""
+    new = np.full(len(material.rows), -1, dtype=np.int64)
+    new[rows] = np.arange(len(rows))
+    slots = np.flatnonzero(new[material.slot_row] >= 0)
+    part = replace(
+        material,
+        rows=material.rows[rows],
+        slot_row=new[material.slot_row[slots]],
+        slot_position=material.slot_position[slots],
+        slot_broker=material.slot_broker[slots],
+        slot_rack=material.slot_rack[slots],
+        slot_pinned=material.slot_pinned[slots],
+    )
+    return part, slots
+
+
+def lists_after(material: Material, moves: Moves) -> npt.NDArray[np.int32]:
+    """Replica lists after the moves, ``(n_partitions, max_rf)``: an arrival takes the place of what left."""
+    problem = material.problem
+    width = max(problem.current.shape[1], int(problem.rf.max(initial=1)))
+    room = width + int(problem.rf.max(initial=1))
+    lists = np.full((len(problem.current), room), -1, dtype=np.int32)
+    lists[:, : problem.current.shape[1]] = problem.current
+    gone = np.flatnonzero(moves.leaving)
+    lists[material.rows[material.slot_row[gone]], material.slot_position[gone]] = -1
+
+    def rank(row: Int64) -> Int64:
+        start = np.flatnonzero(np.r_[True, row[1:] != row[:-1]]) if len(row) else row
+        return np.arange(len(row)) - np.repeat(start, np.diff(np.r_[start, len(row)]))
+
+    holes = np.bincount(material.slot_row[gone], minlength=len(material.rows))
+    at = np.full((len(material.rows), int(holes.max(initial=0)) + 1), -1, dtype=np.int64)
+    at[material.slot_row[gone], rank(material.slot_row[gone])] = material.slot_position[gone]
+    nth = rank(moves.row)
+    held = (problem.current[material.rows] >= 0).sum(axis=1)
+    in_hole = nth < holes[moves.row]
+    position = np.where(
+        in_hole,
+        at[moves.row, np.minimum(nth, at.shape[1] - 1)],
+        held[moves.row] + nth - holes[moves.row],
+    )
+    lists[material.rows[moves.row], position] = material.brokers[moves.broker]
+    broken = np.flatnonzero(((lists[:, :-1] < 0) & (lists[:, 1:] >= 0)).any(axis=1))
+    closed = np.argsort(lists[broken] < 0, axis=1, kind="stable")
+    lists[broken] = np.take_along_axis(lists[broken], closed, axis=1)
+    return lists[:, : max(1, int((lists >= 0).sum(axis=1).max(initial=1)))]
