@@ -22,7 +22,7 @@ def replaced(out: Path, may_replace: Callable[[Path], str]) -> Iterator[Path]:
     ``may_replace`` tells why a folder that is there must stay ("" where it may go). Raises
     :class:`UnusableInput` for that, and where the folder cannot be written.
     """
-    out = Path(os.path.abspath(out))
+    out = out.absolute()
     refuse(out, may_replace)
     fresh = out.with_name(f".{out.name}.{os.getpid()}.new")
     try:
@@ -78,27 +78,32 @@ def write_files(folder: Path, contents: Iterable[tuple[str, bytes]]) -> None:
 
 def read_sums(folder: Path) -> dict[str, str]:
     """Digests by relative path; raises :class:`UnusableInput` where the list is missing or damaged."""
-    source = str(folder / SUMS)
+    path = folder / SUMS
     try:
-        lines = (folder / SUMS).read_text(encoding="utf-8").splitlines(keepends=True)
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     except (OSError, UnicodeDecodeError):
-        raise UnusableInput("cannot be read", source=source, advice="Plan again") from None
+        raise damaged(path, "cannot be read") from None
     sums = {}
-    for number, line in enumerate(lines, start=1):
-        digest, gap, path = line[:64], line[64:66], line[66:-1]
-        if gap != "  " or not line.endswith("\n") or ".." in path.split("/") or path.startswith("/"):
-            raise UnusableInput("is not a digest and a file name", source=source, place=f"line {number}")
-        sums[path] = digest
+    for line in lines:
+        digest, gap, name = line[:64], line[64:66], line[66:-1]
+        if gap != "  " or not line.endswith("\n") or ".." in name.split("/") or name.startswith("/"):
+            raise damaged(path, "was changed after the plan was made")
+        sums[name] = digest
     return sums
 
 
-def read_checked(folder: Path, path: str, digest: str) -> bytes:
+def read_checked(folder: Path, name: str, digest: str) -> bytes:
     """The bytes of a file; raises :class:`UnusableInput` where they are not those of the digest."""
-    source = str(folder / path)
+    path = folder / name
     try:
-        data = (folder / path).read_bytes()
+        data = path.read_bytes()
     except OSError as error:
-        raise UnusableInput(f"cannot be read ({error.strerror})", source=source, advice="Plan again") from None
+        raise damaged(path, f"cannot be read ({error.strerror})") from None
     if hashlib.sha256(data).hexdigest() != digest:
-        raise UnusableInput("was changed after the plan was made", source=source, advice="Plan again")
+        raise damaged(path, "was changed after the plan was made")
     return data
+
+
+def damaged(path: Path, problem: str) -> UnusableInput:
+    """The error for a plan that is no longer what was written."""
+    return UnusableInput(problem, source=str(path), advice="Plan again")

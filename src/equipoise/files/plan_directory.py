@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import numpy as np
 import orjson
 
-from equipoise.cluster import Cluster, Level, Plan
-from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.cluster import pad_lists
+from equipoise.cluster import Plan
 from equipoise.errors import UnusableInput
-from equipoise.files.archive import archive_bytes, read_archive
-from equipoise.files.folders import SUMS, read_checked, read_sums, replaced, write_files
-from equipoise.files.plan_summary import VERSION, overview, planned_from, summary
+from equipoise.files.archive import archive_bytes
+from equipoise.files.folders import SUMS, damaged, read_checked, read_sums, replaced, write_files
+from equipoise.files.plan_reader import rebuilt
 from equipoise.files.plan_summary import moves as moves_of
-from equipoise.files.state import cluster_of, state_arrays
+from equipoise.files.plan_summary import overview, summary
+from equipoise.files.state import state_arrays
 from equipoise.files.wave_files import rows_json, wave_files
 from equipoise.formats.kafka_json import topic_files
 
@@ -34,6 +33,8 @@ __all__ = ["contents", "read_plan", "summary", "write_plan"]
 
 ENTRIES = frozenset({"plan.json", "reassignment.json", "rollback.json", "waves", "original", "migrated",
                      "certificate.npz", "state.npz", "report.html", SUMS})
+BLOCK = 20_000
+"""Moves that are Python objects at one time."""
 
 
 def write_plan(
@@ -69,9 +70,18 @@ def contents(plan: Plan, schedule: Schedule | None = None) -> Iterator[tuple[str
 def plan_json(plan: Plan) -> bytes:
     """``plan.json`` with one key, and one move, a line."""
     lines = [orjson.dumps(key) + b": " + orjson.dumps(value) for key, value in overview(plan).items()]
-    moves = b",\n".join(map(orjson.dumps, moves_of(plan)))
-    lines.append(b'"moves": [' + (b"\n" + moves + b"\n" if moves else b"") + b"]")
+    blocks = [move_lines(plan, plan.changed[k : k + BLOCK]) for k in range(0, len(plan.changed), BLOCK)]
+    lines.append(b'"moves": [' + b",".join(blocks) + (b"\n]" if blocks else b"]"))
     return b"{\n" + b",\n".join(lines) + b"\n}\n"
+
+
+def move_lines(plan: Plan, rows: np.ndarray) -> bytes:
+    """The moves of these rows, each on a line of its own.
+
+    Cut after dumping all at once, which is much faster than one by one; within a JSON string the
+    quote of the mark would be escaped, so it is only found between two moves.
+    """
+    return b"\n" + orjson.dumps(moves_of(plan, rows))[1:-1].replace(b'},{"topic":', b'},\n{"topic":')
 
 
 def file_name(topic: str) -> str:
@@ -102,14 +112,13 @@ def read_plan(out: Path) -> Plan:
     refuse_strangers(out, sums)
     needed = {"plan.json", "reassignment.json", "certificate.npz", "state.npz"}
     for name in sorted(needed - sums.keys()):
-        raise UnusableInput(f"does not list {name}", source=str(out / SUMS), advice="Plan again")
+        raise damaged(out / SUMS, f"does not list {name}")
     data = {name: read_checked(out, name, sums[name]) for name in needed}
     for name in sorted(sums.keys() - needed):
         read_checked(out, name, sums[name])
     plan = rebuilt(out, data)
     if rows_json(plan, plan.changed, plan.target) != data["reassignment.json"]:
-        raise UnusableInput("does not say what plan.json says", source=str(out / "reassignment.json"),
-                            advice="Plan again")
+        raise damaged(out / "reassignment.json", "does not say what plan.json says")
     return plan
 
 
@@ -118,63 +127,4 @@ def refuse_strangers(out: Path, sums: Mapping[str, str]) -> None:
     for folder in ("waves", "original", "migrated"):
         for entry in sorted((out / folder).iterdir()) if (out / folder).is_dir() else ():
             if f"{folder}/{entry.name}" not in sums:
-                raise UnusableInput("was added after the plan was made", source=str(entry), advice="Plan again")
-
-
-def rebuilt(out: Path, data: Mapping[str, bytes]) -> Plan:
-    """The plan from the bytes of its files."""
-    cluster = cluster_of(read_archive(data["state.npz"], str(out / "state.npz")), str(out / "state.npz"))
-    source = str(out / "plan.json")
-    try:
-        content = orjson.loads(data["plan.json"])
-        if content["version"] != VERSION:
-            raise UnusableInput(f"is of version {content['version']}, not {VERSION}", source=source)
-        if content["source"]["fingerprint"] != planned_from(cluster).fingerprint:
-            raise UnusableInput("was not made from the state in state.npz", source=source, advice="Plan again")
-        rows = rows_of(cluster, content["moves"])
-        return Plan(
-            cluster=cluster,
-            target=target_of(cluster, rows, [move["after"] for move in content["moves"]]),
-            eligible=np.array([broker["eligible"] for broker in content["brokers"]], dtype=bool),
-            strategy=content["strategy"],
-            certificate=tuple(level_of(entry) for entry in content["certificate"]),
-            why=dict(zip(rows.tolist(), (move["why"] for move in content["moves"]), strict=True)),
-            proofs=read_archive(data["certificate.npz"], str(out / "certificate.npz")),
-            request=content["request"],
-            warnings=tuple(content["warnings"]),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise UnusableInput(f"is not a plan ({error})", source=source) from None
-
-
-def rows_of(cluster: Cluster, moves: list[dict[str, Any]]) -> np.ndarray:
-    """Row of each move; raises ``ValueError`` for a partition that the cluster has not."""
-    position = {topic: k for k, topic in enumerate(cluster.topics)}
-    topic_idx = np.array([position.get(move["topic"], -1) for move in moves], dtype=np.int64)
-    wanted = (topic_idx << 32) + np.array([move["partition"] for move in moves], dtype=np.int64)
-    have = (cluster.topic_idx.astype(np.int64) << 32) + cluster.partition
-    rows = np.searchsorted(have, wanted)
-    missing = np.flatnonzero(~np.isin(wanted, have))
-    if len(missing):
-        move = moves[int(missing[0])]
-        raise ValueError(f"there is no partition {move['topic']}-{move['partition']}")
-    return rows
-
-
-def target_of(cluster: Cluster, rows: np.ndarray, lists: list[list[int]]) -> IntArray:
-    """The replica lists with those of ``rows`` replaced, as broker positions."""
-    ids = pad_lists(lists)
-    width = max(cluster.replicas.shape[1], ids.shape[1])
-    target = np.full((cluster.n_partitions, width), -1, dtype=np.int32)
-    target[:, : cluster.replicas.shape[1]] = cluster.replicas
-    positions = cluster.brokers.index_of(ids)
-    if np.any((ids >= 0) & (positions < 0)):
-        raise ValueError("a replica is on a broker that the cluster has not")
-    target[rows] = -1
-    target[rows, : ids.shape[1]] = positions
-    return target
-
-
-def level_of(entry: Mapping[str, Any]) -> Level:
-    """A line of the certificate as it was."""
-    return Level(entry["goal"], entry["value"], entry["lower_bound"], entry["proof"], entry.get("note", ""))
+                raise damaged(entry, "was added after the plan was made")

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
 
+RowArray = npt.NDArray[np.int64]
+
 VERSION = 1
 
 
@@ -47,27 +49,30 @@ def planned_from(cluster: Cluster) -> Cluster:
     if rows.all():
         return cluster
     kept, topic_idx = np.unique(cluster.topic_idx[rows], return_inverse=True)
-    columns = ("partition", "replicas", "leader", "size_bytes", "bytes_in_per_s", "bytes_out_per_s", "min_isr")
+    names = ("partition", "replicas", "leader", "size_bytes", "bytes_in_per_s", "bytes_out_per_s", "min_isr")
+    columns = {name: getattr(cluster, name)[rows] for name in names}
     return replace(cluster, topics=tuple(cluster.topics[t] for t in kept), topic_idx=topic_idx,
-                   allow_empty_lists=False, **{name: getattr(cluster, name)[rows] for name in columns})
+                   allow_empty_lists=False, **columns)
 
 
 def totals(plan: Plan) -> dict[str, int]:
     """Data moves, their bytes (unknown sizes count 0), leadership changes, partitions changed."""
-    before, after = plan.cluster.replicas[plan.changed], plan.target[plan.changed]
-    new = measures.arrivals(before, after)
+    rows = plan.changed
+    before, after = plan.cluster.replicas[rows], plan.target[rows]
     return {
-        "data_moves": int(new.sum()),
-        "bytes_moved": int(bytes_copied(plan, new).sum()),
+        "data_moves": measures.data_moves(before, after),
+        "bytes_moved": int(bytes_copied(plan, rows).sum()),
         "leadership_changes": int(measures.leadership_changed(before, after).sum()),
-        "partitions_changed": len(plan.changed),
+        "partitions_changed": len(rows),
     }
 
 
-def bytes_copied(plan: Plan, new: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Bytes to copy for each changed partition; ``new`` marks its arriving replicas."""
-    sizes = np.nan_to_num(plan.cluster.size_bytes[plan.changed]).round().astype(np.int64)
-    return sizes * new.sum(axis=1)
+def bytes_copied(plan: Plan, rows: RowArray) -> RowArray:
+    """Bytes to copy for each of these partitions, int64; a partition to be created copies none."""
+    before = plan.cluster.replicas[rows]
+    new = measures.arrivals(before, plan.target[rows]).sum(axis=1)
+    sizes = np.nan_to_num(plan.cluster.size_bytes[rows]).round().astype(np.int64)
+    return sizes * np.where((before >= 0).any(axis=1), new, 0)
 
 
 def levels(plan: Plan, replicas: IntArray) -> dict[str, Any]:
@@ -116,9 +121,10 @@ def brokers(plan: Plan) -> list[dict[str, Any]]:
             for broker, rack, eligible, weight in columns]
 
 
-def moves(plan: Plan) -> list[dict[str, Any]]:
-    """Every changed partition, reorders too, in (topic, partition) order, each with its reason."""
-    cluster, rows = plan.cluster, plan.changed
+def moves(plan: Plan, rows: RowArray | None = None) -> list[dict[str, Any]]:
+    """Every changed partition (or those in ``rows``), reorders too, each with its reason."""
+    cluster = plan.cluster
+    rows = plan.changed if rows is None else rows
     before, after = cluster.replicas[rows], plan.target[rows]
     columns = zip(
         rows.tolist(),
@@ -126,7 +132,7 @@ def moves(plan: Plan) -> list[dict[str, Any]]:
         cluster.partition[rows].tolist(),
         lists(cluster.ids_of(before)),
         lists(cluster.ids_of(after)),
-        bytes_copied(plan, measures.arrivals(before, after)).tolist(),
+        bytes_copied(plan, rows).tolist(),
         strict=True,
     )
     return [

@@ -40,7 +40,8 @@ def narrow(array: np.ndarray) -> np.ndarray:
     """The same whole numbers in the fewest bytes; other arrays as they are."""
     if array.dtype.kind != "i" or array.size == 0:
         return array
-    return array.astype(np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()), np.int8))
+    fits = (np.min_scalar_type(array.min()), np.min_scalar_type(array.max()), np.int8)
+    return array.astype(np.result_type(*fits))
 
 
 def cluster_of(arrays: Mapping[str, np.ndarray], source: str) -> Cluster:
