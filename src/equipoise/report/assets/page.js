@@ -1,0 +1,125 @@
+// Unpacks what the page carries, draws the charts, and makes tables searchable and sortable.
+
+async function unpacked(id) {
+  const raw = Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
+  return new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+function drawAll(data) {
+  const look = theme();
+  for (const box of document.querySelectorAll(".chart")) {
+    const chart = data.charts[box.dataset.chart];
+    if (HEIGHT[chart.kind]) box.style.height = `${HEIGHT[chart.kind](chart)}px`;
+    const drawn = echarts.getInstanceByDom(box) || echarts.init(box);
+    const differences = document.querySelector(`[data-differences="${box.dataset.chart}"]`);
+    drawn.setOption(DRAW[chart.kind](chart, look, data, differences && differences.checked), true);
+  }
+}
+
+function keepDrawn(data) {
+  const redraw = () => drawAll(data);
+  const resize = () => document.querySelectorAll(".chart").forEach((box) => echarts.getInstanceByDom(box).resize());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  document.querySelectorAll("[data-differences]").forEach((box) => box.addEventListener("change", redraw));
+  addEventListener("resize", resize);
+  addEventListener("beforeprint", resize);
+}
+
+// The moves table: all rows stay in memory as columns, a hundred at a time are in the page.
+function movesTable(moves) {
+  const body = document.querySelector("#moves tbody");
+  if (!body) return;
+  const search = document.getElementById("search"), kind = document.getElementById("kind");
+  const count = document.getElementById("count"), more = document.getElementById("more");
+  const step = 100;
+  let found = [], drawn = 0;
+
+  const text = (k) => `${moves.topics[moves.topic[k]]}-${moves.partition[k]} ${moves.sentences[moves.why[k]]}`.toLowerCase();
+  const onBroker = (k, id) => moves.before[k].includes(id) || moves.after[k].includes(id);
+  function matcher() {
+    const wanted = search.value.trim().toLowerCase(), broker = wanted.match(/^broker (\d+)$/);
+    const rightKind = (k) => kind.value === "" || moves.kind[k] === Number(kind.value);
+    if (broker) return (k) => rightKind(k) && onBroker(k, Number(broker[1]));
+    return (k) => rightKind(k) && (wanted === "" || text(k).includes(wanted));
+  }
+  const cell = (row, content, name) => { const td = row.insertCell(); td.append(content); if (name) td.className = name; return td; };
+  function list(row, ids, others, name) {
+    const td = cell(row, "", "lists");
+    ids.forEach((id, at) => {
+      const part = document.createElement(others.includes(id) ? "span" : "b");
+      part.textContent = id;
+      if (!others.includes(id)) part.className = name;
+      td.append(at ? ", " : "", part);
+    });
+  }
+  function append() {
+    for (const k of found.slice(drawn, drawn + step)) {
+      const row = body.insertRow();
+      cell(row, `${moves.topics[moves.topic[k]]}-${moves.partition[k]}`);
+      list(row, moves.before[k], moves.after[k], "gone");
+      list(row, moves.after[k], moves.before[k], "new");
+      cell(row, moves.kinds[moves.kind[k]]);
+      cell(row, moves.bytes[k] === null ? "–" : moves.bytes[k] ? bytes(moves.bytes[k]) : "0", "num");
+      cell(row, moves.sentences[moves.why[k]], "why");
+    }
+    drawn = Math.min(found.length, drawn + step);
+    more.hidden = drawn >= found.length;
+    count.textContent = `${thousands(drawn)} of ${thousands(found.length)} shown`;
+  }
+  function filter() {
+    const matches = matcher();
+    found = moves.topic.map((_, k) => k).filter(matches);
+    drawn = 0;
+    body.replaceChildren();
+    append();
+  }
+  search.addEventListener("input", filter);
+  kind.addEventListener("change", filter);
+  more.addEventListener("click", append);
+  filter();
+}
+
+// A plain table with the class "sortable": a click on a heading sorts, a search box named after it filters.
+function sortable(table) {
+  const rows = [...table.tBodies[0].rows];
+  const value = (row, column) => row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
+  const compare = (a, b) => (isNaN(a) || isNaN(b) ? String(a).localeCompare(String(b), "en", { numeric: true }) : a - b);
+  table.querySelectorAll("thead button").forEach((button) => button.addEventListener("click", () => {
+    const column = button.closest("th").cellIndex, down = button.dataset.sorted === "up";
+    table.querySelectorAll("thead button").forEach((other) => { delete other.dataset.sorted; other.closest("th").removeAttribute("aria-sort"); });
+    button.dataset.sorted = down ? "down" : "up";
+    button.closest("th").setAttribute("aria-sort", down ? "descending" : "ascending");
+    rows.sort((a, b) => compare(value(a, column), value(b, column)) * (down ? -1 : 1));
+    table.tBodies[0].append(...rows);
+  }));
+  const search = document.querySelector(`input[data-table="${table.id}"]`);
+  if (search) search.addEventListener("input", () => {
+    const wanted = search.value.trim().toLowerCase();
+    rows.forEach((row) => row.classList.toggle("hide", !row.textContent.toLowerCase().includes(wanted)));
+  });
+}
+
+function copyButtons() {
+  document.querySelectorAll(".command button").forEach((button) => button.addEventListener("click", () => {
+    const range = document.createRange();
+    range.selectNodeContents(button.previousElementSibling);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    if (navigator.clipboard) navigator.clipboard.writeText(range.toString()).then(() => { button.textContent = "copied"; }, () => {});
+  }));
+}
+
+async function start() {
+  document.querySelectorAll("table.sortable").forEach(sortable);
+  copyButtons();
+  if (!("DecompressionStream" in window)) { document.getElementById("too-old").hidden = false; return; }
+  const data = JSON.parse(await unpacked("page-data"));
+  if (data.moves) movesTable(data.moves);
+  const script = document.createElement("script");
+  script.textContent = await unpacked("chart-script");
+  document.head.append(script);
+  drawAll(data);
+  keepDrawn(data);
+  document.documentElement.dataset.ready = "yes";
+}
+start();

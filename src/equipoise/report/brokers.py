@@ -1,0 +1,103 @@
+"""Brokers as the charts show them: by rack then id, with what happens to each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import Plan
+from equipoise.report.figures import Figures, Side, band
+
+MEASURES = (
+    ("replicas", "Replicas per broker", "replicas"),
+    ("leaders", "Leaders per broker", "leaders"),
+    ("failover", "Leaders on the worst survivor after a failure", "leaders"),
+    ("size_bytes", "Bytes per broker", "bytes"),
+)
+"""Column of a :class:`Side`, title of its chart, unit."""
+
+
+def display_order(plan: Plan) -> npt.NDArray[np.int64]:
+    """Broker positions sorted by rack name, then id."""
+    return np.lexsort((plan.cluster.brokers.ids, plan.cluster.brokers.rack_idx))
+
+
+def broker_axis(plan: Plan, figures: Figures) -> dict[str, Any]:
+    """The axis that all broker charts share: ids, rack spans and marks, in display order.
+
+    ``marks`` holds "+" for a broker that held nothing and now may, "-" for one to be emptied.
+    """
+    brokers, order = plan.cluster.brokers, display_order(plan)
+    return {
+        "ids": brokers.ids[order].tolist(),
+        "racks": rack_spans([brokers.rack_names[k] for k in brokers.rack_idx[order]]) if brokers.has_racks else [],
+        "marks": "".join(mark(plan, figures.before, at) for at in order),
+    }
+
+
+def mark(plan: Plan, before: Side, at: int) -> str:
+    """"+" added, "-" to be emptied, "." neither."""
+    if not plan.eligible[at]:
+        return "-"
+    return "+" if before.replicas[at] == 0 else "."
+
+
+def rack_spans(racks: list[str]) -> list[dict[str, Any]]:
+    """Runs of equal rack names: ``[{"name", "first", "last"}]``, positions on the axis."""
+    spans: list[dict[str, Any]] = []
+    for at, name in enumerate(racks):
+        if spans and spans[-1]["name"] == name:
+            spans[-1]["last"] = at
+        else:
+            spans.append({"name": name, "first": at, "last": at})
+    return spans
+
+
+def broker_charts(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
+    """One chart for each measure that is known: before and after in display order, and the band."""
+    order = display_order(plan)
+    known = [m for m in MEASURES if m[0] != "size_bytes" or figures.sizes_known]
+    return [
+        {
+            "id": column, "kind": "brokers", "title": title, "unit": unit,
+            "before": whole(getattr(figures.before, column)[order]),
+            "after": whole(getattr(figures.after, column)[order]),
+            "spread_before": figures.before.spread(column), "spread_after": figures.after.spread(column),
+            **bands(plan, figures, column),
+        }
+        for column, title, unit in known
+    ]
+
+
+def bands(plan: Plan, figures: Figures, column: str) -> dict[str, Any]:
+    """Low and high of the band in display order, or of the level that is best after a failure."""
+    if column == "failover":
+        survivors = int(plan.eligible.sum()) - 1
+        level = -(-int(figures.after.leaders.sum()) // survivors) if survivors > 0 else 0
+        return {"ideal": level}
+    low, high = band(plan, getattr(figures.after, column), whole=column != "size_bytes")
+    order = display_order(plan)
+    return {"low": whole(low[order]), "high": whole(high[order])}
+
+
+def whole(values: npt.NDArray[Any]) -> list[int]:
+    """Plain integers: a page needs no fraction of a byte."""
+    return np.rint(values).astype(np.int64).tolist()
+
+
+def broker_rows(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
+    """The same figures as a table, one row for each broker in display order."""
+    brokers = plan.cluster.brokers
+    return [
+        {
+            "id": int(brokers.ids[at]), "rack": brokers.racks[at] or "",
+            "mark": {"+": "added", "-": "emptied", ".": ""}[mark(plan, figures.before, at)],
+            **{
+                column: (int(getattr(figures.before, column)[at]), int(getattr(figures.after, column)[at]))
+                for column, _, _ in MEASURES
+            },
+        }
+        for at in display_order(plan)
+    ]

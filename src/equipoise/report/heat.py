@@ -1,0 +1,70 @@
+"""Where data goes: how many replicas leave which broker for which other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import Plan, measures
+from equipoise.cluster.measures import CountArray
+from equipoise.report.brokers import display_order
+
+MAX_SIDE = 240
+"""Rows or columns of the map at most; beyond that neighbouring brokers share one."""
+
+
+def transfers(plan: Plan) -> tuple[CountArray, CountArray]:
+    """``(n_brokers, n_brokers)`` replicas from (row) to (column), and ``(n_brokers,)`` added copies.
+
+    The k-th new replica of a partition takes the place of the k-th that goes; what has no such
+    place is an added copy (a higher replication factor, or a partition to be created).
+    """
+    before, after, n = plan.cluster.replicas, plan.target, plan.cluster.n_brokers
+    table, copies = np.zeros(n * n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    rows = plan.changed
+    new = packed(after[rows], measures.arrivals(before[rows], after[rows]))
+    gone = packed(before[rows], measures.arrivals(after[rows], before[rows]))
+    for k in range(new.shape[1]):
+        to = new[:, k]
+        source = gone[:, k] if k < gone.shape[1] else np.full(len(rows), -1)
+        swap, extra = (to >= 0) & (source >= 0), (to >= 0) & (source < 0)
+        table += np.bincount(source[swap].astype(np.int64) * n + to[swap], minlength=n * n)
+        copies += np.bincount(to[extra], minlength=n)
+    return table.reshape(n, n), copies
+
+
+def packed(replicas: npt.NDArray[np.int32], keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+    """The kept entries of each row moved to its front, -1 beyond them; same shape."""
+    order = np.argsort(~keep, axis=1, kind="stable")
+    return np.take_along_axis(np.where(keep, replicas, -1), order, axis=1)
+
+
+def heat_chart(plan: Plan) -> dict[str, Any] | None:
+    """The map over the brokers that give (rows) and receive (columns); None without data moves."""
+    table, copies = transfers(plan)
+    order = display_order(plan)
+    stacked = np.vstack([table[order][:, order], copies[order]])
+    if not stacked.any():
+        return None
+    names = [str(i) for i in plan.cluster.brokers.ids[order]]
+    gives, takes = np.flatnonzero(stacked.any(axis=1)), np.flatnonzero(stacked.any(axis=0))
+    rows, row_names = grouped(stacked[np.ix_(gives, takes)], [[*names, "added copies"][k] for k in gives])
+    cells, column_names = grouped(rows.T, [names[k] for k in takes])
+    source, target = np.nonzero(cells.T)
+    return {
+        "id": "transfers", "kind": "heat", "title": "Where data moves", "from": row_names, "to": column_names,
+        "cells": np.column_stack([target, source, cells.T[source, target]]).ravel().tolist(),
+        "most": int(cells.max()),
+    }
+
+
+def grouped(table: CountArray, names: list[str]) -> tuple[CountArray, list[str]]:
+    """Neighbouring rows added up until there are at most ``MAX_SIDE``."""
+    step = -(-len(names) // MAX_SIDE)
+    if step == 1:
+        return table, names
+    starts = np.arange(0, len(names), step)
+    labels = [f"{names[s]} … {names[min(s + step, len(names)) - 1]}" for s in starts]
+    return np.add.reduceat(table, starts, axis=0), labels

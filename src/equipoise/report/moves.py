@@ -1,0 +1,77 @@
+"""The moves table in columns: small enough to travel inside the page, searched in the browser."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import Plan, measures
+
+MAX_ROWS = 20_000
+"""Rows that a page carries; the others are named, and stand in reassignment.json."""
+
+KINDS = ("moves data", "changes leader", "reorders")
+
+
+def kinds(plan: Plan) -> npt.NDArray[np.int8]:
+    """For each changed row a position in ``KINDS``: the costliest thing that happens to it."""
+    before, after = plan.cluster.replicas[plan.changed], plan.target[plan.changed]
+    copies = measures.arrivals(before, after).any(axis=1)
+    leads = measures.leadership_changed(before, after)
+    return np.where(copies, 0, np.where(leads, 1, 2)).astype(np.int8)
+
+
+def moves_table(plan: Plan, limit: int = MAX_ROWS) -> dict[str, Any]:
+    """The first ``limit`` changes, those that move data first, then by topic and partition.
+
+    Columns: ``topic`` and ``why`` point into ``topics`` and ``sentences``; ``before`` and ``after`` are broker ids.
+    """
+    cluster, kind = plan.cluster, kinds(plan)
+    chosen = np.argsort(kind, kind="stable")[:limit]
+    rows = plan.changed[chosen]
+    topics, topic = np.unique(cluster.topic_idx[rows], return_inverse=True)
+    sentences, why = indexed([plan.why.get(int(row), "") for row in rows])
+    return {
+        "total": len(kind), "shown": len(rows), "kinds": list(KINDS),
+        "counts": np.bincount(kind, minlength=len(KINDS)).tolist(),
+        "topics": [cluster.topics[t] for t in topics], "sentences": sentences,
+        "topic": topic.tolist(), "partition": cluster.partition[rows].tolist(), "kind": kind[chosen].tolist(),
+        "before": id_lists(plan, cluster.replicas[rows]), "after": id_lists(plan, plan.target[rows]),
+        "bytes": [None if np.isnan(b) else int(b) for b in moved_bytes(plan, rows)], "why": why,
+    }
+
+
+def moved_bytes(plan: Plan, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Bytes that each row copies, NaN where its size is not known."""
+    new = measures.arrivals(plan.cluster.replicas[rows], plan.target[rows]).sum(axis=1)
+    return np.where(new > 0, plan.cluster.size_bytes[rows] * new, 0.0)
+
+
+def id_lists(plan: Plan, replicas: npt.NDArray[np.int32]) -> list[list[int]]:
+    """Broker ids as lists without padding."""
+    return [[i for i in row if i >= 0] for row in plan.cluster.ids_of(replicas).tolist()]
+
+
+def indexed(values: list[str]) -> tuple[list[str], list[int]]:
+    """Distinct values in order of appearance, and the position of each value among them."""
+    place: dict[str, int] = {}
+    at = [place.setdefault(value, len(place)) for value in values]
+    return list(place), at
+
+
+def reasons(plan: Plan, limit: int = 12) -> list[dict[str, Any]]:
+    """Why things change, sentences that differ only in their numbers together: ``[{"why", "count"}]``."""
+    distinct = Counter(plan.why.values())
+    together: Counter[str] = Counter()
+    for sentence, count in distinct.items():
+        together[re.sub(r"\b\d[\d,.]*\b", "…", sentence)] += count
+    ranked = sorted(together.items(), key=lambda item: (-item[1], item[0]))
+    if len(distinct) <= limit:
+        ranked = sorted(distinct.items(), key=lambda item: (-item[1], item[0]))
+    listed = [{"why": why, "count": count} for why, count in ranked[:limit]]
+    rest = sum(count for _, count in ranked[limit:])
+    return listed + ([{"why": "other reasons", "count": rest}] if rest else [])

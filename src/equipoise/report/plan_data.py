@@ -1,0 +1,146 @@
+"""Everything the page of one plan says, as plain data: equal plans give equal data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from equipoise.cluster import Plan
+from equipoise.report import certificate, words
+from equipoise.report.brokers import broker_axis, broker_charts, broker_rows
+from equipoise.report.figures import Figures, measure
+from equipoise.report.heat import heat_chart
+from equipoise.report.moves import moves_table, reasons
+
+if TYPE_CHECKING:
+    from equipoise.scheduling import Schedule
+
+
+def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
+    """The page data of ``plan``; numbers, strings, lists and dictionaries alone."""
+    figures = measure(plan)
+    charts = [*broker_charts(plan, figures), heat_chart(plan), waves_chart(schedule)]
+    drawn = [chart for chart in charts if chart is not None]
+    return {
+        "cluster": plan.cluster.name, "cluster_id": plan.cluster.cluster_id, "strategy": plan.strategy,
+        "fingerprint": plan.cluster.fingerprint, "files": list(plan.cluster.files),
+        "request": request_words(plan), "counts": counts(plan), "headline": headline(figures),
+        "verdict": certificate.verdict(plan.certificate), "certificate": certificate.rows(plan.certificate),
+        "levels": levels(plan, figures), "axis": broker_axis(plan, figures),
+        "charts": {chart["id"]: {**chart, "alt": describe(chart)} for chart in drawn},
+        "brokers": broker_rows(plan, figures), "racks": rack_rows(plan, figures),
+        "moves": moves_table(plan), "reasons": reasons(plan),
+        "failover": failover_offer(plan, figures), "schedule": schedule_facts(schedule),
+        "sizes_known": figures.sizes_known,
+        "missing": [words.MISSING.get(what, what) for what in plan.cluster.missing],
+        "notes": list(plan.cluster.notes), "warnings": list(plan.warnings),
+    }
+
+
+def counts(plan: Plan) -> dict[str, int]:
+    """How large the cluster is."""
+    return {
+        "brokers": plan.cluster.n_brokers, "racks": len(plan.cluster.brokers.rack_names),
+        "topics": len(plan.cluster.topics), "partitions": plan.cluster.n_partitions,
+        "replicas": int((plan.target >= 0).sum()),
+    }
+
+
+def headline(figures: Figures) -> dict[str, Any]:
+    """The numbers at the top of the page."""
+    return {
+        "data_moves": figures.data_moves, "bytes_moved": figures.bytes_moved if figures.sizes_known else None,
+        "leadership_changes": figures.leadership_changes, "partitions_changed": figures.partitions_changed,
+    }
+
+
+def request_words(plan: Plan) -> list[str]:
+    """The options that the plan was made with, one short line each."""
+    return [f"{name.replace('_', ' ')}: {option_text(value)}" for name, value in plan.request.items()]
+
+
+def option_text(value: Any) -> str:
+    """``[[21, "b"]]`` → ``21:b``; an empty rack is left out."""
+    if isinstance(value, list | tuple):
+        if all(isinstance(v, list | tuple) for v in value):
+            return ", ".join(":".join(str(part) for part in v if part is not None) for v in value)
+        return ", ".join(str(v) for v in value)
+    return "yes" if value is True else str(value)
+
+
+def levels(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
+    """Spread of each measure before and after, as the terminal and the page print it."""
+    known = [
+        ("Replicas on a broker", "replicas", "count"), ("Leaders on a broker", "leaders", "count"),
+        ("Leaders on the worst survivor", "failover", "count"), ("Bytes on a broker", "size_bytes", "bytes"),
+    ]
+    rows = [
+        {"title": title, "form": form, "before": figures.before.spread(column), "after": figures.after.spread(column)}
+        for title, column, form in known if form != "bytes" or figures.sizes_known
+    ]
+    if plan.cluster.brokers.has_racks:
+        before, after = float(figures.before.rack_violations), float(figures.after.rack_violations)
+        rows.append({"title": "Partitions that break the rack rule", "form": "count",
+                     "before": (before, before), "after": (after, after)})
+    return rows
+
+
+def rack_rows(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
+    """Brokers, replicas and leaders of each rack, before and after; empty without racks."""
+    brokers = plan.cluster.brokers
+    if not brokers.has_racks:
+        return []
+
+    def per_rack(values: np.ndarray) -> list[int]:
+        return np.bincount(brokers.rack_idx, weights=values, minlength=len(brokers.rack_names)).astype(int).tolist()
+
+    columns = [per_rack(values) for values in (plan.eligible, figures.before.replicas, figures.after.replicas,
+                                               figures.before.leaders, figures.after.leaders)]
+    return [
+        {"rack": name, "brokers": n, "replicas": (r0, r1), "leaders": (l0, l1)}
+        for name, n, r0, r1, l0, l1 in zip(brokers.rack_names, *columns, strict=True)
+    ]
+
+
+def failover_offer(plan: Plan, figures: Figures) -> dict[str, Any] | None:
+    """What levelling for failures could still bring; None where the plan already did or nothing is open."""
+    survivors = int(plan.eligible.sum()) - 1
+    if survivors < 1 or any(level.goal == "failover" for level in plan.certificate):
+        return None
+    level, worst = -(-int(figures.after.leaders.sum()) // survivors), int(figures.after.failover.max(initial=0))
+    return {"worst": worst, "level": level} if worst > level else None
+
+
+def schedule_facts(schedule: Schedule | None) -> dict[str, Any] | None:
+    """The schedule's figures with the labels of what is held back, at most 50 of them."""
+    if schedule is None:
+        return None
+    facts = schedule.to_json()
+    facts["wave_rows"] = [len(rows) for rows in schedule.waves]
+    facts["blocked_count"] = len(facts["blocked"])
+    facts["blocked"] = dict(list(facts["blocked"].items())[:50])
+    return facts
+
+
+def waves_chart(schedule: Schedule | None) -> dict[str, Any] | None:
+    """Expected time of each wave, or its partitions where no time is known; None for under two waves."""
+    if schedule is None or len(schedule.waves) < 2:
+        return None
+    timed = bool(np.isfinite(schedule.wave_seconds).all())
+    values = schedule.wave_seconds if timed else [len(rows) for rows in schedule.waves]
+    return {"id": "waves", "kind": "waves", "title": "Expected time of each wave" if timed else "Partitions in each wave",
+            "unit": "seconds" if timed else "partitions", "values": [round(float(v), 3) for v in values]}
+
+
+def describe(chart: dict[str, Any]) -> str:
+    """What a chart shows, in a sentence, for those who do not see it."""
+    if chart["kind"] == "brokers":
+        before, after = (words.spread(*chart[side], form=chart["unit"]) for side in ("spread_before", "spread_after"))
+        return f"{chart['title']}: {before} before, {after} after."
+    if chart["kind"] == "heat":
+        total = sum(chart["cells"][2::3])
+        return (f"{chart['title']}: {words.plural(total, 'data move')} from {words.plural(len(chart['from']), 'source')}"
+                f" to {words.plural(len(chart['to']), 'broker')}, at most {words.number(chart['most'])} between two.")
+    show = words.duration if chart["unit"] == "seconds" else words.number
+    return f"{chart['title']}: {words.number(len(chart['values']))} waves, the longest {show(max(chart['values']))}."

@@ -1,0 +1,106 @@
+"""Numbers and names as a reader sees them; no face formats anything by itself."""
+
+from __future__ import annotations
+
+import math
+
+GOALS = {
+    "racks": ("Rack rule", "partitions with more replicas in one rack than the rule allows"),
+    "replicas": ("Replicas level", "how far brokers are from holding an equal share of the replicas"),
+    "moves": ("Data moves", "replicas that have to be copied to a broker that does not hold them"),
+    "topics": ("Topics level", "how far each topic is from being spread evenly over the brokers"),
+    "leaders": ("Leaders level", "how far brokers are from leading an equal share of the partitions"),
+    "elections": ("Leadership changes", "partitions that get another preferred leader"),
+    "topic-leaders": ("Leaders of each topic", "how far each topic's leaders are from being spread evenly"),
+    "failover": ("After a failure", "how unevenly survivors lead once any one broker is lost"),
+    "reorders": ("Reorders", "partitions whose replica list is put in another order"),
+    "positions": ("Positions level", "how unevenly each position of the replica lists is spread"),
+    "rack-leaders": ("Leaders of each rack", "how far racks are from leading an equal share"),
+    "disk": ("Disk level", "how far brokers' bytes on disk lie outside the band"),
+    "network-in": ("Inbound level", "how far brokers' inbound traffic lies outside the band"),
+    "network-out": ("Outbound level", "how far brokers' outbound traffic lies outside the band"),
+    "bytes": ("Bytes moved", "bytes that have to be copied"),
+}
+"""Goal → (short title, what its value counts)."""
+
+PROOFS = {
+    "flow-dual": "The solver hands over a price for every broker and rule; summed up over all partitions the"
+    " prices show that no plan can score lower.",
+    "closed-form": "Counted directly: what overfull or emptied brokers must give away, and what the others"
+    " must take, already comes to this much in any plan.",
+    "integer-program": "An exact search over every possible plan found none that scores lower.",
+    "none": "No proof: this is the best that was found, and the bound is only what is certain.",
+}
+"""How a bound is known → a sentence for people who are no mathematicians."""
+
+MISSING = {
+    "racks": "No source names racks, so nothing keeps two replicas of a partition out of one rack.",
+    "sizes": "No source gives partition sizes, so moves are counted and their bytes are not known.",
+    "rates": "No source gives produce and consume rates, so network load is not levelled.",
+    "configs": "No source gives topic configs, so min.insync.replicas is not checked.",
+    "capacities": "No source gives broker capacities, so all brokers count as equally large.",
+}
+"""What a cluster's sources did not tell → what follows from that."""
+
+
+def goal_title(goal: str) -> str:
+    return GOALS.get(goal, (goal.replace("-", " ").capitalize(), ""))[0]
+
+
+def goal_meaning(goal: str) -> str:
+    return GOALS.get(goal, ("", "the value of this goal"))[1]
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """``1234567.0`` → ``1,234,567``; "–" where not known. Digits only for what is not whole."""
+    if value is None or math.isnan(value):
+        return "–"
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.{max(digits, 1)}f}"
+
+
+def size(value: float | None) -> str:
+    """Bytes in binary units: ``1536`` → ``1.5 KiB``."""
+    if value is None or math.isnan(value):
+        return "–"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if abs(value) < 1024:
+            return f"{value:,.0f} {unit}" if unit == "B" or value >= 100 else f"{value:,.1f} {unit}"
+        value /= 1024
+    return f"{value:,.1f} PiB"
+
+
+def duration(seconds: float | None) -> str:
+    """Two units at most: ``3725`` → ``1 h 2 min``."""
+    if seconds is None or math.isnan(seconds):
+        return "–"
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    return f"{hours // 24} days {hours % 24} h"
+
+
+def spread(low: float, high: float, form: object = None) -> str:
+    """``4,821 to 7,341``, or one number where all are the same."""
+    show = size if form == "bytes" else number
+    return show(low) if low == high else f"{show(low)} to {show(high)}"
+
+
+def percent(fraction: float) -> str:
+    """A gap as a percentage that never rounds up to nothing: ``0.00003`` → ``<0.01 %``."""
+    if fraction <= 0:
+        return "0 %"
+    if fraction < 0.0001:
+        return "<0.01 %"
+    return f"{fraction * 100:.2f} %" if fraction < 0.1 else f"{fraction * 100:,.0f} %"
+
+
+def plural(count: float, noun: str, more: str | None = None) -> str:
+    """``1 data move``, ``11,005 data moves``."""
+    return f"{number(count)} {noun if count == 1 else more or noun + 's'}"
