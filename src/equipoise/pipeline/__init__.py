@@ -1,0 +1,1 @@
+"""The fleet pipeline on Spark: the only room that imports PySpark."""

@@ -1,0 +1,81 @@
+"""The Spark session: ours, quiet and small, or the one that spark-submit gave, untouched."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from equipoise.errors import UnusableInput
+from equipoise.pipeline.java import find_java
+from equipoise.pipeline.launcher import LaunchError, launch
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HEAP = "EQUIPOISE_SPARK_MEMORY"
+"""Names the heap of the driver's JVM ("4g"); 2 GB where it is not set."""
+LOOPBACK = ("local", "spark://127.0.0.1:", "spark://localhost:")
+
+
+@contextmanager
+def session(master: str | None = None) -> Iterator[SparkSession]:
+    """A Spark session on ``master``, by default every core of this machine; stopped afterwards.
+
+    Under ``spark-submit`` its session is used as it is, and left running. Raises
+    :class:`UnusableInput` where there is no Java or the master does not answer.
+    """
+    from pyspark.sql import SparkSession
+
+    if "PYSPARK_GATEWAY_PORT" in os.environ or SparkSession.getActiveSession() is not None:
+        yield SparkSession.builder.getOrCreate()
+        return
+    spark = started(master or "local[*]")
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def started(master: str) -> SparkSession:
+    """A new session, with our own launcher or, where that fails, with PySpark's."""
+    from pyspark import SparkContext
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # else the workers take any python3 of the path
+    if master.startswith(LOOPBACK):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.master(master).appName("equipoise")
+    for key, value in settings().items():
+        builder = builder.config(key, value)
+    if SparkContext._gateway is None:
+        java = find_java()
+        try:
+            launch(java, os.environ.get(HEAP, "2g")).announce()
+        except LaunchError:
+            os.environ["JAVA_HOME"] = str(java.home)
+    try:
+        return builder.getOrCreate()
+    except (PySparkException, OSError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise UnusableInput(f"no Spark session ({reason})", source=f"--master {master}") from None
+    finally:
+        for variable in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"):
+            os.environ.pop(variable, None)
+
+
+def settings() -> dict[str, str]:
+    """Settings of our own sessions."""
+    return {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+        "spark.sql.session.timeZone": "UTC",
+        # A plan is a function of its input: a task that failed once fails again.
+        "spark.task.maxFailures": "2",
+    }
