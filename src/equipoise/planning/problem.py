@@ -109,11 +109,16 @@ def ordered_goals(request: Request) -> tuple[str, ...]:
     """The goals asked for, then the costs that make a second run empty whatever the goals."""
     if request.goals is not None:
         asked = request.goals
+    elif request.leaders_only:
+        asked = ("leaders", "elections", "topic-leaders")
     elif request.required_only or only_replaces(request):
         asked = REQUIRED_GOALS
     else:
         asked = DEFAULT_GOALS
-    return (*asked, *(cost for cost in ("moves", "elections", "reorders") if cost not in asked))
+    if request.leaders_only:
+        asked = tuple(goal for goal in asked if goal not in ("racks", "replicas", "moves", "topics"))
+        return (*asked, *(cost for cost in ("elections",) if cost not in asked))
+    return (*asked, *(cost for cost in ("moves", "elections") if cost not in asked))
 
 
 def only_replaces(request: Request) -> bool:

@@ -41,6 +41,8 @@ class Placement:
 
 def place(problem: Problem, goals: tuple[str, ...]) -> Placement:
     """Solve the placement goals among ``goals`` in their order. Raises `Infeasible`."""
+    if problem.request.leaders_only:
+        return Placement(problem.current, (), np.zeros(len(problem.cluster.topics), dtype=bool))
     material = gather(problem)
     wanted = tuple(goal for goal in goals if goal in PLACEMENT_GOALS)
     n_topics = len(problem.cluster.topics)

@@ -1,0 +1,314 @@
+"""Who plays a part in each partition (leads it, follows first), as a flow.
+
+Every item has options, nodes among which one is chosen, and a default that costs nothing. Nodes
+have a band (leaders per broker), cells (family, node) have one too (leaders of a topic per
+broker). Leaders have brokers as nodes; first followers have pairs (leader, follower).
+
+As with placement there is a coarse network, of nodes alone, with as much room between two nodes as
+there are items with the one as default and the other as option, and a fine one with a node for
+each item. The coarse face says which items can change at all; only those enter the fine one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.planning.networks.flow import Infeasible, Int64, Network, Objective, narrow, solve
+from equipoise.planning.networks.place import ProvedLevel
+
+MAX_FINE_OPTIONS = 60_000
+"""Up to so many options the fine network is solved at once."""
+FINE_KINDS = ("cells", "reorders")
+"""Levels that need to know which item changes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Roles:
+    """One choice for each item."""
+
+    option: Int64
+    """``(n_items, n_options)`` node of each option, -1 where there is none."""
+    default: Int64
+    """``(n_items,)`` column of the default, -1 where the item has lost it."""
+    family: Int64
+    """``(n_items,)``: items of a family share cells."""
+    base: Int64
+    """``(n_nodes,)``: what is on each node for good."""
+    base_cell: dict[int, int]
+    low: Int64
+    """``(n_nodes,)``: band of each node."""
+    high: Int64
+    group: Int64
+    """``(n_nodes,)``: the group (rack) of each node, for a level on groups."""
+    group_low: Int64
+    group_high: Int64
+    cell_weight: Int64
+    """``(n_nodes,)``: weight in a family's shares; 0 for nodes without one."""
+    forced: int
+    """Items without a default that count as changed all the same."""
+    reorders: npt.NDArray[np.bool_]
+    """``(n_items,)``: a change of this item is a pure reorder of its list."""
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.base)
+
+
+@dataclass(frozen=True, eq=False)
+class RoleNetwork:
+    """Arcs: node → group, group → sink, cell → node (fine only), then the changes from item defaults."""
+
+    network: Network
+    node_arcs: Int64
+    group_arcs: Int64
+    cell_arcs: Int64
+    change_arcs: Int64
+    """Arcs that carry a change, one unit of cost each."""
+    cell_low: Int64
+    cell_high: Int64
+    change_item: Int64
+    """Item of each change arc in the fine network; empty in the coarse one."""
+
+    def objective(self, roles: Roles, kind: str) -> Objective:
+        """Objective of a kind: "nodes", "groups", "changes", "reorders" or "cells"."""
+        n_arcs = len(self.network.tail)
+        if kind in ("changes", "reorders"):
+            linear = np.zeros(n_arcs, dtype=np.int64)
+            linear[self.change_arcs] = 1 if kind == "changes" else roles.reorders[self.change_item]
+            return Objective.of_linear(linear, roles.forced if kind == "changes" else 0)
+        arcs, low, high = {
+            "nodes": (self.node_arcs, roles.low - roles.base, roles.high - roles.base),
+            "groups": (self.group_arcs, *group_bands(roles)),
+            "cells": (self.cell_arcs, self.cell_low, self.cell_high),
+        }[kind]
+        return Objective.of_bands(n_arcs, arcs.astype(np.int32), low, high)
+
+
+def group_bands(roles: Roles) -> tuple[Int64, Int64]:
+    held = np.bincount(roles.group, weights=roles.base, minlength=len(roles.group_low)).astype(np.int64)
+    return roles.group_low - held, roles.group_high - held
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The column chosen for each item and the proof of each level."""
+
+    column: Int64
+    levels: tuple[ProvedLevel, ...]
+
+
+def choose(roles: Roles, goals: tuple[tuple[str, str], ...]) -> Chosen:
+    """Solve the levels ``(goal name, kind)`` in order."""
+    if (roles.option >= 0).sum() <= MAX_FINE_OPTIONS:
+        return choose_fine(roles, goals, None, ())
+    cut = next((k for k, goal in enumerate(goals) if goal[1] in FINE_KINDS), len(goals))
+    coarse = coarse_network(roles)
+    network, levels = coarse.network, []
+    guess = np.zeros(len(network.tail), dtype=np.int64)
+    for goal, kind in goals[:cut]:
+        objective = coarse.objective(roles, kind)
+        best = solve(network, objective, guess)
+        guess = best.flow
+        levels.append(ProvedLevel(goal, best.value, "brokers", best.potential))
+        network = narrow(network, objective, best.potential)
+    try:
+        return choose_fine(roles, goals[cut:], Face(coarse, network), tuple(levels))
+    except Infeasible:
+        # the room between nodes was promised to one item twice
+        return choose_fine(roles, goals, None, ())
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """The optimal face of the coarse network."""
+
+    coarse: RoleNetwork
+    network: Network
+
+
+def transfers(roles: Roles) -> tuple[Int64, Int64, Int64]:
+    """Item, column and key (default node * n_nodes + option node) of each possible change."""
+    item, column = np.nonzero(roles.option >= 0)
+    has = roles.default[item] >= 0
+    item, column = item[has], column[has]
+    other = column != roles.default[item]
+    item, column = item[other], column[other]
+    key = roles.option[item, roles.default[item]] * roles.n_nodes + roles.option[item, column]
+    return item, column, key
+
+
+def coarse_network(roles: Roles) -> RoleNetwork:
+    """Nodes alone, and one source for each distinct set of options of items that lost their default."""
+    n, n_groups = roles.n_nodes, len(roles.group_low)
+    lost = np.flatnonzero(roles.default < 0)
+    _, _, key = transfers(roles)
+    pair, room = np.unique(key, return_counts=True)
+    sets, set_of = np.unique(np.sort(roles.option[lost], axis=1), axis=0, return_inverse=True)
+    size = np.bincount(set_of.ravel(), minlength=len(sets))
+    source, at = np.nonzero(sets >= 0)
+    supply = np.zeros(1 + n_groups + n + len(sets), dtype=np.int64)
+    kept = np.flatnonzero(roles.default >= 0)
+    supply[1 + n_groups : 1 + n_groups + n] = np.bincount(roles.option[kept, roles.default[kept]], minlength=n)
+    supply[1 + n_groups + n :] = size
+    return assemble(
+        roles, supply, pair // n + 1 + n_groups, pair % n + 1 + n_groups, room, np.ones(len(pair), dtype=bool),
+        source + 1 + n_groups + n, sets[source, at] + 1 + n_groups, size[source], np.zeros(0, dtype=np.int64),
+    )
+
+
+def assemble(
+    roles: Roles, supply: Int64, tail: Int64, head: Int64, upper: Int64, is_change: npt.NDArray[np.bool_],
+    free_tail: Int64, free_head: Int64, free_upper: Int64, change_item: Int64,
+    cells: tuple[Int64, Int64, Int64, Int64] | None = None,
+) -> RoleNetwork:
+    """Common part: node → group → sink in front of the arcs given; the sink takes what is supplied."""
+    n, n_groups = roles.n_nodes, len(roles.group_low)
+    total = int(supply.sum())
+    supply[0] = -total
+    nodes = 1 + n_groups + np.arange(n)
+    cell_node, cell_of, cell_low, cell_high = cells or (np.zeros(0, dtype=np.int64),) * 4
+    tails = [nodes, 1 + np.arange(n_groups), cell_node, tail, free_tail]
+    heads = [1 + roles.group, np.zeros(n_groups, dtype=np.int64), 1 + n_groups + cell_of, head, free_head]
+    uppers = [np.full(n, total), np.full(n_groups, total), np.full(len(cell_of), total), upper, free_upper]
+    start = np.cumsum([0, *(len(part) for part in tails)])
+    network = Network(
+        supply,
+        np.concatenate(tails).astype(np.int32),
+        np.concatenate(heads).astype(np.int32),
+        np.zeros(int(start[-1]), dtype=np.int64),
+        np.concatenate(uppers).astype(np.int64),
+    )
+    return RoleNetwork(
+        network, np.arange(n), np.arange(start[1], start[2]), np.arange(start[2], start[3]),
+        np.arange(start[3], start[4])[is_change], cell_low, cell_high, change_item,
+    )
+
+
+def choose_fine(
+    roles: Roles, goals: tuple[tuple[str, str], ...], face: Face | None, levels: tuple[ProvedLevel, ...]
+) -> Chosen:
+    """Solve the levels with a node for each item that may change; raises `Infeasible` off a face."""
+    item, column, key = transfers(roles)
+    least = np.zeros(len(item), dtype=np.int64)
+    if face is not None:
+        pair = face.network.tail[face.coarse.change_arcs].astype(np.int64), face.network.head[face.coarse.change_arcs]
+        shift = 1 + len(roles.group_low)
+        arc_key = (pair[0] - shift) * roles.n_nodes + pair[1] - shift
+        at = np.searchsorted(arc_key, key)
+        open_ = face.network.upper[face.coarse.change_arcs][at] > 0
+        least = (face.network.lower[face.coarse.change_arcs][at] > 0).astype(np.int64)
+        item, column, least = item[open_], column[open_], least[open_]
+    lost_item, lost_column = np.nonzero((roles.option >= 0) & (roles.default < 0)[:, None])
+    net = fine_network(roles, item, column, lost_item, lost_column)
+    network = net.network
+    if face is not None:
+        network = on_face(roles, net, face, least)
+    name = "brokers+items" if face is not None else "items"
+    solved = list(levels)
+    guess = present(roles, net)
+    for goal, kind in goals:
+        objective = net.objective(roles, kind)
+        best = solve(network, objective, guess)
+        guess = best.flow
+        solved.append(ProvedLevel(goal, best.value, name, best.potential))
+        network = narrow(network, objective, best.potential)
+    if not goals or face is None:
+        lowest = np.zeros(len(network.tail), dtype=np.int64)
+        if face is None:
+            lowest[net.change_arcs] = column
+            lowest[len(lowest) - len(lost_item) :] = lost_column
+        guess = solve(network, Objective.of_linear(lowest), guess).flow
+    chosen = roles.default.copy()
+    moved = guess[net.change_arcs] > 0
+    chosen[item[moved]] = column[moved]
+    taken = guess[len(guess) - len(lost_item) :] > 0
+    chosen[lost_item[taken]] = lost_column[taken]
+    return Chosen(chosen, tuple(solved))
+
+
+def fine_network(
+    roles: Roles, item: Int64, column: Int64, lost_item: Int64, lost_column: Int64
+) -> RoleNetwork:
+    """Items that may change as nodes between the cells of their default and of their options."""
+    n, n_groups = roles.n_nodes, len(roles.group_low)
+    kept = np.flatnonzero(roles.default >= 0)
+    home = roles.family[kept] * n + roles.option[kept, roles.default[kept]]
+    target = roles.family[item] * n + roles.option[item, column]
+    lost_target = roles.family[lost_item] * n + roles.option[lost_item, lost_column]
+    weighed = np.flatnonzero(roles.cell_weight > 0)
+    cells = np.unique(np.concatenate([home, target, lost_target]))
+    changing, node_of = np.unique(item, return_inverse=True)
+    lost, lost_node = np.unique(lost_item, return_inverse=True)
+    first_cell = 1 + n_groups + n
+    first_item = first_cell + len(cells)
+    first_lost = first_item + len(changing)
+    supply = np.zeros(first_lost + len(lost), dtype=np.int64)
+    np.add.at(supply, first_cell + np.searchsorted(cells, home), 1)
+    supply[first_lost:] = 1
+    default_cell = roles.family[changing] * n + roles.option[changing, roles.default[changing]]
+    tail = np.concatenate([first_cell + np.searchsorted(cells, default_cell), first_item + node_of])
+    head = np.concatenate([first_item + np.arange(len(changing)), first_cell + np.searchsorted(cells, target)])
+    is_change = np.arange(len(tail)) >= len(changing)
+    low, high = cell_bands(roles, cells, weighed)
+    net = assemble(
+        roles, supply, tail, head, np.ones(len(tail), dtype=np.int64), is_change,
+        first_lost + lost_node, first_cell + np.searchsorted(cells, lost_target), np.ones(len(lost_item), dtype=np.int64),
+        item, (first_cell + np.arange(len(cells)), cells % n, low, high),
+    )
+    return tightened_cells(net, supply, first_cell, len(cells))
+
+
+def tightened_cells(net: RoleNetwork, supply: Int64, first_cell: int, n_cells: int) -> RoleNetwork:
+    """Cell arcs bounded by what their cell has, can lose and can get: implied, and fewer steps."""
+    network = net.network
+    rest = np.arange(int(net.cell_arcs[-1]) + 1 if len(net.cell_arcs) else 0, len(network.tail))
+
+    def at(ends: npt.NDArray[np.int32]) -> Int64:
+        inside = (ends[rest] >= first_cell) & (ends[rest] < first_cell + n_cells)
+        return np.bincount(
+            ends[rest][inside] - first_cell, weights=network.upper[rest][inside], minlength=n_cells
+        ).astype(np.int64)
+
+    here = supply[first_cell : first_cell + n_cells]
+    lower, upper = network.lower.copy(), network.upper.copy()
+    lower[net.cell_arcs] = np.maximum(here - at(network.tail), 0)
+    upper[net.cell_arcs] = here + at(network.head)
+    return replace(net, network=replace(network, lower=lower, upper=upper))
+
+
+def cell_bands(roles: Roles, cells: Int64, weighed: Int64) -> tuple[Int64, Int64]:
+    """Floor and ceiling of each cell's share of its family, less what is there for good."""
+    n = roles.n_nodes
+    total = np.bincount(roles.family, minlength=int(cells.max(initial=0)) // n + 1)
+    for cell, held in roles.base_cell.items():
+        if cell // n < len(total):
+            total[cell // n] += held
+    whole = max(1, int(roles.cell_weight[weighed].sum()))
+    parts = total[cells // n] * roles.cell_weight[cells % n]
+    held = np.array([roles.base_cell.get(int(cell), 0) for cell in cells]) if roles.base_cell else 0
+    return parts // whole - held, -(-parts // whole) - held
+
+
+def on_face(roles: Roles, net: RoleNetwork, face: Face, least: Int64) -> Network:
+    """The fine network's bounds with nodes and groups held to the coarse face."""
+    lower, upper = net.network.lower.copy(), net.network.upper.copy()
+    for mine, theirs in ((net.node_arcs, face.coarse.node_arcs), (net.group_arcs, face.coarse.group_arcs)):
+        lower[mine] = face.network.lower[theirs]
+        upper[mine] = face.network.upper[theirs]
+    lower[net.change_arcs] = least
+    return replace(net.network, lower=lower, upper=upper)
+
+
+def present(roles: Roles, net: RoleNetwork) -> Int64:
+    """The flow where every item keeps its default."""
+    flow = np.zeros(len(net.network.tail), dtype=np.int64)
+    first_cell = 1 + len(roles.group_low) + roles.n_nodes
+    n_cells = len(net.cell_arcs)
+    flow[net.cell_arcs] = net.network.supply[first_cell : first_cell + n_cells]
+    kept = np.flatnonzero(roles.default >= 0)
+    flow[net.node_arcs] = np.bincount(roles.option[kept, roles.default[kept]], minlength=roles.n_nodes)
+    flow[net.group_arcs] = np.bincount(roles.group, weights=flow[net.node_arcs], minlength=len(net.group_arcs))
+    return flow

@@ -1,0 +1,107 @@
+"""One flow for replicas, one for leaders, one for first followers.
+
+Appier, "Kafka reassignment 方案" (2022), sections "Pinterest 的演算法", "延伸到 partition" and
+"再延伸到 1st-follower". All three use Pinterest's network with residue nodes. In the first, an extra
+node feeds the partitions whose replication factor rises; in the third, pairs (leader, first
+follower) stand where brokers stood. Residue nodes make a level cluster change places for nothing,
+so each flow is left out where its start is already perfect (section "總結"); without that check a
+second run moves data again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from equipoise.cluster.brokers import IntArray
+from equipoise.planning.problem import Problem
+from equipoise.planning.published.helpers import (
+    Lists,
+    counts,
+    eligible_brokers,
+    is_level,
+    lists_of,
+    matrix_of,
+    movable_rows,
+)
+from equipoise.planning.published.interface import NoPlan, Settings
+from equipoise.planning.published.pinterest import leader_skew, swap_leaders
+from equipoise.planning.published.residue import NEW, Skew, hand_over
+
+name = "appier"
+
+
+def run(problem: Problem, settings: Settings) -> IntArray:
+    """Replicas, then leaders, then first followers, over all topics alike."""
+    if ((problem.current >= 0).sum(axis=1) > problem.rf).any():
+        raise NoPlan("it cannot lower a replication factor")
+    lists, rows, brokers = lists_of(problem), movable_rows(problem), eligible_brokers(problem)
+
+    skew = replica_skew(problem, lists, rows)
+    if not (settings.check_first and is_perfect(skew, brokers)):
+        move_replicas(lists, rows, skew)
+    skew = leader_skew(lists, rows, brokers)
+    if not (settings.check_first and is_level([skew.counts[broker] for broker in brokers])):
+        swap_leaders(lists, rows, hand_over(skew))
+    rows = [row for row in rows if len(lists[row]) > 2]
+    skew = pair_skew(lists, rows, brokers)
+    if not (settings.check_first and is_level(skew.counts)):
+        swap_first_followers(lists, rows, skew, len(brokers))
+    return matrix_of(lists)
+
+
+def replica_skew(problem: Problem, lists: Lists, rows: Sequence[int]) -> Skew:
+    """Holder -> partition -> every broker that does not hold it, against the mean of the brokers to stay."""
+    held = counts((broker for replicas in lists for broker in replicas), problem.cluster.n_brokers)
+    raised = {k: missing for k, row in enumerate(rows) if (missing := int(problem.rf[row]) - len(lists[row]))}
+    total = sum(held) + sum(raised.values())
+    share = Fraction(total, int(problem.eligible.sum()))
+    shares = [share if stays else Fraction(0) for stays in problem.eligible.tolist()]
+    holds = np.zeros((len(rows), len(held)), dtype=bool)
+    for k, row in enumerate(rows):
+        holds[k, lists[row]] = True
+    return Skew(held, shares, np.argwhere(holds.T), np.argwhere(~holds & problem.receives), raised)
+
+
+def is_perfect(skew: Skew, brokers: Sequence[int]) -> bool:
+    """Level over the brokers to stay, nothing on the others, and no replication factor to raise."""
+    kept = set(brokers)
+    emptied = all(count == 0 for broker, count in enumerate(skew.counts) if broker not in kept)
+    return emptied and not skew.raised and is_level([skew.counts[broker] for broker in brokers])
+
+
+def move_replicas(lists: Lists, rows: Sequence[int], skew: Skew) -> None:
+    """A moved replica takes the place of the one it replaces, a new one comes last."""
+    for giver, k, taker in hand_over(skew):
+        replicas = lists[rows[k]]
+        if giver == NEW:
+            replicas.append(taker)
+        else:
+            replicas[replicas.index(giver)] = taker
+
+
+def pair_skew(lists: Lists, rows: Sequence[int], brokers: Sequence[int]) -> Skew:
+    """(leader, first follower) -> partition -> (leader, other follower), over all ordered pairs."""
+    place = {broker: k for k, broker in enumerate(brokers)}
+    n = len(brokers)
+
+    def pair(leader: int, follower: int) -> int:
+        a, b = place[leader], place[follower]
+        return a * (n - 1) + (b - (b > a))  # the n - 1 followers of each leader, itself left out
+
+    now = [pair(lists[row][0], lists[row][1]) for row in rows]
+    takes = [(k, pair(lists[row][0], other)) for k, row in enumerate(rows) for other in lists[row][2:]]
+    held = counts(now, n * (n - 1))
+    share = Fraction(len(rows), max(1, len(held)))
+    return Skew(held, [share] * len(held), np.array([(p, k) for k, p in enumerate(now)], dtype=np.int64).reshape(-1, 2),
+                np.array(takes, dtype=np.int64).reshape(-1, 2))
+
+
+def swap_first_followers(lists: Lists, rows: Sequence[int], skew: Skew, n: int) -> None:
+    """The follower that a pair names comes second; the one that was there takes its place."""
+    brokers = sorted({broker for row in rows for broker in lists[row]})
+    for _, k, taker in hand_over(skew):
+        replicas = lists[rows[k]]
+        raise NotImplementedError

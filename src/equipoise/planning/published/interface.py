@@ -1,0 +1,155 @@
+"""The door of the published algorithms: one protocol, one registry, one kind of refusal.
+
+Every algorithm is a module of this package with a ``name`` and a ``run``; it is imported when it
+is asked for, so that a plan by one of them pays for no other.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, cast
+
+import numpy as np
+
+from equipoise.cluster import Plan, measures
+from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.cluster import check_lists
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.planning.problem import Problem
+
+STRATEGIES: Mapping[str, str] = {
+    "pinterest": "pinterest",
+    "pinterest-chains": "pinterest_chains",
+    "linear-program": "linear_program",
+    "mixed-integer": "mixed_integer",
+    "appier": "appier",
+    "permutations": "permutations",
+    "bin-packing": "bin_packing",
+    "capacity": "capacity",
+    "wix": "wix",
+    "greedy": "greedy",
+    "greedy-racks": "greedy_racks",
+    "generate": "generate",
+}
+"""Public name of each algorithm, and its module in this package."""
+
+
+class NoPlan(ImpossibleRequest):
+    """The algorithm found no plan; that another would find one is not excluded."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__([reason])
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the texts leave to their operator; each default is the text's own."""
+
+    seed: int = 0
+    """For the tools that draw lots (``generate``, new leaders in ``mixed-integer``)."""
+    start_index: int | None = None
+    """``generate``: position of the first leader in the broker list; None draws it."""
+    shift: int | None = None
+    """``generate``: the first follower's shift; None draws it."""
+    placement: str | None = None
+    """``bin-packing``, ``mixed-integer``: "count" or "storage"; None follows the request's balance."""
+    balance_factors: tuple[float, float] = (0.9, 1.0)
+    """``mixed-integer``: sides of the band, as factors of the mean."""
+    check_first: bool = True
+    """``appier``: look for a perfect start before each flow, and leave it alone."""
+    unbalanced_ratio: float = 2.0
+    """``wix``: a broker is unbalanced below the median divided by this."""
+    retention_s: Mapping[str, float] = field(default_factory=dict)
+    """``capacity``: retention of each topic in seconds, for partitions of unknown rate."""
+    time_limit_s: float = 60.0
+    """Integer programs give up after so long."""
+    max_variables: int = 2_000_000
+    """Integer programs and matchings larger than this are refused rather than begun."""
+
+
+class Strategy(Protocol):
+    """What a module of this package offers."""
+
+    name: str
+
+    def run(self, problem: Problem, settings: Settings) -> IntArray:
+        """``(n_partitions, max_rf)`` int32 broker positions, -1 padded; raises `NoPlan`."""
+        ...
+
+
+def load(name: str) -> Strategy:
+    """The algorithm of that name; raises `UnusableInput` where there is none."""
+    if name not in STRATEGIES:
+        raise UnusableInput(f"there is no strategy '{name}'", source="--strategy",
+                            advice=f"Choose one of flow, {', '.join(STRATEGIES)}")
+    return cast(Strategy, importlib.import_module(f"equipoise.planning.published.{STRATEGIES[name]}"))
+
+
+def target_of(name: str, problem: Problem, settings: Settings | None = None) -> IntArray:
+    """The assignment that the algorithm arrives at, checked; raises `NoPlan`."""
+    target = load(name).run(problem, settings or Settings())
+    check_lists(problem.cluster, target)
+    check_request(problem, target)
+    return target
+
+
+def plan_with(name: str, problem: Problem, settings: Settings | None = None) -> Plan:
+    """The algorithm's answer as a plan whose levels are measured, with no proof claimed."""
+    from equipoise.planning.published.levels import measured_levels
+
+    target = target_of(name, problem, settings)
+    sentence = f"so answers the published algorithm '{name}'"
+    return Plan(
+        cluster=problem.cluster,
+        target=target,
+        eligible=problem.eligible,
+        strategy=name,
+        certificate=measured_levels(problem, target),
+        why={int(row): sentence for row in measures.changed_rows(problem.cluster.replicas, target)},
+        request=problem.request.to_json(),
+        warnings=problem.warnings,
+    )
+
+
+def check_request(problem: Problem, target: IntArray) -> None:
+    """Raise `NoPlan` for an answer that is none: most of the texts know only some of the options."""
+    held = target >= 0
+    broker = np.maximum(target, 0)
+    wrong_rf = (held.sum(axis=1) != problem.rf) & problem.movable
+    if wrong_rf.any():
+        raise NoPlan(f"{int(wrong_rf.sum())} partitions do not get the replication factor asked for")
+    stranded = held & ~problem.eligible[broker] & problem.movable[:, None]
+    if stranded.any() and not problem.request.leaders_only:
+        raise NoPlan(f"{int(stranded.sum())} replicas stay on brokers to be emptied")
+    new = measures.arrivals(problem.current, target)
+    if (new & ~problem.receives[broker]).any():
+        raise NoPlan("it puts replicas on brokers that may receive none")
+    if len(touched := measures.changed_rows(problem.current, target)) and not problem.movable[touched].all():
+        raise NoPlan("it changes topics that may not change")
+    check_limits(problem, target)
+
+
+def check_limits(problem: Problem, target: IntArray) -> None:
+    """Raise `NoPlan` where a budget or a rule on leaders, which the texts do not know, is broken."""
+    request, before = problem.request, problem.cluster.replicas
+    new = measures.arrivals(before, target)
+    if request.leaders_only and new.any():
+        raise NoPlan("it moves data, and only leaders may change")
+    if request.max_moves is not None and new.sum() > request.max_moves:
+        raise NoPlan(f"it moves {int(new.sum())} replicas, more than the {request.max_moves} allowed")
+    if request.max_bytes is not None and (moved := bytes_moved(problem, target)) > request.max_bytes:
+        raise NoPlan(f"it moves {moved} bytes, more than the {request.max_bytes} allowed")
+    most = request.max_changes_per_partition
+    if most is not None and new.sum(axis=1).max(initial=0) > most:
+        raise NoPlan(f"it moves more than {most} replicas of one partition")
+    if (~problem.leads[target[problem.movable, 0]]).any() and not request.leaders_only:
+        raise NoPlan("it makes leaders of brokers that may not lead")
+
+
+def bytes_moved(problem: Problem, target: IntArray) -> int:
+    """Bytes of the replicas on brokers that did not hold them; an unknown size counts 0."""
+    new = measures.arrivals(problem.cluster.replicas, target).sum(axis=1)
+    return round(float((new * np.nan_to_num(problem.cluster.size_bytes)).sum()))

@@ -1,0 +1,54 @@
+"""Leaders of each topic levelled by a maximum flow, made cheap, then pruned.
+
+Ping-Min Lin, Pinterest Engineering, "Using graph algorithms to optimize Kafka operations, part 2",
+sections "One-shot leader rebalancing for a skewed topic: Maximum Flow Problem" and "Further
+Improvements". No data moves. A component of the flow that helps is kept whole, with the see-saw
+changes in it, so the number of changes stays above the least possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from equipoise.cluster.brokers import IntArray
+from equipoise.planning.problem import Problem
+from equipoise.planning.published.helpers import Lists, counts, lists_of, matrix_of, mean, refuse_moves, topics_of
+from equipoise.planning.published.interface import Settings
+from equipoise.planning.published.residue import Handover, Skew, hand_over, prune
+
+name = "pinterest"
+
+
+def run(problem: Problem, settings: Settings) -> IntArray:
+    """Level the leaders of one topic after the other over the brokers that hold it."""
+    refuse_moves(problem)
+    lists = lists_of(problem)
+    for _, rows in topics_of(problem):
+        skew = leader_skew(lists, rows, sorted({broker for row in rows for broker in lists[row]}))
+        swap_leaders(lists, rows, prune(skew, hand_over(skew)))
+    return matrix_of(lists)
+
+
+def leader_skew(lists: Lists, rows: Sequence[int], brokers: Sequence[int]) -> Skew:
+    """Leader -> partition -> follower, against the mean number of leaders of ``brokers``."""
+    leaders = counts((lists[row][0] for row in rows), max(brokers, default=-1) + 1)
+    average = mean([leaders[broker] for broker in brokers])
+    shares = [Fraction(count) for count in leaders]  # brokers beside these neither give nor take
+    for broker in brokers:
+        shares[broker] = average
+    gives = [(lists[row][0], k) for k, row in enumerate(rows)]
+    takes = [(k, follower) for k, row in enumerate(rows) for follower in lists[row][1:]
+             if follower < len(leaders)]
+    return Skew(leaders, shares, np.array(gives, dtype=np.int64).reshape(-1, 2),
+                np.array(takes, dtype=np.int64).reshape(-1, 2))
+
+
+def swap_leaders(lists: Lists, rows: Sequence[int], handovers: Sequence[Handover]) -> None:
+    """Each new leader changes places with the old one."""
+    for _, k, taker in handovers:
+        replicas = lists[rows[k]]
+        place = replicas.index(taker)
+        replicas[0], replicas[place] = replicas[place], replicas[0]
