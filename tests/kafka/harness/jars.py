@@ -91,9 +91,10 @@ def bring_with_jgo(version: str, folder: Path) -> None:
     jgo = str(Path(sys.executable).with_name("jgo"))
     options = ["--class-path-only", "--resolver", "python", "info", "classpath", endpoint]
     printed = run([jgo, *options], f"Kafka {version} through jgo")
-    for line in printed.split():
-        if line.endswith(".jar"):
-            shutil.copy(line, folder)
+    # It prints the jars without a module description; the others lie in a folder beside them.
+    jars = next(Path(line).parent.parent for line in printed.split() if line.endswith(".jar"))
+    for jar in jars.glob("*/*.jar"):
+        shutil.copy(jar, folder)
 
 
 def run(command: list[str], what: str) -> str:
