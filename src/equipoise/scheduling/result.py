@@ -17,15 +17,17 @@ RowArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """Waves of a plan; rows are positions in ``plan.cluster``'s partitions.
+    """When each changed row of a plan moves; rows are positions in ``plan.cluster``'s partitions.
 
-    ``equipoise apply`` admits rows one by one in ``order`` as links come free; the waves are the same
-    order cut into files for those who carry a plan out by hand, one file after the other.
+    ``equipoise apply`` admits rows one by one in ``order`` as links come free; the waves are for those
+    who carry a plan out by hand, one file after the other, and keep partitions of like size together.
     """
 
     plan: Plan
+    order: RowArray
+    """``(n_scheduled,)`` int64: every changed row but the blocked, first to be admitted first."""
     waves: tuple[RowArray, ...]
-    """Each at most ``max_inflight`` rows, int64; every changed row is in exactly one, but the blocked."""
+    """The same rows in waves of at most ``max_inflight``, each finished before the next one starts."""
     max_inflight: int
     throttle_bytes_per_s: float | None
     """The throttle of every broker, each way; None where none was asked for."""
@@ -44,11 +46,6 @@ class Schedule:
     blocked: Mapping[int, str] = field(default_factory=dict)
     """Rows for which no legal moment was found, each with the rule that holds it back."""
     notes: tuple[str, ...] = ()
-
-    @property
-    def order(self) -> RowArray:
-        """All scheduled rows, first to be admitted first."""
-        return np.concatenate(self.waves) if self.waves else np.zeros(0, dtype=np.int64)
 
     def to_json(self) -> dict[str, Any]:
         """The figures as plain JSON data (None for what is not known)."""
