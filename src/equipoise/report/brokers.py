@@ -64,22 +64,29 @@ def broker_charts(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
             "id": column, "kind": "brokers", "title": title, "unit": unit,
             "before": whole(getattr(figures.before, column)[order]),
             "after": whole(getattr(figures.after, column)[order]),
-            "spread_before": figures.before.spread(column), "spread_after": figures.after.spread(column),
+            "spread_before": shown_spread(figures.before, column),
+            "spread_after": shown_spread(figures.after, column),
             **bands(plan, figures, column),
         }
         for column, title, unit in known
     ]
 
 
+def shown_spread(side: Side, column: str) -> tuple[float, float]:
+    """Least and greatest of a column; of what a failure brings only the greatest means anything."""
+    low, high = side.spread(column)
+    return (high, high) if column == "failover" else (low, high)
+
+
 def bands(plan: Plan, figures: Figures, column: str) -> dict[str, Any]:
-    """Low and high of the band in display order, or of the level that is best after a failure."""
+    """Low and high of the band in display order, or the equal share of the survivors of a failure."""
     if column == "failover":
         survivors = int(plan.eligible.sum()) - 1
-        level = -(-int(figures.after.leaders.sum()) // survivors) if survivors > 0 else 0
-        return {"ideal": level}
+        ideal = -(-int(figures.after.leaders.sum()) // survivors) if survivors > 0 else 0
+        return {"level": "equal share", "ideal": ideal}
     low, high = band(plan, getattr(figures.after, column), whole=column != "size_bytes")
     order = display_order(plan)
-    return {"low": whole(low[order]), "high": whole(high[order])}
+    return {"level": "band" if np.any(high > low) else "equal share", "low": whole(low[order]), "high": whole(high[order])}
 
 
 def whole(values: npt.NDArray[Any]) -> list[int]:

@@ -16,7 +16,7 @@ def rows(levels: Sequence[Level]) -> list[dict[str, Any]]:
             "goal": level.goal, "title": words.goal_title(level.goal), "meaning": words.goal_meaning(level.goal),
             "value": level.value, "lower_bound": level.lower_bound, "gap": level.gap,
             "proved": is_proved(level), "proof": level.proof,
-            "proof_words": words.PROOFS.get(level.proof, level.proof), "note": level.note,
+            "proof_words": words.proof(level.proof, reached=is_proved(level)), "note": level.note,
         }
         for level in levels
     ]
@@ -39,6 +39,6 @@ def verdict(levels: Sequence[Level]) -> dict[str, Any]:
                 if len(levels) > 1 else "No plan does better at this goal."}
     worst = max(open_goals, key=lambda level: level.gap)
     proved = len(levels) - len(open_goals)
-    return {"state": "near", "badge": f"within {words.percent(worst.gap)}" if worst.gap else "not all proved",
+    return {"state": "near", "badge": f"within {words.percent(worst.gap)} of best" if worst.gap else "not all proved",
             "sentence": f"{proved} of {len(levels)} goals are proved best; at “{worst.goal}” "
                         f"the plan is within {words.percent(worst.gap)} of what any plan could reach."}

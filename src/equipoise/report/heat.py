@@ -54,7 +54,7 @@ def heat_chart(plan: Plan) -> dict[str, Any] | None:
     cells, column_names = grouped(rows.T, [names[k] for k in takes])
     source, target = np.nonzero(cells.T)
     return {
-        "id": "transfers", "kind": "heat", "title": "Where data moves", "from": row_names, "to": column_names,
+        "id": "transfers", "kind": "heat", "title": "Replicas from broker to broker", "from": row_names, "to": column_names,
         "cells": np.column_stack([target, source, cells.T[source, target]]).ravel().tolist(),
         "most": int(cells.max()),
     }

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from equipoise.cluster import Plan
+from equipoise.report.compare_data import compare_data
+from equipoise.report.fleet_data import fleet_data
 from equipoise.report.plan_data import plan_data
 from equipoise.report.render import page
 
@@ -17,3 +19,30 @@ def plan_page(plan: Plan, schedule: Schedule | None = None) -> str:
     """The report of one plan: what changes, what it brings, how that is proved, how to carry it out."""
     data = plan_data(plan, schedule)
     return page("plan.html.j2", f"{plan.cluster.name}: plan", data, ("axis", "charts", "moves"))
+
+
+def fleet_page(
+    clusters: Sequence[Mapping[str, Any]], quarantine: Sequence[Mapping[str, Any]], run: Mapping[str, Any]
+) -> str:
+    """The index of a fleet.
+
+    ``clusters``: for each planned cluster the keys of its ``plan.json`` (the moves are not needed),
+    optionally ``report``, the link to its page (default ``clusters/NAME/report.html``) and ``warnings``;
+    for each without a plan ``{"cluster", "error"}``. ``quarantine``: ``{"cluster", "file", "line",
+    "text", "reason"}``. ``run``: facts by name, shown in their order.
+    """
+    data = fleet_data(clusters, quarantine, run)
+    return page("fleet.html.j2", "Equipoise: fleet", data, ("charts",))
+
+
+def compare_page(
+    rows: Sequence[Mapping[str, Any]], criteria: Sequence[Mapping[str, str]], cluster: str = ""
+) -> str:
+    """Strategies side by side.
+
+    ``rows``: ``{"strategy", ...}`` with a value under the key of each criterion and of
+    ``compare_data.COSTS``, or a ``reason`` where no plan was found. ``criteria``: ``{"key", "title"}``
+    and optionally ``unit`` ("count", "bytes", "share", "seconds"), ``better`` ("low", "high"), ``meaning``.
+    """
+    data = compare_data(rows, criteria, cluster)
+    return page("compare.html.j2", f"{cluster or 'Equipoise'}: comparison", data, ("charts",))

@@ -8,7 +8,7 @@ import numpy as np
 
 from equipoise.cluster import Plan
 from equipoise.report import certificate, words
-from equipoise.report.brokers import broker_axis, broker_charts, broker_rows
+from equipoise.report.brokers import broker_axis, broker_charts, broker_rows, shown_spread
 from equipoise.report.figures import Figures, measure
 from equipoise.report.heat import heat_chart
 from equipoise.report.moves import moves_table, reasons
@@ -21,14 +21,13 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
     """The page data of ``plan``; numbers, strings, lists and dictionaries alone."""
     figures = measure(plan)
     charts = [*broker_charts(plan, figures), heat_chart(plan), waves_chart(schedule)]
-    drawn = [chart for chart in charts if chart is not None]
     return {
         "cluster": plan.cluster.name, "cluster_id": plan.cluster.cluster_id, "strategy": plan.strategy,
         "fingerprint": plan.cluster.fingerprint, "files": list(plan.cluster.files),
         "request": request_words(plan), "counts": counts(plan), "headline": headline(figures),
         "verdict": certificate.verdict(plan.certificate), "certificate": certificate.rows(plan.certificate),
         "levels": levels(plan, figures), "axis": broker_axis(plan, figures),
-        "charts": {chart["id"]: {**chart, "alt": describe(chart)} for chart in drawn},
+        "charts": {chart["id"]: {**chart, "caption": caption(chart)} for chart in charts if chart is not None},
         "brokers": broker_rows(plan, figures), "racks": rack_rows(plan, figures),
         "moves": moves_table(plan), "reasons": reasons(plan),
         "failover": failover_offer(plan, figures), "schedule": schedule_facts(schedule),
@@ -76,7 +75,8 @@ def levels(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
         ("Leaders on the worst survivor", "failover", "count"), ("Bytes on a broker", "size_bytes", "bytes"),
     ]
     rows = [
-        {"title": title, "form": form, "before": figures.before.spread(column), "after": figures.after.spread(column)}
+        {"title": title, "form": form, "before": shown_spread(figures.before, column),
+         "after": shown_spread(figures.after, column)}
         for title, column, form in known if form != "bytes" or figures.sizes_known
     ]
     if plan.cluster.brokers.has_racks:
@@ -133,14 +133,14 @@ def waves_chart(schedule: Schedule | None) -> dict[str, Any] | None:
             "unit": "seconds" if timed else "partitions", "values": [round(float(v), 3) for v in values]}
 
 
-def describe(chart: dict[str, Any]) -> str:
-    """What a chart shows, in a sentence, for those who do not see it."""
+def caption(chart: dict[str, Any]) -> str:
+    """What a chart shows, in a sentence; with its title also for those who do not see it."""
     if chart["kind"] == "brokers":
         before, after = (words.spread(*chart[side], form=chart["unit"]) for side in ("spread_before", "spread_after"))
-        return f"{chart['title']}: {before} before, {after} after."
+        return f"{before} before, {after} after."
     if chart["kind"] == "heat":
         total = sum(chart["cells"][2::3])
-        return (f"{chart['title']}: {words.plural(total, 'data move')} from {words.plural(len(chart['from']), 'source')}"
+        return (f"{words.plural(total, 'data move')} from {words.plural(len(chart['from']), 'source')}"
                 f" to {words.plural(len(chart['to']), 'broker')}, at most {words.number(chart['most'])} between two.")
     show = words.duration if chart["unit"] == "seconds" else words.number
-    return f"{chart['title']}: {words.number(len(chart['values']))} waves, the longest {show(max(chart['values']))}."
+    return f"{words.number(len(chart['values']))} waves, the longest {show(max(chart['values']))}."

@@ -33,6 +33,13 @@ PROOFS = {
 }
 """How a bound is known → a sentence for people who are no mathematicians."""
 
+BOUNDS = {
+    "flow-dual": "The solver's prices show that no plan can score below “at best”; whether one gets there is open.",
+    "closed-form": "Counted directly, no plan can score below “at best”; whether one gets there is open.",
+    "integer-program": "The exact search was stopped before it had ruled out every plan between “at best” and this one.",
+}
+"""The same where the plan does not reach the bound."""
+
 MISSING = {
     "racks": "No source names racks, so nothing keeps two replicas of a partition out of one rack.",
     "sizes": "No source gives partition sizes, so moves are counted and their bytes are not known.",
@@ -49,6 +56,11 @@ def goal_title(goal: str) -> str:
 
 def goal_meaning(goal: str) -> str:
     return GOALS.get(goal, ("", "the value of this goal"))[1]
+
+
+def proof(kind: str, *, reached: bool) -> str:
+    """How the bound of a goal is known, and whether the plan reaches it."""
+    return PROOFS.get(kind, kind) if reached else BOUNDS.get(kind, PROOFS["none"])
 
 
 def number(value: float | None, digits: int = 0) -> str:

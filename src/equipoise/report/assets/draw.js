@@ -14,13 +14,21 @@ const seconds = (s) => {
   if (s < 3600) return `${Math.round(s / 60)} min`;
   return s < 172800 ? `${+(s / 3600).toFixed(1)} h` : `${+(s / 86400).toFixed(1)} days`;
 };
-const shown = { bytes, seconds };
+const percent = (n) => `${thousands(+n.toPrecision(3))} %`;
+const shown = { bytes, seconds, percent };
 const show = (unit) => shown[unit] || thousands;
 
 function theme() {
   const style = getComputedStyle(document.documentElement);
   const names = ["card", "ink", "muted", "line", "tint", "before", "after", "band", "good", "warn", "heat-0", "heat-1", "heat-2", "rack"];
   return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+}
+
+// Ticks at round binary sizes, which ECharts, counting in tens, would miss.
+function byteTicks(most) {
+  const unit = 2 ** (10 * Math.max(0, Math.floor(Math.log2(Math.max(1, most / 4)) / 10)));
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1024].find((n) => n * unit * 5 >= most) * unit;
+  return { interval: step, max: Math.ceil(most / step) * step };
 }
 
 function base(look, unit) {
@@ -55,10 +63,10 @@ const slider = (look, axes) => [{
   handleStyle: { color: look.card, borderColor: look.muted }, moveHandleSize: 0, textStyle: { color: look.muted }, showDetail: false,
 }];
 
-// Racks as tinted stripes behind the bars, with their names on top.
+// Racks as tinted stripes behind the bars, with their names above.
 function rackStripes(look, racks) {
   return {
-    type: "custom", name: "racks", silent: true, z: 0, clip: true, encode: { x: [0, 1] }, tooltip: { show: false },
+    type: "custom", name: "racks", silent: true, z: 0, clip: false, encode: { x: [0, 1] }, tooltip: { show: false },
     data: racks.map((rack, k) => [rack.first, rack.last, k]),
     renderItem(params, api) {
       const rack = racks[api.value(2)], half = api.size([1, 0])[0] / 2, area = params.coordSys;
@@ -68,7 +76,7 @@ function rackStripes(look, racks) {
       const stripe = { x: left, y: area.y, width: right - left, height: area.height };
       const name = right - left < 26 ? [] : [{
         type: "text", style: {
-          text: rack.name, x: left + 5, y: area.y + 4, fill: look.muted, fontSize: 12, width: right - left - 10, overflow: "truncate",
+          text: rack.name, x: left + 2, y: area.y - 17, fill: look.muted, fontSize: 12, width: right - left - 4, overflow: "truncate",
         },
       }];
       const fill = api.value(2) % 2 ? "transparent" : look.rack;
@@ -99,7 +107,7 @@ function brokerLabel(axis, k) {
 
 function drawBrokers(chart, look, { axis }, onlyDifferences) {
   const n = axis.ids.length, unit = show(chart.unit), option = base(look, chart.unit);
-  const level = chart.ideal === undefined ? "band" : "level";
+  const level = chart.level;
   const low = chart.low || axis.ids.map((_, k) => (axis.marks[k] === "-" ? 0 : chart.ideal)), high = chart.high || low;
   const marked = (sign) => axis.ids.map((_, k) => k).filter((k) => axis.marks[k] === sign);
   const ids = axis.ids.map((id, k) => ({ "+": `+${id}`, "-": `−${id}` }[axis.marks[k]] || String(id)));
@@ -117,9 +125,10 @@ function drawBrokers(chart, look, { axis }, onlyDifferences) {
   const zoomable = n > 60;
   const hidden = { ...categories(look, ids), show: false, position: "bottom" };
   option.xAxis = [categories(look, ids, { name: "" }), hidden];
-  option.grid.top = 36;
+  option.grid.top = axis.racks.length ? 52 : 34;
   if (zoomable) { option.dataZoom = slider(look, [0, 1]); option.grid.bottom = 30; }
   if (onlyDifferences) option.yAxis.scale = true;
+  else if (chart.unit === "bytes") Object.assign(option.yAxis, byteTicks(Math.max(...chart.before, ...chart.after)));
   option.legend = legend(look, ["before", "after", { name: level, icon: "rect" }, ...flags.map((s) => s.name)]);
   option.tooltip.formatter = (points) => {
     const k = points[0].dataIndex;
@@ -134,26 +143,34 @@ function drawBrokers(chart, look, { axis }, onlyDifferences) {
   return option;
 }
 
+const heatRow = (chart) => (chart.from.length > 60 ? 6 : 20);
+
 function drawHeat(chart, look) {
-  const cells = [];
-  for (let k = 0; k < chart.cells.length; k += 3) cells.push(chart.cells.slice(k, k + 3));
-  const few = chart.to.length <= 24 && chart.from.length <= 60, option = base(look);
-  const name = (broker) => (broker === "added copies" ? broker : `broker ${broker}`);
+  const few = chart.to.length <= 24 && chart.from.length <= 60, option = base(look), cells = [];
+  // many cells: shades grow with the square root, so that a few great ones do not hide the rest
+  const shade = (count) => (few ? count : Math.sqrt(count));
+  for (let k = 0; k < chart.cells.length; k += 3) {
+    const [to, from, count] = chart.cells.slice(k, k + 3);
+    cells.push([to, from, count, shade(count)]);
+  }
+  const name = (broker) => (/^\d+$/.test(broker) ? `broker ${broker}` : escaped(broker));
   const title = { nameTextStyle: { color: look.muted }, nameLocation: "middle" };
   option.grid = { left: 26, right: 12, top: 60, bottom: 8, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
-  option.xAxis = categories(look, chart.to, { ...title, name: "to broker", position: "top", nameGap: 26, splitArea: { show: false } });
+  option.xAxis = categories(look, chart.to, { ...title, name: "to broker", position: "top", nameGap: 26 });
   option.yAxis = categories(look, chart.from, { ...title, name: "from broker", inverse: true, nameGap: 36 });
+  option.yAxis.axisLabel.interval = Math.ceil(18 / heatRow(chart)) - 1;
   option.tooltip = {
     ...option.tooltip, trigger: "item",
-    formatter: ({ value }) => `${escaped(name(chart.from[value[1]]))} → broker ${escaped(chart.to[value[0]])}<br><b>${thousands(value[2])}</b> replicas`,
+    formatter: ({ value }) => `${name(chart.from[value[1]])} → ${name(chart.to[value[0]])}<br><b>${thousands(value[2])}</b> replicas`,
   };
   option.visualMap = {
-    min: 0, max: chart.most, calculable: false, orient: "horizontal", right: 0, top: 0, itemWidth: 12, itemHeight: 120,
+    dimension: 3, min: 0, max: shade(chart.most), calculable: false, orient: "horizontal", right: 0, top: 0, itemWidth: 12, itemHeight: 120,
     text: [thousands(chart.most), "0"], textStyle: { color: look.muted }, inRange: { color: [look["heat-0"], look["heat-1"], look["heat-2"]] },
   };
-  const dark = (value) => value[2] > chart.most * 0.45;
+  const turn = matchMedia("(prefers-color-scheme: dark)").matches ? 0.55 : 0.68; // where the other ink reads better
+  const ink = (value) => (value[2] > chart.most * turn ? look.card : look.ink);
   option.series = [{
-    type: "heatmap", data: few ? cells.map((value) => ({ value, label: { color: dark(value) ? look.card : look.ink } })) : cells,
+    type: "heatmap", data: few ? cells.map((value) => ({ value, label: { color: ink(value) } })) : cells,
     label: { show: few, fontSize: 11, formatter: ({ value }) => thousands(value[2]) },
     itemStyle: few ? { borderWidth: 1, borderColor: look.card } : {}, emphasis: { itemStyle: { borderColor: look.band, borderWidth: 2 } },
   }];
@@ -170,8 +187,67 @@ function drawWaves(chart, look) {
   return option;
 }
 
-const DRAW = { brokers: drawBrokers, heat: drawHeat, waves: drawWaves };
+// One dot before and one after for each name, joined by a line.
+function drawChange(chart, look) {
+  const option = base(look, chart.unit), unit = show(chart.unit), n = chart.names.length;
+  option.xAxis = categories(look, chart.names, { axisLabel: { color: look.muted, hideOverlap: true, rotate: n > 12 ? 35 : 0, width: 120, overflow: "truncate" } });
+  option.legend = legend(look, ["before", "after"]);
+  option.tooltip.formatter = ([{ dataIndex: k }]) =>
+    `<b>${escaped(chart.names[k])}</b><br>before: ${unit(chart.before[k])}<br>after: ${unit(chart.after[k])}`;
+  const dots = (name, colour) => ({
+    type: "scatter", name, data: chart[name], symbolSize: n > 200 ? 5 : 10, itemStyle: { color: colour, opacity: 1 }, z: 4,
+  });
+  option.series = [dots("before", look.before), dots("after", look.after), {
+    type: "custom", silent: true, z: 2, encode: { x: 0, y: [1, 2] }, data: chart.names.map((_, k) => [k, chart.before[k], chart.after[k]]),
+    renderItem(params, api) {
+      const [x1, y1] = api.coord([api.value(0), api.value(1)]), [x2, y2] = api.coord([api.value(0), api.value(2)]);
+      return { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: look.before, lineWidth: n > 200 ? 1 : 3, opacity: 0.6 } };
+    },
+  }];
+  if (n > 60) { option.dataZoom = slider(look, [0]); option.grid.bottom = 30; }
+  return option;
+}
+
+// Lying bars with their values, ours in colour; what is not known has no bar.
+function drawBars(chart, look) {
+  const option = base(look, chart.unit), unit = show(chart.unit);
+  option.yAxis = categories(look, chart.names, { inverse: true, axisLabel: { color: look.ink, width: 130, overflow: "truncate" } });
+  option.xAxis = { type: "value", splitNumber: 3, axisLabel: { color: look.muted, formatter: unit, hideOverlap: true }, splitLine: { lineStyle: { color: look.line } } };
+  option.grid = { ...option.grid, top: 6, right: 70 };
+  option.tooltip.formatter = ([{ dataIndex: k }]) =>
+    `<b>${escaped(chart.names[k])}</b><br>${chart.values[k] === null ? "no plan" : unit(chart.values[k])}`;
+  option.series = [{
+    type: "bar", barWidth: "62%", label: { show: true, position: "right", color: look.ink, formatter: ({ dataIndex: k }) => (chart.values[k] === null ? "no plan" : unit(chart.values[k])) },
+    data: chart.values.map((value, k) => ({ value: value ?? 0, itemStyle: { color: chart.names[k] === chart.ours ? look.after : look.before } })),
+  }];
+  return option;
+}
+
+// One point for each name: what it costs against what it reaches.
+function drawPoints(chart, look) {
+  const option = base(look, chart.unit_x), axis = (name, unit) => ({
+    type: "value", name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: look.muted }, splitNumber: 4,
+    axisLabel: { color: look.muted, formatter: show(unit), hideOverlap: true }, splitLine: { lineStyle: { color: look.line } },
+  });
+  option.xAxis = axis(chart.name_x, chart.unit_x);
+  option.yAxis = { ...axis(chart.name_y, chart.unit_y), nameGap: 52 };
+  option.grid = { left: 26, right: 90, top: 16, bottom: 26, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+  option.tooltip = {
+    ...option.tooltip, trigger: "item", formatter: ({ value }) =>
+      `<b>${escaped(value[2])}</b><br>${escaped(chart.name_x)}: ${show(chart.unit_x)(value[0])}<br>${escaped(chart.name_y)}: ${show(chart.unit_y)(value[1])}`,
+  };
+  option.series = [{
+    type: "scatter", symbolSize: 13, labelLayout: { hideOverlap: true, moveOverlap: "shiftY" },
+    label: { show: true, position: "right", color: look.ink, formatter: ({ value }) => value[2] },
+    data: chart.points.map((point) => ({ value: point, itemStyle: { color: point[2] === chart.ours ? look.after : look.before, borderColor: look.muted, borderWidth: 1 } })),
+  }];
+  return option;
+}
+
+const DRAW = { brokers: drawBrokers, heat: drawHeat, waves: drawWaves, change: drawChange, bars: drawBars, points: drawPoints };
 
 const HEIGHT = {
-  heat: (chart) => Math.min(860, Math.max(180, 80 + chart.from.length * (chart.from.length > 60 ? 5 : 20))),
+  heat: (chart) => Math.min(1500, Math.max(180, 80 + chart.from.length * heatRow(chart))),
+  bars: (chart) => 40 + chart.names.length * 26,
+  points: () => 420,
 };

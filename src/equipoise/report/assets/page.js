@@ -25,13 +25,13 @@ function keepDrawn(data) {
   addEventListener("beforeprint", resize);
 }
 
-// The moves table: all rows stay in memory as columns, a hundred at a time are in the page.
+// The moves table: all rows stay in memory as columns, fifty at a time are in the page.
 function movesTable(moves) {
   const body = document.querySelector("#moves tbody");
   if (!body) return;
   const search = document.getElementById("search"), kind = document.getElementById("kind");
   const count = document.getElementById("count"), more = document.getElementById("more");
-  const step = 100;
+  const step = 50;
   let found = [], drawn = 0;
 
   const text = (k) => `${moves.topics[moves.topic[k]]}-${moves.partition[k]} ${moves.sentences[moves.why[k]]}`.toLowerCase();
