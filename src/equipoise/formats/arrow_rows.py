@@ -1,0 +1,144 @@
+"""Large JSON as columns through Arrow, by the same shapes as small JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pj
+
+from equipoise.formats.json_rows import BIGGEST_ID, Id, Shape
+
+SCALARS = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), Id: pa.int64(), float: pa.float64()}
+
+
+class Unlike(Exception):
+    """The JSON is not like its shape; the object reader will say where."""
+
+
+def arrow_rows(text: memoryview, shape: Shape) -> ArrowRows | None:
+    """The object in ``text`` as one row, or None where Arrow cannot read it or it is unlike the shape."""
+    try:
+        table = pj.read_json(
+            pa.BufferReader(pa.py_buffer(text)),
+            read_options=pj.ReadOptions(block_size=len(text) + 1, use_threads=False),
+            parse_options=pj.ParseOptions(
+                explicit_schema=pa.schema(list(struct_of(shape))),
+                newlines_in_values=True,
+                unexpected_field_behavior="ignore",
+            ),
+        )
+        if table.num_rows != 1:
+            return None
+        root = table.combine_chunks().to_struct_array()
+        root = root.combine_chunks() if isinstance(root, pa.ChunkedArray) else root
+        check(root, shape)
+    except (pa.ArrowException, Unlike):
+        return None
+    return ArrowRows(root, shape, np.zeros(1, dtype=np.int64), lambda row: "")
+
+
+def struct_of(shape: Shape) -> pa.StructType:
+    """The Arrow type of a shape."""
+    return pa.struct([pa.field(key.rstrip("?"), type_of(kind)) for key, kind in shape.items()])
+
+
+def type_of(kind: Any) -> pa.DataType:
+    if isinstance(kind, list):
+        return pa.list_(type_of(kind[0]))
+    return struct_of(kind) if isinstance(kind, dict) else SCALARS[kind]
+
+
+def check(rows: pa.StructArray, shape: Shape) -> None:
+    """Raise :class:`Unlike` for a required value that is missing or an id that is out of range."""
+    if rows.null_count:
+        raise Unlike
+    for name, kind in shape.items():
+        column = rows.field(name.rstrip("?"))
+        if column.null_count and not name.endswith("?"):
+            raise Unlike
+        check_values(column, kind)
+
+
+def check_values(column: pa.Array, kind: Any) -> None:
+    if isinstance(kind, list):
+        below = column.flatten()
+        if below.null_count:
+            raise Unlike
+        check_values(below, kind[0])
+    elif isinstance(kind, dict):
+        check(column.drop_null(), kind)
+    elif kind is Id and len(column) > column.null_count:
+        bounds = pc.min_max(column)
+        if bounds["min"].as_py() < 0 or bounds["max"].as_py() > BIGGEST_ID:
+            raise Unlike
+
+
+class ArrowRows:
+    """Rows as an Arrow struct array that agrees with its shape."""
+
+    def __init__(
+        self,
+        rows: pa.StructArray,
+        shape: Shape,
+        parent: npt.NDArray[np.int64],
+        where: Callable[[int], str],
+    ) -> None:
+        self.array, self.parent, self.where = rows, parent, where
+        self.shape = {key.rstrip("?"): kind for key, kind in shape.items()}
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def rows(self, key: str) -> ArrowRows:
+        lists = self.array.field(key)
+        lengths = lengths_of(lists)
+        parent = np.repeat(np.arange(len(lists)), lengths)
+        first = np.cumsum(lengths) - lengths
+
+        def where(row: int) -> str:
+            above = self.where(int(parent[row]))
+            return f"{above}{'.' if above else ''}{key}[{row - first[parent[row]]}]"
+
+        return ArrowRows(lists.flatten(), self.shape[key][0], parent, where)
+
+    def child(self, key: str) -> ArrowRows:
+        below = self.array.field(key)
+        return ArrowRows(
+            below, self.shape[key], np.arange(len(below)), lambda row: f"{self.where(row)}.{key}".lstrip(".")
+        )
+
+    def strings(self, key: str) -> tuple[list[str], npt.NDArray[np.int32]]:
+        return encoded(self.array.field(key))
+
+    def numbers(self, key: str, missing: float = -1) -> npt.NDArray[Any]:
+        column = self.array.field(key)
+        if column.null_count:
+            column = column.fill_null(missing if self.shape[key] is float else int(missing))
+        return column.to_numpy(zero_copy_only=False)
+
+    def flags(self, key: str) -> npt.NDArray[np.bool_]:
+        return self.array.field(key).fill_null(False).to_numpy(zero_copy_only=False)
+
+    def id_lists(self, key: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        lists = self.array.field(key)
+        return lists.flatten().to_numpy(zero_copy_only=False).astype(np.int32), lengths_of(lists)
+
+    def string_lists(self, key: str) -> tuple[list[str], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        lists = self.array.field(key)
+        return *encoded(lists.flatten()), lengths_of(lists)
+
+
+def lengths_of(lists: pa.ListArray) -> npt.NDArray[np.int64]:
+    return lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def encoded(strings: pa.StringArray) -> tuple[list[str], npt.NDArray[np.int32]]:
+    """Distinct strings in order of appearance, and positions with -1 for none."""
+    coded = strings.dictionary_encode()
+    idx = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    return coded.dictionary.to_pylist(), idx

@@ -1,0 +1,29 @@
+"""``kafka-broker-api-versions``: one header line per broker that is up, with its rack.
+
+``b1:9092 (id: 1 rack: az-a) -> (`` up to 3.x, ``b1:9092 (id: 1 rack: az-a isFenced: false) -> (`` from 4.0.
+"""
+
+from __future__ import annotations
+
+import re
+
+from equipoise.formats.faults import Faults
+from equipoise.formats.fragment import BrokerFacts, Fragment
+
+NAME = "kafka-broker-api-versions"
+HEADER = re.compile(rb"^\s*\S+:\d+ \(id: (\d{1,9}) rack: (.*?)(?: isFenced: (true|false))?\) ->", re.M)
+
+
+def recognises(head: bytes) -> bool:
+    return HEADER.search(head) is not None
+
+
+def parse(text: bytes, faults: Faults) -> Fragment:
+    """Racks by broker; ``rack: null`` is no rack."""
+    brokers = {
+        int(found[1]): BrokerFacts(
+            rack=None if found[2] in (b"null", b"") else found[2].decode(), is_up=found[3] != b"true"
+        )
+        for found in HEADER.finditer(text)
+    }
+    return Fragment(faults.source, NAME, brokers=brokers, brokers_role="up")

@@ -1,0 +1,165 @@
+"""A simple brokers file that people write by hand: ids, racks, weights, capacities; CSV or JSON.
+
+CSV with a header in any order (``id,rack,weight,disk,network_in,network_out``), or without one the
+two columns ``broker,rack``; columns by comma, semicolon or tab, lines from ``#`` on are remarks.
+JSON: ``{"0": "a", "1": "b"}``, ``{"0": {"rack": "a", "disk": "2TB"}}``, a list of objects with an
+``id``, or the same under ``"brokers"``. Sizes are bytes or ``2TB``, ``1.5GiB``; rates the same a second.
+
+A file with a header, or of objects, lists the whole cluster: a replica elsewhere is an error. Bare
+pairs of broker and rack only tell racks.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any
+
+from equipoise.formats.faults import Faults, shown
+from equipoise.formats.fragment import BrokerFacts, Fragment
+from equipoise.formats.json_rows import BIGGEST_ID, load_json
+from equipoise.formats.text import lines
+from equipoise.formats.units import parse_size
+
+NAME = "brokers file"
+
+COLUMNS = {
+    "id": "id broker brokerid nodeid node",
+    "rack": "rack rackid zone az availabilityzone brokerrack",
+    "weight": "weight",
+    "disk_bytes": "disk diskbytes diskcapacity diskcapacitybytes diskcapacityinbytes storage storagebytes capacity",
+    "bytes_in_per_s": "in networkin networkinbytes networkinbytespers networkinpers bytesin bytesinpers nwin "
+    "networkincapacity networkinbytespersecond inboundnetwork",
+    "bytes_out_per_s": "out networkout networkoutbytes networkoutbytespers networkoutpers bytesout bytesoutpers nwout "
+    "networkoutcapacity networkoutbytespersecond outboundnetwork",
+}
+"""For each fact the headings that mean it, in lower case without anything but letters."""
+FACT_OF = {heading: fact for fact, headings in COLUMNS.items() for heading in headings.split()}
+UNTOLD = ("", "null", "none", "-", "nan", "unknown")
+"""Cells that tell nothing."""
+PAIR = re.compile(r"\s*(\d+)\s*[,;:=\t ]\s*(\S.*?)?\s*")
+
+
+def recognises(head: bytes) -> bool:
+    text = head.decode(errors="replace")
+    if re.match(r"\s*[\[{]", text):
+        entry = r'(\{\s*("brokers"\s*:\s*\[\s*\{\s*)?|\[\s*\{\s*)'
+        return bool(re.match(rf'\s*{entry}("\d+"\s*:|\}}|[^{{}}]*"(id|broker|broker_id|brokerId|node_id)"\s*:)', text))
+    first = first_line(text)
+    return "id" in header_of(first) or PAIR.fullmatch(first) is not None
+
+
+def parse(text: bytes, faults: Faults) -> Fragment:
+    """Facts by broker; every cell is checked."""
+    if re.match(rb"\s*[\[{]", text):
+        brokers, all_of_them = from_json(load_json(text, faults), faults)
+    else:
+        brokers, all_of_them = from_lines(text, faults)
+    return Fragment(
+        faults.source, NAME, brokers=brokers, brokers_role="all" if all_of_them else "",
+        quarantined=tuple(faults.set_aside),
+    )  # fmt: skip
+
+
+def parse_racks(inline: str, source: str = "--racks") -> dict[int, str]:
+    """Racks by broker of ``0:a,1:b``, of lines ``broker,rack`` or of a JSON object."""
+    faults = Faults(source)
+    if re.fullmatch(r"\s*\d+\s*[:=][^\n{]*", inline):
+        inline = "\n".join(inline.split(","))
+    if not inline.strip():
+        raise faults.fatal("no racks are given", advice="Write 0:a,1:b")
+    facts = parse(inline.encode(), faults).brokers
+    return {broker: fact.rack for broker, fact in facts.items() if fact.rack is not None}
+
+
+def first_line(text: str) -> str:
+    return next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
+
+
+def delimiter_of(line: str) -> str:
+    return max(",;\t", key=line.count)
+
+
+def header_of(line: str) -> list[str]:
+    """Facts that the cells of a header name, "" for columns that are passed over."""
+    cells = next(csv.reader([line], delimiter=delimiter_of(line)), [])
+    return [FACT_OF.get(plain(cell), "") for cell in cells]
+
+
+def plain(heading: str) -> str:
+    return re.sub(r"[^a-z]", "", heading.lower())
+
+
+def from_lines(text: bytes, faults: Faults) -> tuple[dict[int, BrokerFacts], bool]:
+    """Brokers of a CSV, and whether it lists all of them."""
+    first = first_line(text.decode())
+    header = header_of(first)
+    has_header = "id" in header
+    delimiter = delimiter_of(first)
+    brokers: dict[int, BrokerFacts] = {}
+    for number, line in lines(text):
+        if line.lstrip().startswith("#") or (has_header and line == first):
+            continue
+        if has_header:
+            cells = next(csv.reader(io.StringIO(line), delimiter=delimiter, skipinitialspace=True))
+            if len(cells) > len(header):
+                faults.report(f"{len(cells)} cells under {len(header)} headings", line=number, text=line)
+                continue
+            values = {fact: cell for fact, cell in zip(header, cells, strict=False) if fact}
+        else:
+            pair = PAIR.fullmatch(line)
+            if pair is None:
+                faults.report(f"{shown(line)} is not broker,rack", line=number, text=line)
+                continue
+            values = {"id": pair[1], "rack": pair[2] or ""}
+        add(brokers, values, faults, {"line": number, "text": line})
+    return brokers, has_header
+
+
+def from_json(document: Any, faults: Faults) -> tuple[dict[int, BrokerFacts], bool]:
+    """Brokers of a JSON document, and whether it lists all of them."""
+    brokers: dict[int, BrokerFacts] = {}
+    if isinstance(document, dict) and isinstance(document.get("brokers"), list):
+        document = document["brokers"]
+    if isinstance(document, list):
+        entries = [(f"brokers[{k}]", None, entry) for k, entry in enumerate(document)]
+    else:
+        entries = [(f'"{key}"', key, entry) for key, entry in document.items()]
+    for place, key, entry in entries:
+        facts = entry if isinstance(entry, dict) else {"rack": entry}
+        values = {FACT_OF.get(plain(name), ""): value for name, value in facts.items()}
+        values.pop("", None)
+        if key is not None:
+            values["id"] = key
+        add(brokers, values, faults, {"place": place, "text": str(entry)})
+    return brokers, not all(isinstance(entry, str | None) for _, _, entry in entries)
+
+
+def add(brokers: dict[int, BrokerFacts], values: dict[str, Any], faults: Faults, at: dict[str, Any]) -> None:
+    """Add one broker, or report what is wrong with it ``at`` its place."""
+    broker = str(values.pop("id", "")).strip()
+    if not (broker.isascii() and broker.isdigit() and int(broker) <= BIGGEST_ID):
+        faults.report(f"{shown(broker)} is not a broker id", **at)
+    elif int(broker) in brokers:
+        faults.report(f"broker {broker} is given twice", advice="Keep one of the two", **at)
+    else:
+        try:
+            facts = {fact: told(fact, value) for fact, value in values.items()}
+        except ValueError as error:
+            faults.report(f"broker {broker}: {error}", **at)
+        else:
+            brokers[int(broker)] = BrokerFacts(**facts)
+
+
+def told(fact: str, value: Any) -> Any:
+    """A cell as what it means, None where it tells nothing; raises ``ValueError``."""
+    text = "" if value is None else str(value).strip()
+    if text.lower() in UNTOLD:
+        return None
+    if fact == "rack":
+        return text
+    number = float(text) if fact == "weight" else parse_size(text)
+    if not 0 < number < float("inf"):
+        raise ValueError(f"{fact} {text} is not a positive number")
+    return number

@@ -1,0 +1,86 @@
+"""``kafka-configs --describe`` of topics and brokers, and the config lists of other tools.
+
+From 2.5 on: a heading ``Dynamic configs for topic pay are:`` (or ``All``, or ``Default configs for
+brokers in the cluster are:``) and one indented ``name=value sensitive=... synonyms={...}`` a line.
+Before: ``Configs for topic 'pay' are a=b,c=d`` on one line.
+"""
+
+from __future__ import annotations
+
+import re
+
+from equipoise.formats.faults import Faults, shown
+from equipoise.formats.fragment import Fragment
+from equipoise.formats.text import lines
+
+NAME = "kafka-configs --describe"
+
+HEADING = re.compile(
+    r"^\s*(?:(?:Dynamic|All|Default)\s+)?[Cc]onfigs for (?:(topics?|brokers?)\s+)?(.*?)\s+are:?(?:\s+(.*))?$"
+)
+ENTRY = re.compile(r"^\s+([A-Za-z0-9._-]+)=(.*)$")
+NEXT_NAME = re.compile(r",\s*(?=[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+=)")
+"""A comma ends a value only where another dotted config name follows: values hold commas too."""
+
+KEPT = frozenset(
+    "retention.ms retention.bytes local.retention.ms local.retention.bytes remote.storage.enable cleanup.policy "
+    "segment.bytes min.insync.replicas unclean.leader.election.enable leader.replication.throttled.replicas "
+    "follower.replication.throttled.replicas leader.replication.throttled.rate "
+    "follower.replication.throttled.rate cordoned.log.dirs broker.rack log.retention.ms log.retention.bytes".split()
+)
+"""Configs that say something about placement, size or safety; the others are passed over."""
+
+
+def recognises(head: bytes) -> bool:
+    return re.search(rb"^\s*(Dynamic |All |Default )?[Cc]onfigs for .* are", head, re.M) is not None
+
+
+def parse(text: bytes, faults: Faults) -> Fragment:
+    """Configs of topics and of brokers (under None the default of all brokers)."""
+    topics: dict[str, dict[str, str]] = {}
+    brokers: dict[int | None, dict[str, str]] = {}
+    target: dict[str, str] | None = None
+    for number, line in lines(text):
+        heading = HEADING.match(line)
+        entry = None if heading else ENTRY.match(line)
+        if heading:
+            target = entity(heading, topics, brokers)
+            if target is None:
+                faults.report(f"{shown(heading[2])} is no topic or broker", line=number, text=line)
+            elif heading[3]:
+                target.update(split_configs(heading[3]))
+        elif entry and target is not None:
+            if entry[1] in KEPT:
+                target[entry[1]] = re.split(r" sensitive=(?:true|false)\b", entry[2])[0]
+        elif line[:1].isspace() or "=" in line:
+            faults.report(f"{shown(line.strip())} is no name=value", line=number, text=line)
+    return Fragment(
+        faults.source, NAME, topic_configs=topics, broker_configs=brokers, quarantined=tuple(faults.set_aside)
+    )
+
+
+def entity(
+    heading: re.Match[str], topics: dict[str, dict[str, str]], brokers: dict[int | None, dict[str, str]]
+) -> dict[str, str] | None:
+    """The configs of what a heading names; None where that cannot be told."""
+    kind, name = heading[1] or "", heading[2].strip("'\"")
+    if kind.startswith("topic"):
+        return topics.setdefault(name, {})
+    if kind.startswith("broker"):
+        if name.isdigit():
+            return brokers.setdefault(int(name), {})
+        if name in ("in the cluster", "<default>", "default entity", ""):
+            return brokers.setdefault(None, {})
+    return None
+
+
+def split_configs(text: str) -> dict[str, str]:
+    """The kept ones of comma joined configs, ``a=b,c=d,e``, where values may hold commas."""
+    pairs = (entry.partition("=") for entry in NEXT_NAME.split(text.strip()) if "=" in entry)
+    return {name.strip(): value.strip() for name, _, value in pairs if name.strip() in KEPT}
+
+
+def min_isr(configs: dict[str, str]) -> int | None:
+    """min.insync.replicas where it is given as a positive number."""
+    value = configs.get("min.insync.replicas", "")
+    return int(value) if value.isdigit() and int(value) > 0 else None

@@ -1,0 +1,50 @@
+"""``capacity.json``: capacities of brokers; all numbers are strings, id -1 is the default."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from equipoise.formats.cruise_control.units import KB, MB
+from equipoise.formats.faults import Faults, shown
+from equipoise.formats.fragment import BrokerFacts, Fragment
+from equipoise.formats.json_rows import load_json
+from equipoise.formats.text import json_span
+
+NAME = "Cruise Control capacity.json"
+FACTS = {"DISK": ("disk_bytes", MB), "NW_IN": ("bytes_in_per_s", KB), "NW_OUT": ("bytes_out_per_s", KB)}
+
+
+def recognises(head: bytes) -> bool:
+    return re.search(rb'"brokerCapacities"\s*:', head) is not None
+
+
+def parse(text: bytes, faults: Faults) -> Fragment:
+    """Capacities by broker, and those of every other broker."""
+    entries = load_json(text, faults, json_span(text)).get("brokerCapacities")
+    if not isinstance(entries, list):
+        raise faults.fatal("this is not a list", place="brokerCapacities")
+    found: dict[int, BrokerFacts] = {}
+    for k, entry in enumerate(entries):
+        try:
+            broker = int(entry["brokerId"])
+            found[broker] = BrokerFacts(**capacities(entry["capacity"]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"{shown(str(entry))} has no brokerId and capacity in numbers ({error})"
+            faults.report(reason, place=f"brokerCapacities[{k}]", text=str(entry))
+    default = found.pop(-1, None)
+    return Fragment(
+        faults.source, NAME, brokers=found, brokers_role="facts", default_capacity=default, quarantined=tuple(faults.set_aside)
+    )
+
+
+def capacities(given: dict[str, Any]) -> dict[str, float]:
+    """Our facts from ``{"DISK": ..., "NW_IN": ...}``; the disk may be given by directory."""
+    facts = {}
+    for key, (fact, unit) in FACTS.items():
+        if key in given:
+            parts = given[key].values() if isinstance(given[key], dict) else [given[key]]
+            facts[fact] = sum(float(part) for part in parts) * unit
+            if not 0 < facts[fact] < float("inf"):
+                raise ValueError(f"{key} is not positive")
+    return facts

@@ -1,0 +1,51 @@
+"""What happens to a broken piece of input: an error that names it, or a note that it was set aside."""
+
+from __future__ import annotations
+
+from equipoise.errors import UnusableInput
+from equipoise.formats.fragment import SetAside
+
+SHOWN = 80
+"""Characters of a broken value that a message shows."""
+
+
+class FormatError(UnusableInput):
+    """Text that is not what its format promises; the base error of every format."""
+
+
+class Faults:
+    """Collects what is broken in one source.
+
+    Strict (the command line): the first fault raises :class:`FormatError`. Lenient (the fleet
+    pipeline): every fault becomes a :class:`SetAside` and reading goes on.
+    """
+
+    def __init__(self, source: str, *, lenient: bool = False) -> None:
+        self.source, self.lenient = source, lenient
+        self.set_aside: list[SetAside] = []
+
+    def report(
+        self, reason: str, *, place: str = "", line: int | None = None, text: str = "", advice: str = ""
+    ) -> None:
+        """Raise, or set ``text`` aside because of ``reason``; a line number is a place too."""
+        place = place or (f"line {line}" if line is not None else "")
+        if not self.lenient:
+            raise FormatError(reason, source=self.source, place=place, advice=advice)
+        self.set_aside.append(SetAside(self.source, line, place, text[:1000], reason))
+
+    def set_aside_whole(self, error: FormatError) -> None:
+        """Note that nothing of the source could be used."""
+        line = int(error.place[5:]) if error.place[:5] == "line " and error.place[5:].isdigit() else None
+        self.set_aside.append(SetAside(self.source, line, error.place, "", error.problem))
+
+    def fatal(self, reason: str, *, place: str = "", advice: str = "") -> FormatError:
+        """The error for a source of which nothing can be used."""
+        return FormatError(reason, source=self.source, place=place, advice=advice)
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: printable, in quotes where it is text, not too long."""
+    text = repr(value) if not isinstance(value, str) else f'"{value}"'
+    text = " ".join(text.split()) if any(c in text for c in "\t\r\n") else text
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

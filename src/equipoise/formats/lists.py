@@ -1,0 +1,143 @@
+"""Replica lists from whatever a format has read, checked as every format must check them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster.brokers import IntArray
+from equipoise.formats.faults import Faults, shown
+from equipoise.formats.fragment import BoolArray, ReplicaLists
+
+TOPIC_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+"""What Kafka accepts as a topic name."""
+MOST_REPLICAS = 1000
+"""A longer list is a broken file, and would make the padded table huge."""
+
+
+def replica_lists(
+    faults: Faults,
+    topics: Sequence[str],
+    topic_idx: IntArray,
+    partition: npt.NDArray[np.integer],
+    broker_ids: npt.NDArray[np.integer],
+    lengths: npt.NDArray[np.integer],
+    *,
+    place_form: str,
+    place: npt.NDArray[np.integer] | None = None,
+    leader: npt.NDArray[np.integer] | None = None,
+    dirs: tuple[str, ...] = (),
+    dir_idx: IntArray | None = None,
+) -> ReplicaLists:
+    """Lists from ids in one row after the other, ``lengths`` of them for each partition.
+
+    Reports an impossible topic name, a list that is empty, too long or has a broker twice, and a
+    partition that is given twice (the second one); in lenient mode these rows are left out.
+    """
+    n = len(partition)
+    place = np.arange(n) if place is None else place
+    lengths = np.asarray(lengths, dtype=np.int64)
+    longest = np.minimum(lengths, MOST_REPLICAS + 1)
+    lists = ReplicaLists(
+        topics=tuple(topics),
+        topic_idx=np.asarray(topic_idx, dtype=np.int32),
+        partition=np.asarray(partition, dtype=np.int32),
+        replicas=padded(broker_ids, lengths, int(longest.max(initial=0))),
+        leader=np.full(n, -1, dtype=np.int32) if leader is None else np.asarray(leader, dtype=np.int32),
+        place=np.asarray(place, dtype=np.int32),
+        place_form=place_form,
+        dirs=dirs,
+        dir_idx=None if dir_idx is None else padded(dir_idx, lengths, int(longest.max(initial=0))),
+    )
+    bad = np.zeros(n, dtype=bool)
+    for rows, reason in faults_of(lists, lengths):
+        for row in rows[~bad[rows]].tolist():
+            report(faults, lists, row, reason(row) if callable(reason) else reason)
+        bad[rows] = True
+    kept = lists if not bad.any() else take(lists, ~bad)
+    return without_repeats(kept, faults)
+
+
+def faults_of(lists: ReplicaLists, lengths: npt.NDArray[np.int64]):  # type: ignore[no-untyped-def]
+    """``(rows, reason)`` of each thing that may be wrong with a row on its own."""
+    odd = np.array([not TOPIC_NAME.fullmatch(name) for name in lists.topics], dtype=bool)
+    if odd.any():
+        yield (
+            np.flatnonzero(odd[lists.topic_idx]),
+            lambda row: f"{shown(lists.topics[lists.topic_idx[row]])} is not a topic name",
+        )
+    yield np.flatnonzero(lengths == 0), "the replica list is empty"
+    yield np.flatnonzero(lengths > MOST_REPLICAS), f"more than {MOST_REPLICAS} replicas"
+    ordered = np.sort(lists.replicas, axis=1)
+    twice = np.any((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0), axis=1)
+    yield np.flatnonzero(twice), lambda row: f"broker {repeated(lists.replicas[row])} is twice in the replica list"
+
+
+def report(faults: Faults, lists: ReplicaLists, row: int, reason: str, advice: str = "") -> None:
+    """Report a row with its label and list as the value."""
+    ids = [int(i) for i in lists.replicas[row] if i >= 0]
+    number = int(lists.place[row]) if lists.place_form.startswith("line") else None
+    text = f"{lists.label(row)} {ids}"
+    faults.report(f"{text}: {reason}", place=lists.where(row), line=number, text=text, advice=advice)
+
+
+def without_repeats(lists: ReplicaLists, faults: Faults) -> ReplicaLists:
+    """The lists with every partition once; a second one is reported."""
+    key = lists.topic_idx.astype(np.int64) << 32 | lists.partition
+    if np.all(np.diff(key) > 0):
+        return lists
+    order = np.lexsort((lists.place, key))
+    later = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
+    again = np.zeros(len(key), dtype=bool)
+    again[order[later]] = True
+    for at in later.tolist():
+        earlier = lists.where(int(order[at - 1]))
+        reason = f"the partition is given twice, before at {earlier}"
+        report(faults, lists, int(order[at]), reason, "Keep one of the two")
+    return take(lists, ~again)
+
+
+def padded(values: npt.NDArray[np.integer], lengths: npt.NDArray[np.int64], width: int) -> IntArray:
+    """``(n, width)`` int32: row k holds its ``lengths[k]`` values, cut at ``width``, -1 beyond the end."""
+    table = np.full((len(lengths), width), -1, dtype=np.int32)
+    if len(values) == table.size and np.all(lengths == width):
+        return np.asarray(values, dtype=np.int32).reshape(table.shape)
+    start = np.cumsum(lengths) - lengths
+    for column in range(width):
+        has = np.flatnonzero(lengths > column)
+        table[has, column] = values[start[has] + column]
+    return table
+
+
+def take(lists: ReplicaLists, keep: BoolArray) -> ReplicaLists:
+    """The chosen rows."""
+    return ReplicaLists(
+        topics=lists.topics,
+        topic_idx=lists.topic_idx[keep],
+        partition=lists.partition[keep],
+        replicas=lists.replicas[keep],
+        leader=lists.leader[keep],
+        place=lists.place[keep],
+        place_form=lists.place_form,
+        dirs=lists.dirs,
+        dir_idx=None if lists.dir_idx is None else lists.dir_idx[keep],
+    )
+
+
+def without(replicas: IntArray, removed: IntArray) -> IntArray:
+    """Each list of ids without the ids in the same row of ``removed``, closed up, order kept."""
+    gone = np.zeros(replicas.shape, dtype=bool)
+    for column in range(removed.shape[1]):
+        gone |= (replicas == removed[:, column, None]) & (replicas >= 0)
+    left = np.where(gone, -1, replicas)
+    order = np.argsort(left < 0, axis=1, kind="stable")
+    return np.take_along_axis(left, order, axis=1)
+
+
+def repeated(ids: IntArray) -> int:
+    """The first id that a list has twice."""
+    held = ids[ids >= 0].tolist()
+    return next(i for k, i in enumerate(held) if i in held[:k])

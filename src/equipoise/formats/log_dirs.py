@@ -1,0 +1,96 @@
+"""``kafka-log-dirs --describe``: which broker holds what in which directory, and how large it is."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.formats.faults import Faults, shown
+from equipoise.formats.fragment import BrokerFacts, Fragment, LogDirReplicas
+from equipoise.formats.json_rows import Id, JsonRows, read_json
+from equipoise.formats.text import json_span
+
+NAME = "kafka-log-dirs --describe"
+SHAPE = {
+    "brokers": [
+        {
+            "broker": Id,
+            "logDirs": [
+                {
+                    "logDir": str,
+                    "error?": str,
+                    "partitions": [{"partition": str, "size": int, "isFuture?": bool}],
+                }
+            ],
+        }
+    ]
+}
+
+
+def recognises(head: bytes) -> bool:
+    return re.search(rb'"logDirs"\s*:', head) is not None
+
+
+def parse(text: bytes, faults: Faults) -> Fragment:
+    """Sizes of replicas by broker and directory; directories with an error are noted."""
+    root = read_json(text, SHAPE, faults, json_span(text))
+    brokers = root.rows("brokers")
+    dirs = brokers.rows("logDirs")
+    replicas = dirs.rows("partitions")
+    ids = brokers.numbers("broker").astype(np.int32)
+    dir_names, dir_idx = dirs.strings("logDir")
+    keep, topics, topic_idx, partition = split_labels(replicas, faults)
+    size = replicas.numbers("size").astype(np.float64)[keep]
+    in_dir = replicas.parent[keep]
+    table = LogDirReplicas(
+        topics=topics,
+        topic_idx=topic_idx,
+        partition=partition,
+        broker=ids[dirs.parent][in_dir],
+        dirs=tuple(dir_names),
+        dir_idx=dir_idx[in_dir],
+        size_bytes=np.where(size < 0, np.nan, size),
+        is_future=replicas.flags("isFuture")[keep],
+    )
+    return Fragment(
+        faults.source,
+        NAME,
+        log_dirs=table,
+        brokers={int(i): BrokerFacts(is_up=True) for i in ids},
+        notes=offline(dirs, ids),
+        quarantined=tuple(faults.set_aside),
+    )
+
+
+def split_labels(
+    rows: JsonRows, faults: Faults
+) -> tuple[npt.NDArray[np.int64], tuple[str, ...], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Rows whose label is a topic and a number, the topics, and for each such row both."""
+    labels, label_idx = rows.strings("partition")
+    position: dict[str, int] = {}
+    topic_of = np.full(len(labels), -1, dtype=np.int32)
+    number = np.full(len(labels), -1, dtype=np.int32)
+    for k, label in enumerate(labels):
+        topic, dash, digits = label.rpartition("-")  # topics may hold dashes: the last one counts
+        if dash and topic and digits.isdigit() and len(digits) < 10:
+            topic_of[k] = position.setdefault(topic, len(position))
+            number[k] = int(digits)
+    for row in np.flatnonzero(topic_of[label_idx] < 0).tolist():
+        label = labels[label_idx[row]]
+        reason = f"{shown(label)} is not a topic, a dash and a partition number"
+        faults.report(reason, place=rows.where(row), text=label)
+    keep = np.flatnonzero(topic_of[label_idx] >= 0)
+    chosen = label_idx[keep]
+    return keep, tuple(position), topic_of[chosen], number[chosen]
+
+
+def offline(dirs: JsonRows, ids: npt.NDArray[np.int32]) -> tuple[str, ...]:
+    """A note for each directory that the broker could not read."""
+    errors, idx = dirs.strings("error")
+    names, name_idx = dirs.strings("logDir")
+    return tuple(
+        f"log dir {names[name_idx[row]]} of broker {ids[dirs.parent[row]]} has an error: {errors[idx[row]]}"
+        for row in np.flatnonzero(idx >= 0).tolist()
+    )

@@ -1,0 +1,221 @@
+"""``kafka-topics --describe``, every layout from 2.0 to 4.x, with tabs or with spaces.
+
+Per topic one line ``Topic: NAME  PartitionCount: N  ReplicationFactor: R  Configs: k=v,...``, per
+partition one line ``Topic: NAME  Partition: P  Leader: L  Replicas: a,b,c  Isr: a,b`` to which newer
+versions add ``Adding Replicas``, ``Removing Replicas``, ``Elr``, ``LastKnownElr``. Keys that are not
+known are passed over. While a reassignment is in flight ``Replicas`` is the union, target first.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.cluster import pad_lists
+from equipoise.formats.configs import split_configs
+from equipoise.formats.faults import Faults, shown
+from equipoise.formats.fragment import Fragment, InFlight, ReplicaLists
+from equipoise.formats.json_rows import BIGGEST_ID
+from equipoise.formats.lists import replica_lists
+from equipoise.formats.text import chunks
+
+NAME = "kafka-topics --describe"
+
+REGULAR = re.compile(
+    rb"^[ \t]*Topic:[ \t]*(\S+)[ \t]+Partition:[ \t]*(\d{1,9})[ \t]+Leader:[ \t]*(\d{1,9}|none|-1)"
+    rb"[ \t]+Replicas:[ \t]*(\d{1,9}(?:,\d{1,9})*)[ \t]+Isr:[ \t]*[\d,]*"
+    rb"(?:[ \t]+Elr:[ \t]*(?:N/A|[\d,]*)[ \t]+LastKnownElr:[ \t]*(?:N/A|[\d,]*))?[ \t]*\r?$"
+    rb"|^(.*)$",
+    re.M,
+)
+"""A partition at rest as Kafka prints it, or any other line: one match a line."""
+
+KEY = re.compile(r"(?:^|(?<=\s))(Adding Replicas|Removing Replicas|[A-Z][A-Za-z]*):")
+"""A key anywhere in a line; values hold no blank before a colon."""
+ID_KEYS = ("Replicas", "Adding Replicas", "Removing Replicas")
+ID_LIST = re.compile(r"\d+(,\s?\d+)*")
+
+
+@dataclass
+class Table:
+    """Rows as they are found, in parts; one part is a chunk of regular lines or a single odd line."""
+
+    topics: dict[bytes, int] = field(default_factory=dict)
+    topic_idx: list[IntArray] = field(default_factory=list)
+    partition: list[IntArray] = field(default_factory=list)
+    leader: list[IntArray] = field(default_factory=list)
+    ids: list[IntArray] = field(default_factory=list)
+    lengths: list[IntArray] = field(default_factory=list)
+    line: list[IntArray] = field(default_factory=list)
+    moving: list[tuple[int, int, list[int], list[int]]] = field(default_factory=list)
+    """Topic, partition, ids being added and removed."""
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Partition count that a topic line promises, and the number of that line."""
+    configs: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def recognises(head: bytes) -> bool:
+    return re.search(rb"^[ \t]*Topic: ?\S+[ \t]+(TopicId|PartitionCount|Partition):", head, re.M) is not None
+
+
+def parse(text: bytes, faults: Faults) -> Fragment:
+    """Replica lists, leaders, moves in flight and the topic configs."""
+    table = Table()
+    for first_line, chunk in chunks(text):
+        add_chunk(table, first_line, chunk, faults)
+    lists = replica_lists(
+        faults,
+        [name.decode() for name in table.topics],
+        joined(table.topic_idx),
+        joined(table.partition),
+        joined(table.ids),
+        joined(table.lengths),
+        place_form="line {}",
+        place=joined(table.line),
+        leader=joined(table.leader),
+    )
+    check_counts(table, lists, faults)
+    return Fragment(
+        faults.source, NAME, lists=lists, in_flight=in_flight_of(table), topic_configs=table.configs,
+        quarantined=tuple(faults.set_aside),
+    )  # fmt: skip
+
+
+def add_chunk(table: Table, first_line: int, chunk: bytes, faults: Faults) -> None:
+    """Add the lines of a chunk: the regular ones as columns, the others one by one."""
+    matches = REGULAR.findall(chunk[:-1] if chunk.endswith(b"\n") else chunk)
+    topic, partition, leader, replicas, other = zip(*matches, strict=True)
+    odd = [k for k, line in enumerate(other) if line.strip()]
+    regular = np.flatnonzero(np.fromiter(map(len, topic), np.int64, len(topic)))
+    if len(regular):
+        kept = [name for name in topic if name]
+        lists = [ids for ids in replicas if ids]
+        table.topic_idx.append(np.array([table.topics.setdefault(t, len(table.topics)) for t in kept], np.int32))
+        table.partition.append(numbers(p for p in partition if p))
+        table.leader.append(numbers(b"-1" if who == b"none" else who for who in leader if who))
+        table.ids.append(numbers(lists))
+        table.lengths.append(np.array([ids.count(b",") + 1 for ids in lists], np.int32))
+        table.line.append((regular + first_line).astype(np.int32))
+    for k in odd:
+        add_line(table, first_line + k, other[k].decode(), faults)
+
+
+def numbers(texts) -> IntArray:  # type: ignore[no-untyped-def]
+    """Comma separated numbers in all the texts, one after the other, int32."""
+    return np.fromstring(b",".join(texts).decode(), sep=",", dtype=np.int64).astype(np.int32)
+
+
+def add_line(table: Table, number: int, line: str, faults: Faults) -> None:
+    """Add one line that is not a regular partition line."""
+    fields = fields_of(line)
+    if "Topic" not in fields:
+        if set(fields) & {"Partition", "Replicas", "Leader", "PartitionCount"} or line.lstrip().startswith("Topic"):
+            faults.report(f"no topic in {shown(line.strip())}", line=number, text=line)
+        return
+    if "Partition" in fields:
+        add_partition(table, number, line, fields, faults)
+    elif "PartitionCount" in fields:
+        topic = fields["Topic"]
+        if fields["PartitionCount"].isdigit():
+            table.counts[topic] = (int(fields["PartitionCount"]), number)
+        table.configs[topic] = split_configs(fields.get("Configs", ""))
+    else:
+        faults.report(
+            f"{shown(line.strip())} has no Partition or PartitionCount", line=number, text=line,
+            advice="Is the output complete?",
+        )  # fmt: skip
+
+
+def fields_of(line: str) -> dict[str, str]:
+    """Values by key; ``Configs`` reaches to the end of the line, since its values may hold anything."""
+    head, marker, configs = line.partition("Configs:")
+    keys = list(KEY.finditer(head))
+    ends = [key.start() for key in keys[1:]] + [len(head)]
+    fields = {key[1]: head[key.end() : end].strip() for key, end in zip(keys, ends, strict=True)}
+    if marker:
+        fields["Configs"] = re.sub(r"\s+MarkedForDeletion: ?\w+\s*$", "", configs).strip()
+    return fields
+
+
+def add_partition(table: Table, number: int, line: str, fields: dict[str, str], faults: Faults) -> None:
+    """Add a partition line that has more, fewer or other fields than a regular one."""
+    fault = fault_of(fields)
+    if fault:
+        faults.report(fault, line=number, text=line, advice="Is the output complete?")
+        return
+    topic = table.topics.setdefault(fields["Topic"].encode(), len(table.topics))
+    partition, leader = int(fields["Partition"]), fields["Leader"]
+    replicas, adding, removing = (id_list(fields.get(key, "")) or [] for key in ID_KEYS)
+    table.topic_idx.append(np.array([topic], np.int32))
+    table.partition.append(np.array([partition], np.int32))
+    table.leader.append(np.array([-1 if leader == "none" else int(leader)], np.int32))
+    table.ids.append(np.array(replicas, np.int32))
+    table.lengths.append(np.array([len(replicas)], np.int32))
+    table.line.append(np.array([number], np.int32))
+    if adding or removing:
+        table.moving.append((topic, partition, adding, removing))
+
+
+def fault_of(fields: dict[str, str]) -> str | None:
+    """What is wrong with the fields of a partition line."""
+    lacking = next((key for key in ("Leader", "Replicas", "Isr") if key not in fields), None)
+    if lacking:
+        return f"no {lacking} for {fields['Topic']}-{fields['Partition']}"
+    if not is_id(fields["Partition"]):
+        return f"Partition {shown(fields['Partition'])} is not a number from 0 on"
+    if fields["Leader"] not in ("none", "-1") and not is_id(fields["Leader"]):
+        return f"Leader {shown(fields['Leader'])} is not a broker id"
+    broken = next((key for key in ID_KEYS if id_list(fields.get(key, "")) is None), None)
+    return f"{broken} {shown(fields[broken])} is not a list of broker ids" if broken else None
+
+
+def is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit() and int(text) <= BIGGEST_ID
+
+
+def id_list(text: str) -> list[int] | None:
+    """Ids in a comma separated list; None where it is no such list."""
+    if not text:
+        return []
+    if not ID_LIST.fullmatch(text):
+        return None
+    ids = [int(i) for i in text.split(",")]
+    return ids if max(ids) <= BIGGEST_ID else None
+
+
+def joined(parts: list[IntArray]) -> IntArray:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+
+
+def check_counts(table: Table, lists: ReplicaLists, faults: Faults) -> None:
+    """Report a topic with other than the partitions that its topic line promises: cut-off output.
+
+    Topic lines alone (``--topics-with-overrides``) promise nothing.
+    """
+    if not len(lists) or faults.lenient:
+        return
+    found = np.bincount(lists.topic_idx, minlength=len(lists.topics)).tolist()
+    have = dict(zip(lists.topics, found, strict=True))
+    for topic, (count, number) in table.counts.items():
+        if have.get(topic, 0) != count:
+            faults.report(
+                f"topic {topic} has PartitionCount {count}, but there are lines for {have.get(topic, 0)}",
+                line=number, advice="Is the output complete?",
+            )  # fmt: skip
+
+
+def in_flight_of(table: Table) -> InFlight | None:
+    """The moves in flight, None where there is none."""
+    if not table.moving:
+        return None
+    topic, partition, adding, removing = zip(*table.moving, strict=True)
+    return InFlight(
+        tuple(name.decode() for name in table.topics),
+        np.array(topic, np.int32),
+        np.array(partition, np.int32),
+        pad_lists(adding),
+        pad_lists(removing),
+    )
