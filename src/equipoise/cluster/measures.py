@@ -100,8 +100,11 @@ def rack_violations(
 
 
 def arrivals(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
-    """Mask over ``after``: replicas on a broker that did not hold that partition (data moves)."""
-    new = after >= 0
+    """Mask over ``after``: replicas on a broker that did not hold that partition (data moves).
+
+    A partition without a list before is to be created: it has nothing to copy, so none of its are.
+    """
+    new = (after >= 0) & (position(before, 0) >= 0)[:, None]
     for k in range(before.shape[1]):
         new &= after != before[:, k : k + 1]
     return new

@@ -99,22 +99,25 @@ def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tup
     """Least-cost flow with convex costs cut into steps around ``centre``; True if no wide step mattered."""
     from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
 
+    series = join_series(network, objective)
+    lower, upper = series.lower[objective.convex], series.upper[objective.convex]
+    step = steps(objective, lower, upper, np.clip(centre, lower, upper))
     is_convex = np.zeros(len(network.tail), dtype=bool)
     is_convex[objective.convex] = True
-    room = network.upper - network.lower
-    plain = np.flatnonzero(~is_convex & (room > 0))
-    step = steps(objective, network.lower[objective.convex], network.upper[objective.convex], centre)
+    plain = np.flatnonzero(~is_convex & (series.upper > series.lower) & ~series.follows)
     arc = np.concatenate([plain, objective.convex[step.owner]])
-    width = np.concatenate([room[plain], step.width])
-    cost = np.concatenate([objective.linear[plain], objective.linear[objective.convex[step.owner]] + step.slope])
+    width = np.concatenate([(series.upper - series.lower)[plain], step.width])
+    cost = objective.linear[arc]
+    cost[len(plain) :] += step.slope
+    cost = np.where(series.reversed[arc], -cost, cost) + series.extra[arc]
 
     supply = network.supply.copy()
-    np.subtract.at(supply, network.tail, network.lower)
-    np.add.at(supply, network.head, network.lower)
+    np.subtract.at(supply, network.tail, series.start)
+    np.add.at(supply, network.head, series.start)
     solver = SimpleMinCostFlow()
     if len(arc):
         solver.add_arcs_with_capacity_and_unit_cost(
-            network.tail[arc].astype(np.int32), network.head[arc].astype(np.int32), width, cost
+            series.tail[arc].astype(np.int32), series.head[arc].astype(np.int32), width, cost
         )
     solver.set_nodes_supplies(np.arange(len(supply), dtype=np.int32), supply)
     status = solver.solve()
@@ -122,10 +125,85 @@ def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tup
         if status == solver.INFEASIBLE:
             raise Infeasible
         raise RuntimeError(f"the flow solver ended with {status}")
-    used = np.asarray(solver.flows(np.arange(len(arc), dtype=np.int32)), dtype=np.int64)
-    flow = network.lower + np.bincount(arc, weights=used, minlength=len(network.tail)).astype(np.int64)
+    used = np.asarray(solver.flows(np.arange(len(arc), dtype=np.int32)), dtype=np.float64)
+    change = np.bincount(arc, weights=used, minlength=len(network.tail)).astype(np.int64)
+    flow = series.start + np.where(series.reversed, -change, change)
+    flow[series.second] += change[series.first]
     x = flow[objective.convex]
     return flow, bool(np.all((x < step.exact_below) & (x > step.exact_above)))
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """A network in which two arcs that meet at a node of their own are one arc.
+
+    All columns are ``(n_arcs,)`` but for ``first`` and ``second``: the pairs, of which the first
+    arc stands for both, from ``tail`` to ``head``, ``reversed`` where the pair's flow grows as its
+    own falls, at ``extra`` cost for the second.
+    """
+
+    tail: Int64
+    head: Int64
+    lower: Int64
+    upper: Int64
+    start: Int64
+    """Flow from which the changes are counted."""
+    reversed: npt.NDArray[np.bool_]
+    extra: Int64
+    follows: npt.NDArray[np.bool_]
+    """Second arcs, which the solver need not see."""
+    first: Int64
+    second: Int64
+
+
+def join_series(network: Network, objective: Objective) -> Series:
+    """Join arcs at nodes that have just two with room; most nodes of a large network are such."""
+    n_arcs, n_nodes = len(network.tail), len(network.supply)
+    tail, head = network.tail.astype(np.int64), network.head.astype(np.int64)
+    lower, upper, start = network.lower.copy(), network.upper.copy(), network.lower.copy()
+    reverse, follows = np.zeros(n_arcs, dtype=bool), np.zeros(n_arcs, dtype=bool)
+    extra = np.zeros(n_arcs, dtype=np.int64)
+
+    free = np.flatnonzero(upper > lower)
+    degree = np.bincount(tail[free], minlength=n_nodes) + np.bincount(head[free], minlength=n_nodes)
+    joint = degree == 2
+    # of two such nodes side by side only one goes
+    joint[head[free][joint[tail[free]] & joint[head[free]]]] = False
+    ends = np.concatenate([tail[free], head[free]])
+    mine = np.flatnonzero(joint[ends])
+    mine = mine[np.argsort(ends[mine], kind="stable")]
+    pairs = np.concatenate([free, free])[mine].reshape(-1, 2)
+    outward = (mine < len(free)).reshape(-1, 2)
+    node = ends[mine][::2]
+    is_convex = np.zeros(n_arcs, dtype=bool)
+    is_convex[objective.convex] = True
+    keep = ~is_convex[pairs].all(axis=1) & (pairs[:, 0] != pairs[:, 1])
+    pairs, outward, node = pairs[keep], outward[keep], node[keep]
+    swap = is_convex[pairs[:, 1]]
+    pairs[swap], outward[swap] = pairs[swap][:, ::-1], outward[swap][:, ::-1]
+    a, b = pairs.T
+    out_a, out_b = outward.T
+
+    spare = network.supply - np.bincount(tail, weights=lower, minlength=n_nodes).astype(np.int64)
+    spare += np.bincount(head, weights=lower, minlength=n_nodes).astype(np.int64)
+    rest = np.where(out_a, 1, -1) * spare[node]
+    room_a, room_b = upper[a] - lower[a], upper[b] - lower[b]
+    through = out_a != out_b
+    least = np.maximum(0, np.where(through, rest, rest - room_b))
+    most = np.minimum(room_a, np.where(through, rest + room_b, rest))
+    if np.any(least > most):
+        raise Infeasible
+    upper[a], lower[a] = lower[a] + most, lower[a] + least
+    start[a] = np.where(through, lower[a], upper[a])
+    start[b] += np.where(through, least - rest, rest - most)
+    reverse[a] = ~through
+    extra[a] = objective.linear[b]
+    follows[b] = True
+    w, z = np.where(out_a, head[a], tail[a]), np.where(out_b, head[b], tail[b])
+    # out of z through b and a to w, or the other way; two arcs that both leave (or enter) trade flow
+    forward = np.where(through, ~out_a, out_a)
+    tail[a], head[a] = np.where(forward, w, z), np.where(forward, z, w)
+    return Series(tail, head, lower, upper, start, reverse, extra, follows, a, b)
 
 
 @dataclass(frozen=True, eq=False)

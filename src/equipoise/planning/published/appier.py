@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 
@@ -24,11 +25,12 @@ from equipoise.planning.published.helpers import (
     is_level,
     lists_of,
     matrix_of,
+    mean,
     movable_rows,
 )
 from equipoise.planning.published.interface import NoPlan, Settings
 from equipoise.planning.published.pinterest import leader_skew, swap_leaders
-from equipoise.planning.published.residue import NEW, Skew, hand_over
+from equipoise.planning.published.residue import NEW, Handover, Skew, hand_over
 
 name = "appier"
 
@@ -42,13 +44,14 @@ def run(problem: Problem, settings: Settings) -> IntArray:
     skew = replica_skew(problem, lists, rows)
     if not (settings.check_first and is_perfect(skew, brokers)):
         move_replicas(lists, rows, skew)
-    skew = leader_skew(lists, rows, brokers)
+    skew = leader_skew(lists, rows, brokers, counted=range(len(lists)))
     if not (settings.check_first and is_level([skew.counts[broker] for broker in brokers])):
         swap_leaders(lists, rows, hand_over(skew))
     rows = [row for row in rows if len(lists[row]) > 2]
-    skew = pair_skew(lists, rows, brokers)
+    pairs = list(permutations(sorted({broker for row in rows for broker in lists[row]} | set(brokers)), 2))
+    skew = pair_skew(lists, rows, pairs)
     if not (settings.check_first and is_level(skew.counts)):
-        swap_first_followers(lists, rows, skew, len(brokers))
+        swap_first_followers(lists, rows, pairs, hand_over(skew))
     return matrix_of(lists)
 
 
@@ -82,26 +85,22 @@ def move_replicas(lists: Lists, rows: Sequence[int], skew: Skew) -> None:
             replicas[replicas.index(giver)] = taker
 
 
-def pair_skew(lists: Lists, rows: Sequence[int], brokers: Sequence[int]) -> Skew:
-    """(leader, first follower) -> partition -> (leader, other follower), over all ordered pairs."""
-    place = {broker: k for k, broker in enumerate(brokers)}
-    n = len(brokers)
-
-    def pair(leader: int, follower: int) -> int:
-        a, b = place[leader], place[follower]
-        return a * (n - 1) + (b - (b > a))  # the n - 1 followers of each leader, itself left out
-
-    now = [pair(lists[row][0], lists[row][1]) for row in rows]
-    takes = [(k, pair(lists[row][0], other)) for k, row in enumerate(rows) for other in lists[row][2:]]
-    held = counts(now, n * (n - 1))
-    share = Fraction(len(rows), max(1, len(held)))
-    return Skew(held, [share] * len(held), np.array([(p, k) for k, p in enumerate(now)], dtype=np.int64).reshape(-1, 2),
+def pair_skew(lists: Lists, rows: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Skew:
+    """(leader, first follower) -> partition -> (leader, other follower), against the mean of all pairs."""
+    number = {pair: k for k, pair in enumerate(pairs)}
+    now = [number[lists[row][0], lists[row][1]] for row in rows]
+    takes = [(k, number[lists[row][0], other]) for k, row in enumerate(rows) for other in lists[row][2:]]
+    held = counts(now, len(pairs))
+    return Skew(held, [mean(held)] * len(held),
+                np.array([(pair, k) for k, pair in enumerate(now)], dtype=np.int64).reshape(-1, 2),
                 np.array(takes, dtype=np.int64).reshape(-1, 2))
 
 
-def swap_first_followers(lists: Lists, rows: Sequence[int], skew: Skew, n: int) -> None:
+def swap_first_followers(
+    lists: Lists, rows: Sequence[int], pairs: Sequence[tuple[int, int]], handovers: Sequence[Handover]
+) -> None:
     """The follower that a pair names comes second; the one that was there takes its place."""
-    brokers = sorted({broker for row in rows for broker in lists[row]})
-    for _, k, taker in hand_over(skew):
+    for _, k, taker in handovers:
         replicas = lists[rows[k]]
-        raise NotImplementedError
+        place = replicas.index(pairs[taker][1])
+        replicas[1], replicas[place] = replicas[place], replicas[1]

@@ -82,15 +82,20 @@ def by_storage(problem: Problem, placement: str | None) -> bool:
     return placement == "storage" or (placement is None and "disk" in problem.request.balance)
 
 
-def refuse_moves(problem: Problem) -> None:
-    """Raise `NoPlan` where data has to move: for the algorithms that only reorder lists."""
-    refuse_new_replication_factor(problem)
-    held = (problem.current >= 0) & problem.movable[:, None]
-    if (held & ~problem.eligible[np.maximum(problem.current, 0)]).any() and not problem.request.leaders_only:
-        raise NoPlan("it moves no data, so it empties no broker")
-
-
 def refuse_new_replication_factor(problem: Problem) -> None:
     """Raise `NoPlan` where a replication factor is to change."""
     if ((problem.current >= 0).sum(axis=1) != problem.rf).any():
         raise NoPlan("it does not change replication factors")
+
+
+def refuse_emptying(problem: Problem, reason: str) -> None:
+    """Raise `NoPlan` where brokers are to be emptied."""
+    held = (problem.current >= 0) & problem.movable[:, None]
+    if (held & ~problem.eligible[np.maximum(problem.current, 0)]).any() and not problem.request.leaders_only:
+        raise NoPlan(reason)
+
+
+def refuse_moves(problem: Problem) -> None:
+    """Raise `NoPlan` where data has to move: for the algorithms that only reorder lists."""
+    refuse_new_replication_factor(problem)
+    refuse_emptying(problem, "it moves no data, so it empties no broker")

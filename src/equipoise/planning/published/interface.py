@@ -85,7 +85,7 @@ def load(name: str) -> Strategy:
     if name not in STRATEGIES:
         raise UnusableInput(f"there is no strategy '{name}'", source="--strategy",
                             advice=f"Choose one of flow, {', '.join(STRATEGIES)}")
-    return cast(Strategy, importlib.import_module(f"equipoise.planning.published.{STRATEGIES[name]}"))
+    return cast("Strategy", importlib.import_module(f"equipoise.planning.published.{STRATEGIES[name]}"))
 
 
 def target_of(name: str, problem: Problem, settings: Settings | None = None) -> IntArray:

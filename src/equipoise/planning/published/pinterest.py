@@ -15,7 +15,15 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.problem import Problem
-from equipoise.planning.published.helpers import Lists, counts, lists_of, matrix_of, mean, refuse_moves, topics_of
+from equipoise.planning.published.helpers import (
+    Lists,
+    counts,
+    lists_of,
+    matrix_of,
+    mean,
+    refuse_moves,
+    topics_of,
+)
 from equipoise.planning.published.interface import Settings
 from equipoise.planning.published.residue import Handover, Skew, hand_over, prune
 
@@ -32,16 +40,22 @@ def run(problem: Problem, settings: Settings) -> IntArray:
     return matrix_of(lists)
 
 
-def leader_skew(lists: Lists, rows: Sequence[int], brokers: Sequence[int]) -> Skew:
-    """Leader -> partition -> follower, against the mean number of leaders of ``brokers``."""
-    leaders = counts((lists[row][0] for row in rows), max(brokers, default=-1) + 1)
+def leader_skew(
+    lists: Lists, rows: Sequence[int], brokers: Sequence[int], counted: Sequence[int] | None = None
+) -> Skew:
+    """Leader -> partition -> follower for ``rows``, against the mean number of leaders of ``brokers``.
+
+    The leaders of ``counted`` rows count (the same rows if None); brokers beside ``brokers`` neither
+    have too much nor too little.
+    """
+    size = 1 + max((broker for held in (*lists, brokers) for broker in held), default=0)
+    leaders = counts((lists[row][0] for row in (rows if counted is None else counted)), size)
+    shares = [Fraction(count) for count in leaders]
     average = mean([leaders[broker] for broker in brokers])
-    shares = [Fraction(count) for count in leaders]  # brokers beside these neither give nor take
     for broker in brokers:
         shares[broker] = average
     gives = [(lists[row][0], k) for k, row in enumerate(rows)]
-    takes = [(k, follower) for k, row in enumerate(rows) for follower in lists[row][1:]
-             if follower < len(leaders)]
+    takes = [(k, follower) for k, row in enumerate(rows) for follower in lists[row][1:]]
     return Skew(leaders, shares, np.array(gives, dtype=np.int64).reshape(-1, 2),
                 np.array(takes, dtype=np.int64).reshape(-1, 2))
 

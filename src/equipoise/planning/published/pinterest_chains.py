@@ -13,7 +13,15 @@ from collections.abc import Sequence
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.problem import Problem
-from equipoise.planning.published.helpers import Lists, counts, lists_of, matrix_of, mean, refuse_moves, topics_of
+from equipoise.planning.published.helpers import (
+    Lists,
+    counts,
+    lists_of,
+    matrix_of,
+    mean,
+    refuse_moves,
+    topics_of,
+)
 from equipoise.planning.published.interface import Settings
 from equipoise.planning.published.pinterest import swap_leaders
 from equipoise.planning.published.residue import Handover
