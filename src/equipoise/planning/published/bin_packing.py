@@ -29,6 +29,8 @@ from equipoise.planning.published.interface import NoPlan, Settings
 
 name = "bin-packing"
 
+Float = npt.NDArray[np.float64]
+
 TOLERANCES = tuple(k / 100 for k in range(1, 100))
 
 
@@ -49,9 +51,8 @@ class Packing:
         self.rows = movable_rows(problem)
         self.brokers = eligible_brokers(problem)
         self.rack = racks(problem)
-        self.weight: npt.NDArray[np.float64] = (
-            sizes(problem) if by_storage(problem, settings.placement) else np.ones(problem.cluster.n_partitions)
-        )
+        storage = by_storage(problem, settings.placement)
+        self.weight: Float = sizes(problem) if storage else np.ones(problem.cluster.n_partitions)
         self.lists = lists_of(problem)
         # first fit DEcreasing; equals in (topic, partition) order
         self.largest_first = sorted(self.rows, key=lambda row: -self.weight[row])
@@ -69,7 +70,7 @@ class Packing:
                 self.lists[row].append(broker)
                 used[broker] += self.weight[row]
 
-    def emptiest(self, row: int, used: npt.NDArray[np.float64]) -> int:
+    def emptiest(self, row: int, used: Float) -> int:
         """The first broker, in order of use, whose rack is free; raises `NoPlan` where there is none."""
         taken = {self.rack[other] for other in self.lists[row]}
         free = [b for b in self.brokers if self.rack[b] not in taken and self.problem.receives[b]]
@@ -100,19 +101,20 @@ class Packing:
                 if used[source] - self.weight[row] < mean * (1 - tolerance):
                     continue
                 target = self.receiver(lists[row], source, used)
-                if target is not None and used[target] + self.weight[row] <= min(mean * (1 + tolerance), used[source]):
+                limit = min(mean * (1 + tolerance), used[source])
+                if target is not None and used[target] + self.weight[row] <= limit:
                     lists[row][lists[row].index(source)] = target
                     used[source] -= self.weight[row]
                     used[target] += self.weight[row]
         return lists
 
-    def receiver(self, replicas: Sequence[int], source: int, used: npt.NDArray[np.float64]) -> int | None:
+    def receiver(self, replicas: Sequence[int], source: int, used: Float) -> int | None:
         """The emptiest broker that may stand in for ``source``."""
         taken = {self.rack[other] for other in replicas if other != source}
-        free = [b for b in self.brokers if self.rack[b] not in taken and b != source and self.problem.receives[b]]
-        return min(free, key=lambda broker: (used[broker], broker), default=None)
+        free = [b for b in self.brokers if self.rack[b] not in taken and self.problem.receives[b]]
+        return min((b for b in free if b != source), key=lambda broker: (used[broker], broker), default=None)
 
-    def used(self, lists: Lists) -> npt.NDArray[np.float64]:
+    def used(self, lists: Lists) -> Float:
         """What each broker holds, ``(n_brokers,)``."""
         used = np.zeros(self.problem.cluster.n_brokers)
         for row, replicas in enumerate(lists):
@@ -126,7 +128,7 @@ class Packing:
 
 
 def spread_leaders(lists: Lists, rows: Sequence[int], n_brokers: int) -> None:
-    """Partition by partition the replica that leads least changes places with the leader, if it leads less by two."""
+    """Partition by partition the replica that leads least takes the lead from one that leads two more."""
     led = np.bincount([replicas[0] for replicas in lists], minlength=n_brokers)
     for row in rows:
         replicas = lists[row]

@@ -62,8 +62,8 @@ def loads(problem: Problem, settings: Settings) -> list[tuple[str, Float, Float]
     """(what, load of one replica, capacity of each broker): disk in GiB, network in MiB a second."""
     size, cluster = sizes(problem), problem.cluster
     rate = cluster.bytes_in_per_s.copy()
-    retention = np.array([settings.retention_s.get(topic, np.nan) for topic in cluster.topics])[cluster.topic_idx]
-    rate = np.where(np.isnan(rate), size / retention, rate)
+    retention_s = np.array([settings.retention_s.get(topic, np.nan) for topic in cluster.topics])
+    rate = np.where(np.isnan(rate), size / retention_s[cluster.topic_idx], rate)
     known = [("disk", size / 2**30, cluster.brokers.disk_bytes / 2**30)]
     if not np.isnan(rate).any():
         known.append(("network", rate / 2**20, cluster.brokers.bytes_in_per_s / 2**20))

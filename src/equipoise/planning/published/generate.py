@@ -32,13 +32,14 @@ def run(problem: Problem, settings: Settings) -> IntArray:
         start, shift = draw.randrange(len(order)), draw.randrange(len(order))
         start = start if settings.start_index is None else settings.start_index
         shift = shift if settings.shift is None else settings.shift
-        for row, replicas in zip(rows, round_robin(order, len(rows), factor, start, shift, rack), strict=True):
+        placed = round_robin(order, len(rows), factor, start, shift, rack)
+        for row, replicas in zip(rows, placed, strict=True):
             lists[row] = replicas
     return matrix_of(lists)
 
 
 def broker_order(problem: Problem) -> list[int]:
-    """Brokers by id, or, where there are racks, one of each rack in turn; raises `NoPlan` where some have none."""
+    """Brokers by id; where there are racks, one of each in turn. Raises `NoPlan` where some have none."""
     brokers = eligible_brokers(problem)
     racks = problem.cluster.brokers.racks
     if all(racks[broker] is None for broker in brokers):

@@ -65,9 +65,14 @@ def keep_and_fill(
 
 
 def attempt(
-    lists: Lists, wanted: Mapping[int, int], brokers: Sequence[int], rack: Sequence[int], capacity: int, retained: int
+    lists: Lists,
+    wanted: Mapping[int, int],
+    brokers: Sequence[int],
+    rack: Sequence[int],
+    capacity: int,
+    retained: int,
 ) -> dict[int, list[int]]:
-    """Keep at most ``retained`` replicas a broker, round robin over the partitions, then fill to ``capacity``."""
+    """Keep up to ``retained`` replicas a broker, round robin over partitions, then fill to ``capacity``."""
     held: dict[int, list[int]] = {row: [] for row in wanted}
     load: Counter[int] = Counter()
 
@@ -82,8 +87,9 @@ def attempt(
     allowed = set(brokers)
     for place in range(max(len(lists[row]) for row in wanted)):
         for row in wanted:
-            if place < len(lists[row]) and lists[row][place] in allowed and accepts(lists[row][place], row, retained):
-                accept(lists[row][place], row)
+            for broker in lists[row][place : place + 1]:
+                if broker in allowed and accepts(broker, row, retained):
+                    accept(broker, row)
     for row in wanted:
         for broker in sorted(brokers, key=lambda b: (load[b], b)):
             if accepts(broker, row, capacity):

@@ -49,7 +49,8 @@ def topics_of(problem: Problem) -> Iterator[tuple[str, list[int]]]:
 
 def counts(brokers: Iterable[int], n_brokers: int) -> list[int]:
     """How often each broker position occurs."""
-    return np.bincount(np.fromiter(brokers, dtype=np.int64), minlength=n_brokers).tolist()  # type: ignore[no-any-return]
+    held: list[int] = np.bincount(np.fromiter(brokers, dtype=np.int64), minlength=n_brokers).tolist()
+    return held
 
 
 def mean(values: Sequence[int]) -> Fraction:
@@ -65,7 +66,7 @@ def is_level(values: Sequence[int]) -> bool:
 def racks(problem: Problem) -> list[int]:
     """Rack of each broker; without any declared rack every broker is one of its own."""
     brokers = problem.cluster.brokers
-    return brokers.rack_idx.tolist() if brokers.has_racks else list(range(len(brokers)))  # type: ignore[no-any-return]
+    return brokers.rack_idx.tolist() if brokers.has_racks else list(range(len(brokers)))
 
 
 def sizes(problem: Problem) -> npt.NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What any assignment reaches at each goal, measured in the units in which the exact planner proves its own."""
+"""What any assignment reaches at each goal, in the units of the exact planner's proofs."""
 
 from __future__ import annotations
 

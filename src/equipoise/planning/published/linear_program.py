@@ -36,10 +36,10 @@ def run(problem: Problem, settings: Settings) -> IntArray:
 
 
 def lp_text(problem: Problem, settings: Settings | None = None) -> str:
-    """The program as a file for lp_solve: ``t`` counts topics, ``b`` is the broker's id, ``p`` the partition."""
+    """The program as text for lp_solve: ``t`` counts topics, ``b`` and ``p`` are Kafka's numbers."""
     topics = ", ".join(f"t{k} = {topic}" for k, topic in enumerate(problem.cluster.topics, start=1))
-    program = build(problem, (settings or Settings()).max_variables)
-    return program.to_lp(f"Replica assignment of cluster {problem.cluster.name}. Topics: {topics}".replace("*/", "* /"))
+    title = f"Replica assignment of cluster {problem.cluster.name}; topics: {topics}".replace("*/", "* /")
+    return build(problem, (settings or Settings()).max_variables).to_lp(title)
 
 
 def build(problem: Problem, max_variables: int) -> Program:
@@ -66,9 +66,10 @@ def build(problem: Problem, max_variables: int) -> Program:
     if problem.cluster.brokers.has_racks:
         racks, rack = np.unique(problem.rack_idx[brokers], return_inverse=True)
         program.add("Min and max replicas of every rack", *both(rack[broker]), *even(total, len(racks)))
+        low, high = factor // len(racks), -(-factor // len(racks))
         program.add("Min and max replicas of every partition in every rack",
                     *both(partition * len(racks) + rack[broker]),
-                    np.repeat(factor // len(racks), len(racks)), np.repeat(-(-factor // len(racks)), len(racks)))
+                    np.repeat(low, len(racks)), np.repeat(high, len(racks)))
     return program
 
 

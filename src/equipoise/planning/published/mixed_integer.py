@@ -36,7 +36,7 @@ MIB = 2**20
 
 
 def run(problem: Problem, settings: Settings) -> IntArray:
-    """The best assignment; a partition that loses its leader gets one by lot, as the tool shuffles its list."""
+    """The best assignment; where a leader has to leave, the next is drawn, as the tool shuffles that list."""
     refuse_new_replication_factor(problem)
     lists, rows = lists_of(problem), movable_rows(problem)
     chosen, _ = build(problem, settings).solve(settings.time_limit_s)
@@ -67,12 +67,12 @@ def build(problem: Problem, settings: Settings) -> Program:
     program.add("C2: the replication factor of every partition stays what it is",
                 partition, variable, problem.rf[rows], problem.rf[rows])
     least, most = (factor * total / int(problem.eligible.sum()) for factor in settings.balance_factors)
-    program.add("C3: every broker is well balanced, and those to be emptied are empty", broker, variable,
-                np.where(problem.eligible, floor(least), 0), np.where(problem.eligible, ceil(most), 0), spread)
-    leader = problem.current[rows, 0]
+    program.add("C3: every broker is well balanced, and those to be emptied are empty",
+                broker, variable, floor(least) * problem.eligible, ceil(most) * problem.eligible, spread)
+    leader = problem.current[rows, 0].astype(np.int64)
     pinned = np.flatnonzero(problem.eligible[leader])
     program.add("C0: a leader stays where its broker stays",
-                np.arange(len(pinned)), variable[pinned, leader[pinned]], 1, 1)
+                np.arange(len(pinned)), pinned * n_brokers + leader[pinned], 1, 1)
     return program
 
 
@@ -98,12 +98,15 @@ def variable_names(problem: Problem, rows: Sequence[int]) -> list[str]:
             for row in rows for broker in cluster.brokers.ids]
 
 
-def batches(problem: Problem, target: IntArray, batch_weight: float, placement: str | None = None) -> list[list[int]]:
+def batches(
+    problem: Problem, target: IntArray, batch_weight: float, placement: str | None = None
+) -> list[list[int]]:
     """The changed rows in order, cut where the weight moved would pass ``batch_weight``; 0: one batch.
 
     A row that weighs more by itself is a batch of its own.
     """
-    moved = measures.arrivals(problem.cluster.replicas, target).sum(axis=1) * partition_weights(problem, placement)
+    moved = measures.arrivals(problem.cluster.replicas, target).sum(axis=1)
+    moved = moved * partition_weights(problem, placement)
     rows = [int(row) for row in measures.changed_rows(problem.cluster.replicas, target)]
     cut: list[list[int]] = []
     load = float("inf")

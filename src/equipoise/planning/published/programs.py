@@ -61,10 +61,12 @@ class Program:
         from scipy.sparse import csr_array
 
         size = len(self.names)
-        constraints = [
-            LinearConstraint(csr_array((f.coefficient, (f.row, f.column)), shape=(len(f.low), size)), f.low, f.high)
-            for f in self.families
-        ]
+
+        def table(family: Family) -> Any:
+            shape = (len(family.low), size)
+            return csr_array((family.coefficient, (family.row, family.column)), shape=shape)
+
+        constraints = [LinearConstraint(table(family), family.low, family.high) for family in self.families]
         answer: Any = milp(-self.objective, integrality=np.ones(size), bounds=Bounds(0, 1),
                            constraints=constraints, options={"time_limit": time_limit_s, "mip_rel_gap": 0.0})
         if answer.status == 1:

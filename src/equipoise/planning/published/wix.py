@@ -76,7 +76,7 @@ def change_topic(lists: Lists, rows: Sequence[int], gathered: Gathered) -> None:
 
 
 def search(lists: Lists, untouched: Sequence[int], gathered: Gathered) -> tuple[int, int, int] | None:
-    """The first untouched partition on the highest broker that may go to the lowest: (row, highest, lowest)."""
+    """(row, highest, lowest): an untouched partition on the highest broker that may go to the lowest."""
     total = gathered.partitions_per_broker
     lowest = min(gathered.unbalanced, key=lambda broker: (total[broker], broker))
     candidates = [row for row in untouched if lowest not in lists[row]]
