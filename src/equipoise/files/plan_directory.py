@@ -8,6 +8,7 @@ that the plan can be judged by itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -27,7 +28,7 @@ from equipoise.files.wave_files import rows_json, wave_files
 from equipoise.formats.kafka_json import topic_files
 
 if TYPE_CHECKING:
-    from equipoise.scheduling.result import Schedule
+    from equipoise.scheduling import Schedule
 
 __all__ = ["contents", "read_plan", "summary", "write_plan"]
 
@@ -42,23 +43,27 @@ def write_plan(
 ) -> None:
     """Write the plan directory ``out``, as a whole or not at all.
 
-    ``extra`` are more files by name, such as ``report.html``. An earlier plan directory is replaced;
-    raises :class:`UnusableInput` where anything else is in the way, or where nothing can be written.
+    Waves are those of ``schedule`` (None: one with the usual limits). ``extra`` are more files by
+    name, such as ``report.html``. An earlier plan directory is replaced; raises
+    :class:`UnusableInput` where anything else is in the way, or where nothing can be written.
     """
+    if schedule is None:
+        from equipoise.scheduling import schedule as usual
+
+        schedule = usual(plan)
     with replaced(Path(out), may_replace) as folder:
-        write_files(folder, contents(plan, schedule))
+        write_files(folder, chain(contents(plan), wave_files(schedule)))
         for name, data in (extra or {}).items():
             (folder / name).write_bytes(data)
 
 
-def contents(plan: Plan, schedule: Schedule | None = None) -> Iterator[tuple[str, bytes]]:
-    """Relative path and bytes of every file of a plan directory, but the digests and the report."""
+def contents(plan: Plan) -> Iterator[tuple[str, bytes]]:
+    """Relative path and bytes of every file that the plan alone decides."""
     cluster = plan.cluster
     yield "plan.json", plan_json(plan)
     yield "reassignment.json", rows_json(plan, plan.changed, plan.target)
     existed = plan.changed[cluster.rf[plan.changed] > 0]
     yield "rollback.json", rows_json(plan, existed, cluster.replicas)
-    yield from wave_files(plan, schedule)
     for folder, replicas in (("original", cluster.replicas), ("migrated", plan.target)):
         files = topic_files(cluster.topics, cluster.topic_start, cluster.partition, cluster.ids_of(replicas))
         for topic, data in zip(cluster.topics, files, strict=True):

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.cluster import Cluster, Level, Plan, measures
+from equipoise.cluster import Cluster, Level, Plan
 from equipoise.cluster.brokers import IntArray
+from equipoise.judge.levels import arriving, costs, levels, whole_bytes
 
 RowArray = npt.NDArray[np.int64]
 
@@ -25,6 +26,7 @@ def overview(plan: Plan) -> dict[str, Any]:
     """:func:`summary` without the moves: cheap whatever the size of the plan."""
     cluster = plan.cluster
     source = planned_from(cluster)
+    strict = plan.request.get("rack_rule") == "strict"
     return {
         "version": VERSION,
         "cluster": cluster.name,
@@ -32,9 +34,9 @@ def overview(plan: Plan) -> dict[str, Any]:
         "strategy": plan.strategy,
         "source": {"fingerprint": source.fingerprint, "files": list(cluster.files),
                    "missing": list(cluster.missing)},
-        "summary": totals(plan),
-        "before": levels(plan, cluster.replicas),
-        "after": levels(plan, plan.target),
+        "summary": costs(cluster, plan.target),
+        "before": levels(cluster, cluster.replicas, plan.eligible, strict_racks=strict),
+        "after": levels(cluster, plan.target, plan.eligible, strict_racks=strict),
         "certificate": [certified(level) for level in plan.certificate],
         "request": plain(dict(plan.request)),
         "warnings": list(plan.warnings),
@@ -55,50 +57,9 @@ def planned_from(cluster: Cluster) -> Cluster:
                    allow_empty_lists=False, **columns)
 
 
-def totals(plan: Plan) -> dict[str, int]:
-    """Data moves, their bytes (unknown sizes count 0), leadership changes, partitions changed."""
-    rows = plan.changed
-    before, after = plan.cluster.replicas[rows], plan.target[rows]
-    return {
-        "data_moves": measures.data_moves(before, after),
-        "bytes_moved": int(bytes_copied(plan, rows).sum()),
-        "leadership_changes": int(measures.leadership_changed(before, after).sum()),
-        "partitions_changed": len(rows),
-    }
-
-
 def bytes_copied(plan: Plan, rows: RowArray) -> RowArray:
     """Bytes to copy for each of these partitions, int64; a partition to be created copies none."""
-    before = plan.cluster.replicas[rows]
-    new = measures.arrivals(before, plan.target[rows]).sum(axis=1)
-    sizes = np.nan_to_num(plan.cluster.size_bytes[rows]).round().astype(np.int64)
-    return sizes * np.where((before >= 0).any(axis=1), new, 0)
-
-
-def levels(plan: Plan, replicas: IntArray) -> dict[str, Any]:
-    """Figures of one assignment; the keys of ``before`` and ``after``."""
-    cluster, n_brokers = plan.cluster, plan.cluster.n_brokers
-    ids = [str(i) for i in cluster.brokers.ids.tolist()]
-
-    def per_broker(counts: np.ndarray) -> dict[str, int]:
-        return dict(zip(ids, counts.round().astype(np.int64).tolist(), strict=True))
-
-    return {
-        "replicas_per_broker": per_broker(measures.replicas_per_broker(replicas, n_brokers)),
-        "leaders_per_broker": per_broker(measures.leaders_per_broker(replicas, n_brokers)),
-        "bytes_per_broker": per_broker(measures.bytes_per_broker(replicas, cluster.size_bytes, n_brokers)),
-        "worst_leaders_after_one_failure": measures.worst_leaders_after_one_failure(replicas, n_brokers),
-        "rack_violations": rack_violations(plan, replicas),
-    }
-
-
-def rack_violations(plan: Plan, replicas: IntArray) -> int:
-    """Partitions that break the rack rule of the request; none where no rack is known."""
-    brokers = plan.cluster.brokers
-    if not brokers.has_racks:
-        return 0
-    strict = plan.request.get("rack_rule") == "strict"
-    return measures.rack_violations(replicas, brokers.rack_idx, plan.eligible, strict=strict)
+    return whole_bytes(plan.cluster, rows) * arriving(plan.cluster.replicas[rows], plan.target[rows])
 
 
 def certified(level: Level) -> dict[str, Any]:

@@ -1,0 +1,132 @@
+"""What a request forbids, read from its plain JSON without any help of the planner."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import Brokers, Cluster
+from equipoise.cluster.brokers import IntArray
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """The hard rules for one cluster, as columns of its brokers and of its partitions."""
+
+    eligible: BoolArray
+    """``(n_brokers,)``: may hold replicas afterwards."""
+    receives: BoolArray
+    """May be given new ones."""
+    leads: BoolArray
+    """May be the preferred leader."""
+    movable: BoolArray
+    """``(n_partitions,)``: may change."""
+    rf: IntArray
+    """``(n_partitions,)`` int32: replication factor wanted."""
+    base: IntArray
+    """``(n_partitions, max_rf)`` int32: the lists before, with replaced brokers exchanged."""
+    strict_racks: bool = False
+    stay_in_rack: bool = False
+    leaders_only: bool = False
+    tolerance: tuple[float, float] = (0.0, 0.0)
+    """Sides of the replica band in percent of the share; not a rule, but what "level" means."""
+    max_moves: int | None = None
+    max_bytes: int | None = None
+    max_changes_per_partition: int | None = None
+
+
+def rules_of(cluster: Cluster, request: Mapping[str, Any] | None = None) -> Rules:
+    """The rules of a request, given by its options' names; an empty one asks that nothing gets worse.
+
+    ``cluster`` holds the brokers and partitions that the request adds (those with an empty list).
+    """
+    asked = dict(request or {})
+    eligible = eligible_brokers(cluster, asked)
+    movable = movable_partitions(cluster, asked)
+    return Rules(
+        eligible=eligible,
+        receives=eligible & ~np.isin(cluster.brokers.ids, asked.get("cordon", ())),
+        leads=eligible & ~np.isin(cluster.brokers.ids, asked.get("no_leaders_on", ())),
+        movable=movable,
+        rf=wanted_rf(cluster, asked, movable),
+        base=exchanged(cluster, asked, movable),
+        strict_racks=asked.get("rack_rule") == "strict",
+        stay_in_rack=bool(asked.get("stay_in_rack")),
+        leaders_only=bool(asked.get("leaders_only")),
+        tolerance=tuple(asked.get("tolerance") or (0.0, 0.0)),
+        max_moves=asked.get("max_moves"),
+        max_bytes=asked.get("max_bytes"),
+        max_changes_per_partition=asked.get("max_changes_per_partition"),
+    )
+
+
+def eligible_brokers(cluster: Cluster, asked: Mapping[str, Any]) -> BoolArray:
+    """Brokers named by ``brokers`` (or all), with those added, without those drained or replaced."""
+
+    def among(ids: Iterable[int]) -> BoolArray:
+        return np.isin(cluster.brokers.ids, list(ids))
+
+    chosen = asked.get("brokers")
+    everyone = np.ones(cluster.n_brokers, dtype=bool)
+    eligible = everyone if chosen is None else among(entry[0] for entry in chosen)
+    eligible |= among(entry[0] for entry in asked.get("add", ()))
+    eligible |= among(new for _, new in asked.get("replace", ()))
+    return eligible & ~among((*asked.get("drain", ()), *(old for old, _ in asked.get("replace", ()))))
+
+
+def movable_partitions(cluster: Cluster, asked: Mapping[str, Any]) -> BoolArray:
+    """Partitions of topics that match ``topics`` and not ``exclude_topics``, and those to be created."""
+    wanted, unwanted = asked.get("topics"), asked.get("exclude_topics")
+    topics = np.array(
+        [
+            (wanted is None or re.fullmatch(wanted, topic) is not None)
+            and (unwanted is None or re.fullmatch(unwanted, topic) is None)
+            for topic in cluster.topics
+        ],
+        dtype=bool,
+    )
+    movable: BoolArray = topics[cluster.topic_idx] | (cluster.rf == 0)
+    return movable
+
+
+def wanted_rf(cluster: Cluster, asked: Mapping[str, Any], movable: BoolArray) -> IntArray:
+    """Replication factor of each partition: as it is, as asked for, or as it is to be created with."""
+    factor = asked.get("replication_factor")
+    rf = cluster.rf.copy() if factor is None else np.where(movable, factor, cluster.rf).astype(np.int32)
+    created = {topic: factor for topic, _, factor in asked.get("create", ())}
+    for row in np.flatnonzero(cluster.rf == 0).tolist():
+        rf[row] = created.get(cluster.topics[cluster.topic_idx[row]], 0)
+    return rf
+
+
+def exchanged(cluster: Cluster, asked: Mapping[str, Any], movable: BoolArray) -> IntArray:
+    """The lists with each replaced broker's place taken by its successor, where that is not there already."""
+    lists = cluster.replicas.copy()
+    for pair in asked.get("replace", ()):
+        old, new = cluster.brokers.index_of(np.asarray(pair)).tolist()
+        free = movable & ~(lists == new).any(axis=1)
+        lists[(cluster.replicas == old) & free[:, None]] = new
+    return lists
+
+
+def rack_limits(brokers: Brokers, eligible: BoolArray, rf: IntArray, *, strict: bool) -> IntArray:
+    """At most so many replicas of a partition in one rack, for each replication factor in ``rf``.
+
+    Strict: one. Otherwise the least that the racks can keep: ceil(rf / racks), and more only where
+    a rack has fewer brokers than that. Without racks there is no limit.
+    """
+    if not brokers.has_racks:
+        return rf.astype(np.int32)
+    if strict:
+        return np.ones_like(rf, dtype=np.int32)
+    sizes = np.bincount(brokers.rack_idx[eligible], minlength=len(brokers.rack_names))
+    heights = np.arange(int(max(sizes.max(initial=0), rf.max(initial=0))) + 1)
+    room = np.minimum(sizes[None, :], heights[:, None]).sum(axis=1)  # with so many in each rack
+    return np.minimum(np.maximum(np.searchsorted(room, rf), 1), np.maximum(rf, 1)).astype(np.int32)

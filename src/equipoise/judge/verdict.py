@@ -1,0 +1,95 @@
+"""The verdict on an assignment, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import Cluster
+from equipoise.cluster.brokers import IntArray
+from equipoise.judge.checks import Check, seven_checks
+from equipoise.judge.goals import MEASURES, goal_value
+from equipoise.judge.levels import costs, levels
+from equipoise.judge.rules import Rules
+from equipoise.judge.violations import Case, Violation, check_assignment
+
+COMPARED = ("racks", "replicas", "moves", "topics", "leaders", "elections", "topic-leaders")
+"""Goals in which an assignment is set beside the optimum: the default ones, in their order."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is wrong with an assignment, what it costs and what it brings."""
+
+    violations: tuple[Violation, ...]
+    checks: tuple[Check, ...]
+    costs: Mapping[str, int]
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    goals: Mapping[str, int]
+    """Value of each goal that can be measured."""
+    from_optimum: tuple[Mapping[str, Any], ...] | None = None
+    """For each goal this value, the optimum's, and how far it is off; None where not asked for."""
+
+    @property
+    def passed(self) -> bool:
+        """True where no hard rule is broken."""
+        return not self.violations
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict as plain JSON data; keys are only ever added."""
+        optimum = None if self.from_optimum is None else [dict(entry) for entry in self.from_optimum]
+        return {
+            "version": 1,
+            "verdict": "pass" if self.passed else "fail",
+            "violations": [violation.to_json() for violation in self.violations],
+            **self.costs,
+            "before": dict(self.before),
+            "after": dict(self.after),
+            "from_optimum": optimum,
+            "goals": dict(self.goals),
+            "checks": [check.to_json() for check in self.checks],
+        }
+
+
+def judge(
+    cluster: Cluster,
+    target: IntArray,
+    rules: Rules,
+    *,
+    known: npt.NDArray[np.bool_] | None = None,
+    also: tuple[Violation, ...] = (),
+) -> Verdict:
+    """Judge ``target`` ``(n_partitions, max_rf)`` by rules; ``also`` are violations found before."""
+    everyone = np.ones(cluster.n_brokers, dtype=bool) if known is None else known
+    case = Case(cluster, target, rules, everyone)
+    return Verdict(
+        violations=(*also, *check_assignment(cluster, target, rules, everyone)),
+        checks=seven_checks(cluster, target, rules.eligible & everyone),
+        costs=costs(cluster, target),
+        before=levels(cluster, cluster.replicas, rules.eligible, strict_racks=rules.strict_racks),
+        after=levels(cluster, target, rules.eligible, strict_racks=rules.strict_racks),
+        goals=values(case),
+    )
+
+
+def values(case: Case) -> dict[str, int]:
+    """Value of every goal that can be measured."""
+    found = {goal: goal_value(goal, case) for goal in MEASURES}
+    return {goal: value for goal, value in found.items() if value is not None}
+
+
+def distance(mine: Mapping[str, int], best: Mapping[str, int]) -> tuple[Mapping[str, Any], ...]:
+    """The compared goals of two verdicts on the same state, side by side.
+
+    The first goal in which they differ decides: later ones are only worth something once it is met.
+    """
+    return tuple(
+        {"goal": goal, "value": mine[goal], "optimum": best[goal], "distance": mine[goal] - best[goal]}
+        for goal in COMPARED
+        if goal in mine and goal in best
+    )

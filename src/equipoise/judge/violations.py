@@ -1,0 +1,227 @@
+"""The hard rules, one function each, on an assignment before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import Cluster, measures
+from equipoise.cluster.brokers import IntArray
+from equipoise.judge.rules import Rules, rack_limits
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One rule broken at one place."""
+
+    rule: str
+    topic: str | None
+    """None where the rule is about the whole assignment."""
+    partition: int | None
+    broker: int | None
+    detail: str
+    """What is wrong, in one sentence that names the broker."""
+
+    def __str__(self) -> str:
+        return self.detail if self.topic is None else f"{self.topic}-{self.partition}: {self.detail}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"rule": self.rule, "topic": self.topic, "partition": self.partition, "broker": self.broker,
+                "detail": self.detail}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """An assignment to be judged; lists are ``(n_partitions, max_rf)`` int32 broker positions."""
+
+    cluster: Cluster
+    target: IntArray
+    rules: Rules
+    known: BoolArray
+    """``(n_brokers,)``: brokers that the cluster has."""
+
+    @property
+    def before(self) -> IntArray:
+        return self.cluster.replicas
+
+    @property
+    def new(self) -> BoolArray:
+        """Mask over ``target``: data moves (replicas of partitions to be created copy nothing)."""
+        return measures.arrivals(self.before, self.target) & (self.cluster.rf > 0)[:, None]
+
+    def at(self, rule: str, row: int, position: int | None, detail: str) -> Violation:
+        """A violation at a row, of the broker at ``position``; ``{}`` in the detail is its id."""
+        cluster = self.cluster
+        broker = None if position is None else int(cluster.brokers.ids[position])
+        topic = cluster.topics[cluster.topic_idx[row]]
+        return Violation(rule, topic, int(cluster.partition[row]), broker, detail.format(broker))
+
+    def each(self, rule: str, bad: BoolArray, detail: str) -> Iterator[Violation]:
+        """A violation for each replica of the target that ``bad`` marks."""
+        for row, place in np.argwhere(bad).tolist():
+            yield self.at(rule, row, int(self.target[row, place]), detail)
+
+
+def check_assignment(
+    cluster: Cluster, target: IntArray, rules: Rules, known: BoolArray | None = None
+) -> tuple[Violation, ...]:
+    """Every rule that ``target`` breaks, in a fixed order of rules, then of partitions."""
+    everyone = np.ones(cluster.n_brokers, dtype=bool)
+    case = Case(cluster, target, rules, everyone if known is None else known)
+    return tuple(violation for rule in RULES for violation in rule(case))
+
+
+def unknown_brokers(case: Case) -> Iterator[Violation]:
+    held = case.target >= 0
+    return case.each("unknown-broker", held & ~case.known[case.target], "broker {} is not in the cluster")
+
+
+def brokers_twice(case: Case) -> Iterator[Violation]:
+    twice = np.zeros(case.target.shape, dtype=bool)
+    for k in range(1, twice.shape[1]):
+        twice[:, k] = (case.target[:, :k] == case.target[:, k : k + 1]).any(axis=1) & (case.target[:, k] >= 0)
+    return case.each("broker-twice", twice, "broker {} is in the replica list twice")
+
+
+def eligible_only(case: Case) -> Iterator[Violation]:
+    """Nothing on brokers that are to hold nothing; what may not move stays."""
+    if case.rules.leaders_only:
+        return
+    barred = (case.target >= 0) & case.known[case.target] & ~case.rules.eligible[case.target]
+    barred &= case.rules.movable[:, None]
+    new = measures.arrivals(case.before, case.target)
+    yield from case.each("not-eligible", barred & new, "broker {} gets a replica but may hold none")
+    yield from case.each("not-eligible", barred & ~new, "broker {} keeps its replica but may hold none")
+
+
+def cordoned(case: Case) -> Iterator[Violation]:
+    closed = (case.target >= 0) & case.known[case.target] & case.rules.eligible[case.target]
+    closed &= ~case.rules.receives[case.target] & measures.arrivals(case.before, case.target)
+    return case.each("cordon", closed, "broker {} gets a replica but is cordoned")
+
+
+def only_chosen_topics(case: Case) -> Iterator[Violation]:
+    changed = measures.changed_rows(case.before, case.target)
+    for row in changed[~case.rules.movable[changed]].tolist():
+        yield case.at("topic-not-chosen", row, None, "the partition changes but its topic may not")
+
+
+def replication_factor(case: Case) -> Iterator[Violation]:
+    after = (case.target >= 0).sum(axis=1)
+    for row in np.flatnonzero((after != case.rules.rf) & (after > 0)).tolist():
+        detail = f"{after[row]} replicas where {case.rules.rf[row]} are wanted"
+        yield case.at("replication-factor", row, None, detail)
+
+
+def racks(case: Case) -> Iterator[Violation]:
+    """The rack rule: kept where it holds, and elsewhere never more replicas over the limit than before.
+
+    What stood above the limit of its replication factor before may stay so.
+    """
+    brokers, rules = case.cluster.brokers, case.rules
+    if not brokers.has_racks:
+        return
+    limit, excess = rack_excess(case, case.target)
+    _, allowed = rack_excess(case, rules.base)
+    counts = measures.replicas_per_rack(case.target, brokers.rack_idx, len(brokers.rack_names))
+    for row in np.flatnonzero(excess.sum(axis=1) > allowed.sum(axis=1)).tolist():
+        rack = int(np.argmax(excess[row]))
+        inside = [int(p) for p in case.target[row] if p >= 0 and brokers.rack_idx[p] == rack]
+        ids = ", ".join(str(brokers.ids[p]) for p in inside)
+        detail = f"rack {brokers.rack_names[rack]} has {counts[row, rack]} replicas (brokers {ids}), "
+        yield case.at("racks", row, inside[-1], detail + f"at most {limit[row]} allowed")
+
+
+def rack_excess(case: Case, lists: IntArray) -> tuple[IntArray, IntArray]:
+    """Limit of each partition, and its replicas above that in each rack, ``(n_partitions, n_racks)``."""
+    brokers, rules = case.cluster.brokers, case.rules
+    rf = (lists >= 0).sum(axis=1).astype(np.int32)
+    limit = rack_limits(brokers, rules.eligible, rf, strict=rules.strict_racks)
+    counts = measures.replicas_per_rack(lists, brokers.rack_idx, len(brokers.rack_names))
+    return limit, np.maximum(counts - limit[:, None], 0)
+
+
+def stay_in_rack(case: Case) -> Iterator[Violation]:
+    """With ``--stay-in-rack`` no rack gives a replica of a partition to another."""
+    if not case.rules.stay_in_rack or not case.cluster.brokers.has_racks:
+        return
+    brokers = case.cluster.brokers
+    before, after = (
+        measures.replicas_per_rack(lists, brokers.rack_idx, len(brokers.rack_names))
+        for lists in (case.rules.base, case.target)
+    )
+    crossed = (after > before).any(axis=1) & (after < before).any(axis=1)
+    for row in np.flatnonzero(crossed).tolist():
+        into = brokers.rack_names[int(np.argmax(after[row] - before[row]))]
+        yield case.at("stay-in-rack", row, None, f"a replica moves into rack {into} from another rack")
+
+
+def leaders(case: Case) -> Iterator[Violation]:
+    """No preferred leader on brokers that may not lead, where the list has one that may."""
+    first = case.target[:, 0]
+    may = (case.target >= 0) & case.rules.leads[case.target]
+    bad = (first >= 0) & case.known[first] & ~case.rules.leads[first] & case.rules.movable
+    if case.rules.leaders_only:
+        bad &= may.any(axis=1)
+    for row in np.flatnonzero(bad).tolist():
+        yield case.at("leaders", row, int(first[row]), "broker {} is preferred leader but may lead nothing")
+
+
+def leaders_only(case: Case) -> Iterator[Violation]:
+    if case.rules.leaders_only:
+        detail = "broker {} gets a replica though only leaders may change"
+        yield from case.each("leaders-only", case.new, detail)
+
+
+def replacements(case: Case) -> Iterator[Violation]:
+    """With ``--replace`` the successor stands where its predecessor stood."""
+    pinned = case.rules.base != case.before
+    for row, place in np.argwhere(pinned).tolist():
+        successor = int(case.rules.base[row, place])
+        if successor not in case.target[row]:
+            yield case.at("replace", row, successor, "broker {} does not take over the replica it replaces")
+
+
+def changes_per_partition(case: Case) -> Iterator[Violation]:
+    limit = case.rules.max_changes_per_partition
+    if limit is None:
+        return
+    changes = case.new.sum(axis=1)
+    for row in np.flatnonzero(changes > limit).tolist():
+        detail = f"{changes[row]} replicas move, at most {limit} may"
+        yield case.at("max-changes-per-partition", row, None, detail)
+
+
+def budgets(case: Case) -> Iterator[Violation]:
+    """The budgets of the whole plan."""
+    new = case.new.sum(axis=1)
+    moves, size = int(new.sum()), int((np.nan_to_num(case.cluster.size_bytes) * new).sum())
+    for rule, used, limit, unit in (
+        ("max-moves", moves, case.rules.max_moves, "replicas"),
+        ("max-bytes", size, case.rules.max_bytes, "bytes"),
+    ):
+        if limit is not None and used > limit:
+            yield Violation(rule, None, None, None, f"{used} {unit} move, at most {limit} may")
+
+
+RULES: tuple[Callable[[Case], Iterator[Violation]], ...] = (
+    unknown_brokers,
+    brokers_twice,
+    eligible_only,
+    cordoned,
+    only_chosen_topics,
+    replication_factor,
+    racks,
+    stay_in_rack,
+    leaders,
+    leaders_only,
+    replacements,
+    changes_per_partition,
+    budgets,
+)
