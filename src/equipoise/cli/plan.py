@@ -1,0 +1,77 @@
+"""``equipoise plan``: one cluster, no JVM."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from equipoise.cli.options import Sources, with_request
+from equipoise.planning.request import Request
+
+if TYPE_CHECKING:
+    from equipoise.cluster import Plan
+    from equipoise.scheduling import Schedule
+
+OUTPUT = "Output"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("plan", help="Plan one cluster: the best reassignment, its proof, and the files to carry it out.")(
+        with_request(plan)
+    )
+
+
+def plan(
+    sources: Sources,
+    request: Request,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Plan directory to write.", rich_help_panel=OUTPUT)
+    ] = None,
+    throttle: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Bytes a second for the waves (20MB).", rich_help_panel="Waves")
+    ] = None,
+    max_inflight: Annotated[
+        str | None, typer.Option(metavar="N", help="Partitions in flight at most.", rich_help_panel="Waves")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the whole plan.json.", rich_help_panel=OUTPUT)
+    ] = False,
+) -> None:
+    from equipoise.files.sources import read_sources
+    from equipoise.planning.options import positive, rate
+    from equipoise.planning.solve import make_plan
+    from equipoise.scheduling import schedule
+
+    limits = {
+        "throttle": None if throttle is None else float(rate("--throttle", throttle)),
+        "max_inflight": None if max_inflight is None else positive("--max-inflight", max_inflight),
+    }
+    best = make_plan(read_sources(sources), request)
+    if out is not None:
+        write(best, schedule(best, **limits), out)
+    show(best, out, as_json=as_json)
+
+
+def write(plan: Plan, waves: Schedule, out: Path) -> None:
+    """The plan directory, with its report."""
+    from equipoise.files.plan_directory import write_plan
+    from equipoise.report import plan_page
+
+    write_plan(plan, out, schedule=waves, extra={"report.html": plan_page(plan, waves).encode()})
+
+
+def show(plan: Plan, out: Path | None, *, as_json: bool) -> None:
+    """The plan on standard output: JSON, or a short table."""
+    if as_json:
+        from equipoise.files.plan_directory import plan_json
+
+        sys.stdout.buffer.write(plan_json(plan))
+        return
+    from rich.console import Console
+
+    from equipoise.report.tables import plan_table
+
+    Console(highlight=False).print(plan_table(plan, out))

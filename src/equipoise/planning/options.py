@@ -1,0 +1,206 @@
+"""The options of `plan` as people write them, and the request they mean.
+
+The command line, a fleet's request files and the HTTP API all come through here, so an option means
+the same everywhere. Names are those of the command line without the leading dashes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from equipoise.errors import UnusableInput
+from equipoise.planning.request import ALL_GOALS, Request
+
+BALANCES = ("count", "disk", "network-in", "network-out")
+BROKER = re.compile(r"(\d+)(?:-(\d+))?(?::(.+))?")
+SIZE_STEPS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+
+
+def request_of(options: Mapping[str, Any]) -> Request:
+    """The request that options mean; absent and None keep their default.
+
+    Raises `UnusableInput` naming the option, the value and what it should look like.
+    """
+    unknown = sorted(name for name in options if name not in READERS)
+    if unknown:
+        raise UnusableInput("there is no such option", source=unknown[0], advice=f"Options are {', '.join(READERS)}")
+    fields = {
+        name.replace("-", "_"): READERS[name](f"--{name}", value)
+        for name, value in options.items()
+        if value is not None
+    }
+    if fields.get("leaders_only") and fields.get("required_only"):
+        raise UnusableInput("cannot be combined with --required-only", source="--leaders-only", advice="Give one of them")
+    return Request(**fields)
+
+
+def items(option: str, value: Any) -> list[str]:
+    """The parts of a comma list; a list from a file is taken as it is."""
+    parts = value if isinstance(value, list | tuple) else str(value).split(",")
+    found = [str(part).strip() for part in parts if str(part).strip()]
+    if not found:
+        raise UnusableInput("nothing is given", source=option, advice="Give at least one value, or leave it out")
+    return found
+
+
+def brokers(option: str, value: Any) -> tuple[tuple[int, str | None], ...]:
+    """``0-18,21:b`` as (id, rack) pairs, ascending and without repeats."""
+    named: dict[int, str | None] = {}
+    for item in items(option, value):
+        match = BROKER.fullmatch(item)
+        if match is None or (match[2] and int(match[2]) < int(match[1])):
+            raise UnusableInput(f"'{item}' is not a broker", source=option, advice="Write ids or ranges: 0-18,21 or 21:RACK")
+        for broker in range(int(match[1]), int(match[2] or match[1]) + 1):
+            named[broker] = match[3] or named.get(broker)
+    return tuple(sorted(named.items()))
+
+
+def broker_ids(option: str, value: Any) -> tuple[int, ...]:
+    named = brokers(option, value)
+    for broker, rack in named:
+        if rack is not None:
+            raise UnusableInput(f"'{broker}:{rack}' names a rack", source=option, advice="Give broker ids alone")
+    return tuple(broker for broker, _ in named)
+
+
+def replacements(option: str, value: Any) -> tuple[tuple[int, int], ...]:
+    """``3=21,4=22`` as pairs (old, new)."""
+    pairs = []
+    for item in items(option, value):
+        match = re.fullmatch(r"(\d+)\s*[=:]\s*(\d+)", item)
+        if match is None or match[1] == match[2]:
+            raise UnusableInput(f"'{item}' is not a replacement", source=option, advice="Write OLD=NEW: 3=21")
+        pairs.append((int(match[1]), int(match[2])))
+    for side, what in ((0, "replaced"), (1, "a replacement")):
+        ids = [pair[side] for pair in pairs]
+        twice = next((broker for broker in ids if ids.count(broker) > 1), None)
+        if twice is not None:
+            raise UnusableInput(f"broker {twice} is {what} twice", source=option, advice="Give each broker once")
+    return tuple(sorted(pairs))
+
+
+def racks(option: str, value: Any) -> tuple[tuple[int, str], ...]:
+    """Racks by broker: ``0:a,1:b`` or a mapping."""
+    if isinstance(value, Mapping):
+        value = [f"{broker}:{rack}" for broker, rack in value.items()]
+    named = brokers(option, value)
+    for broker, rack in named:
+        if rack is None:
+            raise UnusableInput(f"broker {broker} has no rack", source=option, advice="Write 0:a,1:b")
+    return tuple((broker, str(rack)) for broker, rack in named)
+
+
+def created(option: str, value: Any) -> tuple[tuple[str, int, int], ...]:
+    """``TOPIC:PARTITIONS:RF`` triples."""
+    found = []
+    for item in items(option, value):
+        match = re.fullmatch(r"([a-zA-Z0-9._-]+):(\d+):(\d+)", item)
+        if match is None:
+            raise UnusableInput(f"'{item}' is not a topic to create", source=option, advice="Write TOPIC:PARTITIONS:RF")
+        found.append((match[1], int(match[2]), int(match[3])))
+    return tuple(sorted(found))
+
+
+def goals(option: str, value: Any) -> tuple[str, ...]:
+    found = items(option, value)
+    for goal in found:
+        if goal not in ALL_GOALS:
+            raise UnusableInput(f"there is no goal '{goal}'", source=option, advice=f"Goals are {', '.join(ALL_GOALS)}")
+    return tuple(dict.fromkeys(found))
+
+
+def balance(option: str, value: Any) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(items(option, value)))
+    for what in found:
+        if what not in BALANCES:
+            raise UnusableInput(f"'{what}' cannot be balanced", source=option, advice=f"Choose from {', '.join(BALANCES)}")
+    if "count" in found and len(found) > 1:
+        raise UnusableInput("'count' cannot be mixed with loads", source=option, advice="Give count alone, or loads alone")
+    return found
+
+
+def tolerance(option: str, value: Any) -> tuple[float, float]:
+    """``5`` or ``LOW:HIGH`` in percent."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)%?(?::(\d+(?:\.\d+)?)%?)?", str(value).strip())
+    if match is None or float(match[1]) > 100:
+        raise UnusableInput(f"'{value}' is not a tolerance", source=option, advice="Write percent: 5, or LOW:HIGH as 10:5")
+    return float(match[1]), float(match[2] or match[1])
+
+
+def count(option: str, value: Any) -> int:
+    if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value).strip()):
+        raise UnusableInput(f"'{value}' is not a whole number", source=option, advice="Give 0 or more")
+    return int(value)
+
+
+def positive(option: str, value: Any) -> int:
+    number = count(option, value)
+    if number < 1:
+        raise UnusableInput(f"'{value}' is too small", source=option, advice="Give 1 or more")
+    return number
+
+
+def size(option: str, value: Any) -> int:
+    """Bytes: ``1048576``, ``20MB`` (10**6) or ``1.5GiB`` (2**30); a rate may end in ``/s``."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?)b?(?:/s)?", str(value).strip(), re.IGNORECASE)
+    if match is None or (match[3] and not match[2]):
+        raise UnusableInput(f"'{value}' is not a size", source=option, advice="Write 1048576, 20MB or 1.5GiB")
+    return round(float(match[1]) * (1024 if match[3] else 1000) ** SIZE_STEPS[match[2].lower()])
+
+
+def rate(option: str, value: Any) -> int:
+    if size(option, value) < 1:
+        raise UnusableInput(f"'{value}' is too small", source=option, advice="Give at least one byte a second")
+    return size(option, value)
+
+
+def text(option: str, value: Any) -> str:
+    return str(value)
+
+
+def regex(option: str, value: Any) -> str:
+    try:
+        re.compile(str(value))
+    except re.error as error:
+        raise UnusableInput(f"'{value}' is not a regular expression ({error})", source=option) from None
+    return str(value)
+
+
+def rack_rule(option: str, value: Any) -> str:
+    if value not in ("spread", "strict"):
+        raise UnusableInput(f"there is no rack rule '{value}'", source=option, advice="Choose spread or strict")
+    return str(value)
+
+
+def flag(option: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UnusableInput(f"'{value}' is not true or false", source=option)
+    return value
+
+
+READERS = {
+    "brokers": brokers,
+    "add": brokers,
+    "drain": broker_ids,
+    "replace": replacements,
+    "racks": racks,
+    "replication-factor": positive,
+    "topics": regex,
+    "exclude-topics": regex,
+    "create": created,
+    "goals": goals,
+    "balance": balance,
+    "tolerance": tolerance,
+    "rack-rule": rack_rule,
+    "stay-in-rack": flag,
+    "no-leaders-on": broker_ids,
+    "cordon": broker_ids,
+    "max-moves": count,
+    "max-bytes": size,
+    "max-changes-per-partition": count,
+    "leaders-only": flag,
+    "required-only": flag,
+    "strategy": text,
+}
