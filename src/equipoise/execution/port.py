@@ -237,7 +237,8 @@ class Port(Protocol):
     ) -> Mapping[Resource, Failure | None]:
         """Set keys, or delete them where the value is None; other keys stay as they are.
 
-        A broker's configs are altered by that broker: a dead one is a :class:`Failure`.
+        A broker's configs are altered by that broker: a dead one is a :class:`Failure`. A change shows
+        a moment later; a deleted value may until then be read with the source ``DEFAULT_CONFIG``.
         """
 
     def close(self) -> None:
