@@ -72,7 +72,7 @@ def source_files(path: str | Path) -> list[str]:
 
 
 def is_source(name: str) -> bool:
-    return not name.startswith((".", "_")) and not name.lower().endswith((".md", "~"))
+    return not name.startswith((".", "_")) and not name.lower().endswith((".md", ".toml", "~"))
 
 
 def read_bytes(path: str | Path, name: str) -> bytes:

@@ -1,0 +1,1 @@
+"""Whole runs: read, plan, write, publish."""

@@ -1,0 +1,116 @@
+"""The whole run over a fleet: read, plan, write, publish."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.files import plan_directory
+from equipoise.files.folders import replaced
+from equipoise.pipeline.jobs.progress import Progress
+from equipoise.pipeline.jobs.record import Clock, index_page, run_record, set_aside, summary_rows
+from equipoise.pipeline.jobs.store import read_table, settle, write_json, write_table
+from equipoise.pipeline.readers.fleet import ClusterFolder, files_frame, find_clusters
+from equipoise.pipeline.readers.parsed import parsed
+from equipoise.pipeline.schemas.steps import PARSED, PLANNED
+from equipoise.pipeline.schemas.tables import TABLES
+from equipoise.pipeline.transforms import tables
+from equipoise.pipeline.transforms.checks import seven_checks
+from equipoise.pipeline.transforms.cluster_task import Places, planned
+from equipoise.report.words import plural
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PUBLISHED = frozenset({"tables", "clusters", "index.html", "run.json"})
+WORK = ".work"
+"""Folder of what passes between the steps of a run; never published."""
+
+
+@dataclass(frozen=True)
+class FleetRun:
+    """What a run did."""
+
+    rows: list[dict[str, Any]]
+    """The rows of ``plan_summary`` in name order, each with ``checks`` and ``set_aside`` beside its columns."""
+    out: Path
+
+    @property
+    def is_clean(self) -> bool:
+        """True where every cluster was planned and nothing was set aside."""
+        return all(row["outcome"] == "planned" and not row["set_aside"] for row in self.rows)
+
+
+def run_fleet(spark: SparkSession, fleet: Path, out: Path, progress: Progress | None = None) -> FleetRun:
+    """Plan every cluster of ``fleet`` and publish tables, plan directories and reports in ``out``.
+
+    An earlier run's ``out`` is replaced as a whole, once the new one is complete; anything else that is there
+    stays. Raises :class:`UnusableInput` where ``fleet`` holds no cluster or ``out`` cannot be replaced.
+    """
+    progress = progress or Progress()
+    clusters = find_clusters(fleet)
+    clock = Clock()
+    with replaced(out, may_replace) as folder:
+        read, plans = run_steps(spark, fleet, clusters, folder, progress, clock)
+        progress.stage("writing the tables")
+        counts = write_tables(read, plans, folder / "tables")
+        clock.lap("tables")
+        rows, pieces = summary_rows(spark, folder / "tables"), set_aside(spark, folder / "tables")
+        (folder / "index.html").write_text(index_page(fleet, clusters, rows, pieces), encoding="utf-8")
+        shutil.rmtree(folder / WORK)
+        clock.lap("pages")
+        write_json(folder / "run.json", run_record(spark, fleet, clusters, counts, rows, pieces, clock))
+    return FleetRun(rows, out)
+
+
+def run_steps(
+    spark: SparkSession, fleet: Path, clusters: list[ClusterFolder], folder: Path, progress: Progress, clock: Clock
+) -> tuple[DataFrame, DataFrame]:
+    """The two steps that run Python, each once: its rows are on disk when the next one begins."""
+    work, plans, states = folder / WORK, folder / "clusters", folder / WORK / "states"
+    for place in (plans, states):
+        place.mkdir(parents=True)
+    n_files = sum(len(cluster.files) for cluster in clusters)
+    progress.stage(f"reading {plural(n_files, 'file')} of {plural(len(clusters), 'cluster')}")
+    read = settle(parsed(files_frame(spark, clusters)), PARSED, work / "parsed")
+    clock.lap("reading")
+    progress.stage("planning")
+    places = Places(fleet=str(fleet.absolute()), plans=str(plans), states=str(states))
+    with progress.planning([cluster.name for cluster in clusters], states):
+        made = settle(planned(read, len(clusters), places), PLANNED, work / "planned")
+    clock.lap("planning")
+    return read, made
+
+
+def write_tables(read: DataFrame, made: DataFrame, folder: Path) -> dict[str, int]:
+    """Write every table; the number of rows of each, by name."""
+    folder.mkdir()
+    counts: dict[str, int] = {}
+
+    def write(name: str, frame: DataFrame) -> DataFrame:
+        counts[name] = write_table(frame, TABLES[name], folder / name)
+        return read_table(frame.sparkSession, TABLES[name], folder / name)
+
+    brokers = write("brokers", tables.of_kind(made, "brokers"))
+    partitions = write("partitions", tables.partitions(made))
+    write("replicas", tables.replicas(made))
+    moves = write("moves", tables.of_kind(made, "moves"))
+    summary = write("plan_summary", tables.of_kind(made, "plan_summary"))
+    write("quarantine", tables.quarantine(read, made))
+    write("checks", seven_checks(summary.where("outcome = 'planned'"), brokers, partitions, moves))
+    return counts
+
+
+def may_replace(out: Path) -> str:
+    """Why this folder must stay, "" for an earlier run's with nothing else in it."""
+    names = {entry.name for entry in out.iterdir()}
+    if "run.json" not in names or not names <= PUBLISHED:
+        return "is there and is not what an earlier run wrote"
+    for folder in sorted((out / "clusters").iterdir()):
+        reason = plan_directory.may_replace(folder)
+        if reason:
+            return f"clusters/{folder.name} {reason}"
+    return ""
+

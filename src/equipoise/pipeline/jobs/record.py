@@ -1,0 +1,115 @@
+"""What a run did, for the page of the fleet, for ``run.json`` and for the terminal."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+from equipoise import __version__
+from equipoise.pipeline.jobs.store import read_table
+from equipoise.pipeline.readers.fleet import ClusterFolder
+from equipoise.pipeline.schemas.tables import TABLES
+from equipoise.report import fleet_page
+from equipoise.report.fleet_data import MAX_QUARANTINE
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Row = dict[str, Any]
+
+
+def summary_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
+    """One row a cluster, for the page and the terminal: ``plan_summary`` with what the other tables say of it."""
+    passed = read_table(spark, TABLES["checks"], folder / "checks").groupBy("cluster").agg(
+        F.struct(F.count_if("passed").alias("passed"), F.count(F.lit(1)).alias("all")).alias("checks")
+    )
+    pieces = read_table(spark, TABLES["quarantine"], folder / "quarantine").groupBy("cluster").agg(
+        F.count(F.lit(1)).alias("set_aside")
+    )
+    summary = read_table(spark, TABLES["plan_summary"], folder / "plan_summary")
+    joined = summary.join(passed, on="cluster", how="left").join(pieces, on="cluster", how="left").fillna(0, "set_aside")
+    return [row.asDict(recursive=True) for row in joined.orderBy("cluster").collect()]
+
+
+def set_aside(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
+    """The first pieces that were set aside, as many as a page shows; the table has them all."""
+    quarantine = read_table(spark, TABLES["quarantine"], folder / "quarantine")
+    ordered = quarantine.orderBy(*TABLES["quarantine"].key).limit(MAX_QUARANTINE)
+    return [row.asDict() for row in ordered.collect()]
+
+
+@dataclass
+class Clock:
+    """Seconds of each part of a run."""
+
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    seconds: dict[str, float] = field(default_factory=dict)
+    last: float = field(default_factory=time.monotonic)
+
+    def lap(self, part: str) -> None:
+        now = time.monotonic()
+        self.seconds[part], self.last = round(now - self.last, 2), now
+
+
+def index_page(fleet: Path, clusters: Sequence[ClusterFolder], rows: Sequence[Row], pieces: Sequence[Row]) -> str:
+    """``index.html``: the same for the same input, so that it tells nothing of times and machines."""
+    facts = {
+        "fleet": fleet.absolute().name,
+        "clusters": len(clusters),
+        "files": sum(len(cluster.files) for cluster in clusters),
+        "partitions": sum(row["partitions"] or 0 for row in rows),
+    }
+    return fleet_page([page_entry(row) for row in rows], pieces, facts)
+
+
+def page_entry(row: Row) -> Row:
+    """A cluster's row in the words of its ``plan.json``."""
+    if row["outcome"] != "planned":
+        return {"cluster": row["cluster"], "error": row["reason"]}
+    costs = ("data_moves", "bytes_moved", "leadership_changes", "partitions_changed")
+    return {
+        "cluster": row["cluster"],
+        "source": {"missing": row["missing"]},
+        "summary": {key: row[key] for key in costs},
+        "before": row["before"],
+        "after": row["after"],
+        "certificate": row["certificate"],
+        "warnings": row["warnings"],
+    }
+
+
+def run_record(
+    spark: SparkSession, fleet: Path, clusters: Sequence[ClusterFolder], counts: Mapping[str, int],
+    rows: Sequence[Row], pieces: Sequence[Row], clock: Clock,
+) -> Row:
+    """``run.json``: what ran, on what, row counts in and out, what was set aside and why."""
+    named = {row["cluster"]: row for row in rows}
+    return {
+        "version": 1,
+        "equipoise": __version__,
+        "python": platform.python_version(),
+        "spark": spark.version,
+        "master": spark.conf.get("spark.master"),
+        "fleet": str(fleet),
+        "started": clock.started.isoformat(timespec="seconds"),
+        "seconds": clock.seconds,
+        "in": {
+            "clusters": len(clusters),
+            "files": sum(len(cluster.files) for cluster in clusters),
+            "bytes": sum(cluster.n_bytes for cluster in clusters),
+        },
+        "out": {"rows": dict(counts)},
+        "clusters": [
+            {"cluster": cluster.name, "files": [file.name for file in cluster.files], "bytes": cluster.n_bytes}
+            | {key: named[cluster.name][key] for key in ("outcome", "reason", "set_aside")}
+            for cluster in sorted(clusters, key=lambda cluster: cluster.name)
+        ],
+        "set_aside": {"pieces": counts["quarantine"], "first": list(pieces)},
+    }

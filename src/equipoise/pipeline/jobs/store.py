@@ -1,0 +1,46 @@
+"""Tables as folders of Parquet files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from equipoise.pipeline.schemas.conform import conform
+from equipoise.pipeline.schemas.tables import Table
+
+
+def settle(frame: DataFrame, schema: StructType, folder: Path) -> DataFrame:
+    """Write a step's rows and read them back: what follows does not run the step again."""
+    frame.write.mode("errorifexists").parquet(str(folder))
+    return frame.sparkSession.read.schema(schema).parquet(str(folder))
+
+
+def write_table(frame: DataFrame, table: Table, folder: Path) -> int:
+    """Write a table in key order within its files; the number of its rows."""
+    seen = Observation()
+    ordered = conform(frame, table.schema).sortWithinPartitions(*table.key)
+    ordered.observe(seen, F.count(F.lit(1)).alias("rows")).write.mode("errorifexists").parquet(str(folder))
+    tidy(folder)
+    return int(seen.get["rows"])
+
+
+def read_table(spark: SparkSession, table: Table, folder: Path) -> DataFrame:
+    return spark.read.schema(table.schema).parquet(str(folder))
+
+
+def tidy(folder: Path) -> None:
+    """Name the data files by their number alone and drop Hadoop's marks, which tell a run from another."""
+    for file in folder.iterdir():
+        if file.suffix == ".parquet":
+            number = file.name.split("-")[1]
+            file.rename(folder / f"part-{number}.parquet")
+        else:
+            file.unlink()
+
+
+def write_json(path: Path, value: object) -> None:
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,1 @@
+"""From folders of files to rows: what is there, and what each file tells."""

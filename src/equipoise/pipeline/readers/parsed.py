@@ -1,0 +1,53 @@
+"""The first Python step: each file once, leniently, so that what is broken is set aside line by line."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import UnusableInput
+from equipoise.pipeline.schemas.steps import PARSED, arrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+
+def parsed(files: DataFrame) -> DataFrame:
+    """(cluster, rank, task, file, path) to (cluster, rank, file, format, fragment, faults)."""
+    return files.mapInArrow(parse_batches, PARSED)
+
+
+def parse_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One batch a file, so that one fragment at a time is in memory."""
+    import pyarrow as pa
+
+    for batch in batches:
+        for row in batch.to_pylist():
+            yield pa.RecordBatch.from_pylist([parse_row(row)], schema=arrow("PARSED"))
+
+
+def parse_row(row: dict[str, Any]) -> dict[str, Any]:
+    """A file's row with what it tells; a file that cannot be read at all has a fault and no fragment."""
+    from equipoise.files.sources import parse_file
+
+    result = {key: row[key] for key in ("cluster", "rank", "file")} | {"faults": []}
+    if row["path"] is None:
+        return result
+    try:
+        fragment = parse_file(row["path"], name=row["file"], lenient=True)
+    except UnusableInput as error:
+        return result | {"faults": [fault(error.problem, place=error.place or None)]}
+    faults = [
+        fault(piece.reason, line=piece.line, place=piece.place, text=piece.text) for piece in fragment.quarantined
+    ]
+    return result | {
+        "format": fragment.format or None, "fragment": pickle.dumps(fragment, protocol=5), "faults": faults,
+    }
+
+
+def fault(
+    reason: str, *, line: int | None = None, place: str | None = None, text: str | None = None
+) -> dict[str, Any]:
+    return {"line": line, "place": place, "text": text, "reason": reason}

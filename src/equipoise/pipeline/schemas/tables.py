@@ -1,0 +1,106 @@
+"""The tables of ``OUT/tables``: names, columns, types and keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+TEXT, INT, LONG, DOUBLE, FLAG = StringType(), IntegerType(), LongType(), DoubleType(), BooleanType()
+IDS = ArrayType(INT, containsNull=False)
+TEXTS = ArrayType(TEXT, containsNull=False)
+
+
+def must(name: str, kind: DataType) -> StructField:
+    """A column that always has a value."""
+    return StructField(name, kind, nullable=False)
+
+
+def may(name: str, kind: DataType) -> StructField:
+    """A column that is null where nothing is known."""
+    return StructField(name, kind, nullable=True)
+
+
+CLUSTER = must("cluster", TEXT)
+PARTITION = (CLUSTER, must("topic", TEXT), must("partition", INT))
+
+BROKERS = StructType([
+    CLUSTER, must("broker", INT), may("rack", TEXT),
+    may("disk_bytes", DOUBLE), may("bytes_in_per_s", DOUBLE), may("bytes_out_per_s", DOUBLE),
+    must("weight", DOUBLE),
+    must("eligible", FLAG),  # may hold replicas once the plan is carried out
+    may("is_up", FLAG),
+])
+PARTITIONS = StructType([
+    *PARTITION, must("replication_factor", INT), must("replicas", IDS), may("leader", INT),
+    may("adding", IDS), may("removing", IDS),  # of a reassignment in flight
+    may("size_bytes", LONG), may("bytes_in_per_s", DOUBLE), may("bytes_out_per_s", DOUBLE),
+    may("min_isr", INT),
+])
+REPLICAS = StructType([
+    *PARTITION, must("position", INT), must("broker", INT), may("log_dir", TEXT), may("size_bytes", LONG),
+])
+MOVES = StructType([
+    *PARTITION, must("before", IDS), must("after", IDS), must("data_moves", INT),
+    must("leadership_changed", FLAG), must("bytes", LONG), must("why", TEXT),
+])
+PER_BROKER = MapType(INT, LONG, valueContainsNull=False)
+SIDE = StructType([
+    # least and greatest over the brokers in use
+    must("replicas_min", LONG), must("replicas_max", LONG), must("leaders_min", LONG), must("leaders_max", LONG),
+    must("replicas_per_broker", PER_BROKER), must("leaders_per_broker", PER_BROKER),
+    must("rack_violations", LONG), must("worst_leaders_after_one_failure", LONG),
+])
+LEVEL = StructType([
+    must("goal", TEXT), must("value", DOUBLE), must("lower_bound", DOUBLE), must("gap", DOUBLE),
+    must("proof", TEXT),
+])
+PLAN_SUMMARY = StructType([
+    CLUSTER,
+    must("outcome", TEXT),  # planned, impossible, set aside
+    may("reason", TEXT),
+    may("strategy", TEXT), may("fingerprint", TEXT), must("missing", TEXTS), must("warnings", TEXTS),
+    may("brokers", LONG), may("topics", LONG), may("partitions", LONG), may("replicas", LONG),
+    may("data_moves", LONG), may("bytes_moved", LONG), may("leadership_changes", LONG),
+    may("partitions_changed", LONG),
+    may("before", SIDE), may("after", SIDE), must("certificate", ArrayType(LEVEL, containsNull=False)),
+])
+QUARANTINE = StructType([
+    CLUSTER,
+    may("file", TEXT),  # null where the cluster as a whole was set aside
+    may("line", INT), may("place", TEXT), may("text", TEXT), must("reason", TEXT),
+])
+CHECKS = StructType([
+    CLUSTER, must("check", TEXT), must("passed", FLAG), must("value", DOUBLE), must("detail", TEXT),
+])
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: its columns, and the columns that no two rows share."""
+
+    schema: StructType
+    key: tuple[str, ...]
+
+
+PER_PARTITION = ("cluster", "topic", "partition")
+TABLES = {
+    "brokers": Table(BROKERS, ("cluster", "broker")),
+    "partitions": Table(PARTITIONS, PER_PARTITION),
+    "replicas": Table(REPLICAS, (*PER_PARTITION, "position")),
+    "moves": Table(MOVES, PER_PARTITION),
+    "plan_summary": Table(PLAN_SUMMARY, ("cluster",)),
+    "quarantine": Table(QUARANTINE, ("cluster", "file", "line", "place", "reason")),
+    "checks": Table(CHECKS, ("cluster", "check")),
+}

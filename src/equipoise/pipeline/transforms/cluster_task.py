@@ -1,0 +1,131 @@
+"""One cluster, once, in one Spark task: merge what its files tell, plan, write its plan directory."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import EquipoiseError, ImpossibleRequest
+from equipoise.pipeline.schemas.steps import PLANNED, arrow
+from equipoise.pipeline.transforms import rows
+from equipoise.pipeline.transforms.columns import union_batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from equipoise.cluster import Cluster, Plan
+    from equipoise.formats.fragment import Fragment, SetAside
+    from equipoise.scheduling import Schedule
+
+
+@dataclass(frozen=True)
+class Places:
+    """Folders that every worker of the Spark cluster can reach."""
+
+    fleet: str
+    plans: str
+    """Gets one plan directory a cluster."""
+    states: str
+    """Gets one small file a cluster: what its task is doing (see :mod:`equipoise.pipeline.jobs.progress`)."""
+
+    def tell(self, cluster: str, state: str) -> None:
+        (Path(self.states) / cluster).write_text(state, encoding="utf-8")
+
+
+def planned(parsed: DataFrame, n_clusters: int, places: Places) -> DataFrame:
+    """(cluster, rank, file, fragment) to rows of every table but the derived ones, each in its own column.
+
+    Every cluster is a task of its own and the tasks start in rank order: the largest first, so that no
+    core is left alone with it at the end.
+    """
+
+    def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        fragments: dict[str, dict[str, bytes | None]] = {}
+        for batch in batches:
+            for row in batch.to_pylist():
+                fragments.setdefault(row["cluster"], {})[row["file"]] = row["fragment"]
+        for cluster, files in sorted(fragments.items()):
+            usable = [pickle.loads(data) for _, data in sorted(files.items()) if data is not None]
+            yield from plan_cluster(cluster, usable, places)
+
+    columns = parsed.select("cluster", "rank", "file", "fragment")
+    return columns.repartitionById(max(1, n_clusters), "rank").mapInArrow(plan_batches, PLANNED)
+
+
+def plan_cluster(name: str, fragments: Sequence[Fragment], places: Places) -> Iterator[pa.RecordBatch]:
+    """Every row that one cluster gives; a cluster that cannot be planned gives the reason instead of moves."""
+    places.tell(name, "planning")
+    cluster: Cluster | None = None
+    plan: Plan | None = None
+    left_out: list[SetAside] = []
+    try:
+        cluster = merged(name, fragments, left_out)
+        plan = made(cluster, places)
+        summary = rows.summary(plan)
+    except ImpossibleRequest as error:
+        summary, fault = rows.not_planned("impossible", str(error)), {"reason": str(error)}
+    except EquipoiseError as error:
+        summary, fault = rows.not_planned("set aside", str(error)), {"reason": str(error)}
+    except Exception as error:  # a cluster that trips a bug must not take the fleet with it
+        said = f"unexpected: {type(error).__name__}: {error}"
+        summary = rows.not_planned("set aside", said)
+        fault = {"reason": said, "text": traceback.format_exc(limit=-3)}
+    state = plan.cluster if plan is not None else cluster
+    if state is not None:
+        eligible = plan.eligible if plan is not None else [True] * state.n_brokers
+        yield from union(name, "brokers", rows.brokers(state, eligible, rows.up(fragments)))
+    if cluster is not None:
+        yield from union(name, "partitions", rows.partitions(cluster))
+        for fragment in fragments:
+            yield from union(name, "on_disk", rows.on_disk(fragment))
+            yield from union(name, "in_flight", rows.in_flight(fragment))
+    if plan is not None:
+        yield from union(name, "moves", rows.moves(plan))
+    else:
+        yield one(name, "quarantine", fault)
+    for piece in left_out:
+        yield one(name, "quarantine", {
+            "file": piece.source, "line": piece.line, "place": piece.place, "text": piece.text,
+            "reason": piece.reason,
+        })
+    yield one(name, "plan_summary", summary)
+    places.tell(name, summary["outcome"])
+
+
+def merged(name: str, fragments: Sequence[Fragment], left_out: list[SetAside]) -> Cluster:
+    """The cluster that the fragments tell of; rows that contradict each other are left out and added."""
+    from equipoise.files.sources import merge
+
+    return merge(fragments, name, set_aside=left_out)
+
+
+def made(cluster: Cluster, places: Places) -> Plan:
+    """The plan of a cluster, with its directory written."""
+    from equipoise.files.plan_directory import write_plan
+    from equipoise.files.wish import read_wish
+    from equipoise.planning import make_plan
+    from equipoise.report import plan_page
+    from equipoise.scheduling import schedule
+
+    wish = read_wish(Path(places.fleet) / cluster.name)
+    plan = make_plan(cluster, wish.request)
+    waves: Schedule = schedule(plan, max_inflight=wish.max_inflight, throttle=wish.throttle)
+    page = plan_page(plan, waves).encode()
+    write_plan(plan, Path(places.plans) / cluster.name, schedule=waves, extra={"report.html": page})
+    return plan
+
+
+def union(cluster: str, kind: str, columns: rows.Columns | None) -> list[pa.RecordBatch]:
+    return union_batches(cluster, kind, columns, arrow("PLANNED")) if columns is not None else []
+
+
+def one(cluster: str, kind: str, row: dict[str, Any]) -> pa.RecordBatch:
+    """A single row of one kind."""
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pylist([{"cluster": cluster, kind: row}], schema=arrow("PLANNED"))
