@@ -127,7 +127,7 @@ def explain(error: Exception, config: ClientConfig, server: tuple[str, int] | No
         return AuthenticationFailed(f"{name}this listener takes no login. Is security.protocol right?")
     if isinstance(error, errors.AuthorizationError):
         return NotAuthorised(f"{name}not authorised ({code_name(error)})")
-    if server and isinstance(error, (errors.KafkaTimeoutError, errors.KafkaConnectionError)):
+    if server and isinstance(error, (errors.KafkaTimeoutError, errors.KafkaConnectionError, OSError)):
         return Unreachable(
             f"{name[:-2]} takes connections, but does not answer as a Kafka broker does with {config.protocol}. "
             "Is security.protocol right?"

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from itertools import cycle, islice
 from typing import Any
 
 from kafka.errors import (
+    BrokerResponseError,
     KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
@@ -34,7 +36,7 @@ LOST = (
 )
 """No answer: the broker is dead, hangs, or is not known to be back."""
 
-HANDSHAKE_MS = 10_000
+HANDSHAKE_MS = 5_000
 ATTEMPTS = 4
 PAUSE_S = 0.5
 
@@ -136,14 +138,20 @@ def greeted(**settings: Any) -> KafkaNetClient:
 
 
 async def shake_hands(manager: Any) -> None:
+    """Connect, log in and ask one question; raises the plainest refusal where no server lets us in."""
     refusal: Exception | None = None
-    for server in manager.cluster.bootstrap_brokers():
+    servers = manager.cluster.bootstrap_brokers()
+    for server in islice(cycle(servers), max(ATTEMPTS, len(servers))):
         try:
-            await manager.get_connection(
-                server.node_id, timeout_ms=HANDSHAKE_MS, refresh_metadata_on_err=False
-            )
+            await manager.get_connection(server.node_id, timeout_ms=HANDSHAKE_MS, refresh_metadata_on_err=False)
+            # A listener that wants a login tells its versions to anyone, and only then hangs up.
+            await manager.send(MetadataRequest(topics=[]), node_id=server.node_id)
             return
+        except BrokerResponseError as error:
+            raise error
         except Exception as error:
+            # Brokers hang up together with their refusal, and the client may see only the former.
             refusal = error
+            await manager._net.sleep(0.1)
     if refusal is not None:
         raise refusal
