@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Plan
-from equipoise.report.figures import Figures, Side, band
+from equipoise.report.figures import Figures, Side, band, level_after_failure
+from equipoise.report.levels import shown_spread
 
 MEASURES = (
     ("replicas", "Replicas per broker", "replicas"),
@@ -32,13 +33,15 @@ def broker_axis(plan: Plan, figures: Figures) -> dict[str, Any]:
     brokers, order = plan.cluster.brokers, display_order(plan)
     return {
         "ids": brokers.ids[order].tolist(),
-        "racks": rack_spans([brokers.rack_names[k] for k in brokers.rack_idx[order]]) if brokers.has_racks else [],
+        "racks": rack_spans([brokers.rack_names[k] for k in brokers.rack_idx[order]])
+        if brokers.has_racks
+        else [],
         "marks": "".join(mark(plan, figures.before, at) for at in order),
     }
 
 
 def mark(plan: Plan, before: Side, at: int) -> str:
-    """"+" added, "-" to be emptied, "." neither."""
+    """ "+" added, "-" to be emptied, "." neither."""
     if not plan.eligible[at]:
         return "-"
     return "+" if before.replicas[at] == 0 else "."
@@ -61,7 +64,10 @@ def broker_charts(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
     known = [m for m in MEASURES if m[0] != "size_bytes" or figures.sizes_known]
     return [
         {
-            "id": column, "kind": "brokers", "title": title, "unit": unit,
+            "id": column,
+            "kind": "brokers",
+            "title": title,
+            "unit": unit,
             "before": whole(getattr(figures.before, column)[order]),
             "after": whole(getattr(figures.after, column)[order]),
             "spread_before": shown_spread(figures.before, column),
@@ -72,26 +78,23 @@ def broker_charts(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
     ]
 
 
-def shown_spread(side: Side, column: str) -> tuple[float, float]:
-    """Least and greatest of a column; of what a failure brings only the greatest means anything."""
-    low, high = side.spread(column)
-    return (high, high) if column == "failover" else (low, high)
-
-
 def bands(plan: Plan, figures: Figures, column: str) -> dict[str, Any]:
     """Low and high of the band in display order, or the equal share of the survivors of a failure."""
     if column == "failover":
-        survivors = int(plan.eligible.sum()) - 1
-        ideal = -(-int(figures.after.leaders.sum()) // survivors) if survivors > 0 else 0
-        return {"level": "equal share", "ideal": ideal}
-    low, high = band(plan, getattr(figures.after, column), whole=column != "size_bytes")
+        ideal = level_after_failure(plan, figures.after)
+        return {
+            "level": "equal share",
+            "low": [ideal] * len(plan.eligible),
+            "high": [ideal] * len(plan.eligible),
+        }
     order = display_order(plan)
-    return {"level": "band" if np.any(high > low) else "equal share", "low": whole(low[order]), "high": whole(high[order])}
+    low, high = (whole(end[order]) for end in band(plan, figures.after, column))
+    return {"level": "equal share" if low == high else "band", "low": low, "high": high}
 
 
 def whole(values: npt.NDArray[Any]) -> list[int]:
     """Plain integers: a page needs no fraction of a byte."""
-    return np.rint(values).astype(np.int64).tolist()
+    return [int(value) for value in np.rint(values)]
 
 
 def broker_rows(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
@@ -99,7 +102,8 @@ def broker_rows(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
     brokers = plan.cluster.brokers
     return [
         {
-            "id": int(brokers.ids[at]), "rack": brokers.racks[at] or "",
+            "id": int(brokers.ids[at]),
+            "rack": brokers.racks[at] or "",
             "mark": {"+": "added", "-": "emptied", ".": ""}[mark(plan, figures.before, at)],
             **{
                 column: (int(getattr(figures.before, column)[at]), int(getattr(figures.after, column)[at]))

@@ -13,10 +13,16 @@ def rows(levels: Sequence[Level]) -> list[dict[str, Any]]:
     """One row for each goal, in the order in which they were decided."""
     return [
         {
-            "goal": level.goal, "title": words.goal_title(level.goal), "meaning": words.goal_meaning(level.goal),
-            "value": level.value, "lower_bound": level.lower_bound, "gap": level.gap,
-            "proved": is_proved(level), "proof": level.proof,
-            "proof_words": words.proof(level.proof, reached=is_proved(level)), "note": level.note,
+            "goal": level.goal,
+            "title": words.goal_title(level.goal),
+            "meaning": words.goal_meaning(level.goal),
+            "value": level.value,
+            "lower_bound": level.lower_bound,
+            "gap": level.gap,
+            "proved": is_proved(level),
+            "proof": level.proof,
+            "proof_words": words.proof(level.proof, reached=is_proved(level)),
+            "note": level.note,
         }
         for level in levels
     ]
@@ -27,18 +33,22 @@ def is_proved(level: Level) -> bool:
     return level.gap == 0 and level.proof != "none"
 
 
-def verdict(levels: Sequence[Level]) -> dict[str, Any]:
-    """The badge: ``{"state": "best" | "near" | "none", "badge", "sentence"}``."""
-    if not levels:
-        return {"state": "none", "badge": "no proof",
-                "sentence": "This strategy gives no lower bounds: how far the plan is from the best is not known."}
+def verdict(levels: Sequence[Level]) -> dict[str, str]:
+    """The badge and its sentence; ``state`` is "best", "near" or "none"."""
+    if all(level.proof == "none" for level in levels):
+        sentence = "This strategy proves nothing: how far its plan is from the best is not known."
+        return {"state": "none", "badge": "no proof", "sentence": sentence}
     open_goals = [level for level in levels if not is_proved(level)]
     if not open_goals:
-        return {"state": "best", "badge": "proved best",
-                "sentence": f"No plan does better at any of the {words.number(len(levels))} goals, taken in this order."
-                if len(levels) > 1 else "No plan does better at this goal."}
+        goals = f"any of the {len(levels)} goals, taken in this order" if len(levels) > 1 else "this goal"
+        return {"state": "best", "badge": "proved best", "sentence": f"No plan does better at {goals}."}
     worst = max(open_goals, key=lambda level: level.gap)
-    proved = len(levels) - len(open_goals)
-    return {"state": "near", "badge": f"within {words.percent(worst.gap)} of best" if worst.gap else "not all proved",
-            "sentence": f"{proved} of {len(levels)} goals are proved best; at “{worst.goal}” "
-                        f"the plan is within {words.percent(worst.gap)} of what any plan could reach."}
+    told = f"{len(levels) - len(open_goals)} of {len(levels)} goals are proved best"
+    if not worst.gap or any(level.proof == "none" for level in open_goals):
+        return {"state": "near", "badge": "not all proved", "sentence": f"{told}."}
+    distance = words.percent(worst.gap)
+    return {
+        "state": "near",
+        "badge": f"within {distance} of best",
+        "sentence": f"{told}; at “{worst.goal}” the plan is within {distance} of what any plan could reach.",
+    }

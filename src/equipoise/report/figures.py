@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from equipoise.cluster import Plan, measures
 from equipoise.cluster.brokers import FloatArray
 from equipoise.cluster.measures import CountArray, IntArray
+from equipoise.judge.levels import costs
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -42,7 +42,7 @@ class Figures:
     before: Side
     after: Side
     data_moves: int
-    bytes_moved: float
+    bytes_moved: int
     leadership_changes: int
     partitions_changed: int
     sizes_known: bool
@@ -51,15 +51,11 @@ class Figures:
 def measure(plan: Plan) -> Figures:
     """Every figure of ``plan``, from its replica lists alone."""
     cluster = plan.cluster
-    arrivals = measures.arrivals(cluster.replicas, plan.target)
     return Figures(
         before=side(plan, cluster.replicas),
         after=side(plan, plan.target),
-        data_moves=int(arrivals.sum()),
-        bytes_moved=float((arrivals.sum(axis=1) * np.nan_to_num(cluster.size_bytes)).sum()),
-        leadership_changes=int(measures.leadership_changed(cluster.replicas, plan.target).sum()),
-        partitions_changed=len(plan.changed),
         sizes_known=bool(np.isfinite(cluster.size_bytes).any()),
+        **costs(cluster, plan.target),
     )
 
 
@@ -86,19 +82,40 @@ def rack_violations(plan: Plan, replicas: IntArray) -> int:
     return measures.rack_violations(replicas, brokers.rack_idx, plan.eligible, strict=strict)
 
 
-def share(plan: Plan, values: npt.NDArray[Any]) -> FloatArray:
-    """What each broker should hold of ``values``' sum if the cluster were level, ``(n_brokers,)``.
+def holders(plan: Plan, column: str) -> BoolArray:
+    """``(n_brokers,)``: brokers over which a column of :class:`Side` is to be level."""
+    if column not in ("leaders", "failover"):
+        return plan.eligible
+    barred = plan.request.get("no_leaders_on") or ()
+    return plan.eligible & ~np.isin(plan.cluster.brokers.ids, barred)
 
-    In proportion to broker weight over the brokers that may hold replicas; 0 for the others.
+
+def tolerance(plan: Plan, column: str) -> tuple[float, float]:
+    """Sides of the band of a column in percent: what was asked for, for what was to be levelled."""
+    balance = tuple(plan.request.get("balance") or ("count",))
+    asked = plan.request.get("tolerance")
+    if column == "replicas" and balance == ("count",):
+        return tuple(asked) if asked else (0.0, 0.0)
+    if column == "size_bytes" and "disk" in balance:
+        return tuple(asked) if asked else (5.0, 5.0)
+    return 0.0, 0.0
+
+
+def band(plan: Plan, side: Side, column: str) -> tuple[FloatArray, FloatArray]:
+    """Low and high end of each broker's band, ``(n_brokers,)``; 0 where a broker is to hold nothing.
+
+    The share in proportion to broker weight, widened by the tolerance; whole numbers for counts.
     """
-    weight = np.where(plan.eligible, plan.cluster.brokers.weight, 0.0)
-    return float(values.sum()) * weight / max(float(weight.sum()), 1e-300)
-
-
-def band(plan: Plan, values: npt.NDArray[Any], *, whole: bool = True) -> tuple[FloatArray, FloatArray]:
-    """Low and high end of each broker's band: share ± the tolerance asked for, whole for counts."""
-    level = share(plan, values)
-    below, above = plan.request.get("tolerance") or (0.0, 0.0)
-    low, high = level * (1 - below / 100), level * (1 + above / 100)
+    values, allowed = getattr(side, column), holders(plan, column)
+    weight = np.where(allowed, np.asarray(plan.cluster.brokers.weight), 0.0)
+    share = float(values[allowed].sum()) * weight / max(float(weight.sum()), 1e-300)
+    below, above = tolerance(plan, column)
+    low, high = share * (1 - below / 100), share * (1 + above / 100)
     # a share that is whole but for rounding must not open the band by one
-    return (np.floor(low + 1e-9), np.ceil(high - 1e-9)) if whole else (low, high)
+    return (low, high) if column == "size_bytes" else (np.floor(low + 1e-9), np.ceil(high - 1e-9))
+
+
+def level_after_failure(plan: Plan, side: Side) -> int:
+    """The most leaders that a survivor of one failure needs to have, shared evenly; 0 without survivors."""
+    survivors = int(holders(plan, "failover").sum()) - 1
+    return -(-int(side.leaders.sum()) // survivors) if survivors > 0 else 0

@@ -9,82 +9,100 @@ from urllib.parse import quote
 from equipoise.cluster import Level
 from equipoise.report import certificate, spark, words
 
+Entry = Mapping[str, Any]
+
+FAULT = ("cluster", "file", "line", "text", "reason")
 MAX_QUARANTINE = 500
 """Lines set aside that the page lists; the table has them all."""
 
 
-def fleet_data(
-    clusters: Sequence[Mapping[str, Any]], quarantine: Sequence[Mapping[str, Any]], run: Mapping[str, Any]
-) -> dict[str, Any]:
+def fleet_data(clusters: Sequence[Entry], quarantine: Sequence[Entry], run: Entry) -> dict[str, Any]:
     """The page data of a fleet; see :func:`equipoise.report.fleet_page` for the arguments."""
-    planned = [planned_row(entry) for entry in clusters if "summary" in entry]
-    failed = [failed_row(entry) for entry in clusters if "summary" not in entry]
-    planned.sort(key=lambda row: row["name"])
-    failed.sort(key=lambda row: row["name"])
+    by_name = sorted(clusters, key=lambda entry: str(entry["cluster"]))
+    planned = [planned_row(entry) for entry in by_name if entry.get("after")]
     charts = [spread_chart(planned), moves_chart(planned)]
     return {
-        "clusters": planned, "failed": failed, "totals": totals(planned),
-        "quarantine": [dict.fromkeys(("cluster", "file", "line", "text", "reason"), "") | dict(entry)
-                       for entry in quarantine[:MAX_QUARANTINE]],
-        "quarantined": len(quarantine), "run": run_facts(run),
+        "clusters": planned,
+        "failed": [failed_row(entry) for entry in by_name if not entry.get("after")],
+        "totals": totals(planned),
+        "quarantine": [
+            {key: "" if entry.get(key) is None else entry[key] for key in FAULT}
+            for entry in quarantine[:MAX_QUARANTINE]
+        ],
+        "quarantined": len(quarantine),
+        "run": run_facts(run),
         "charts": {chart["id"]: chart for chart in charts if chart is not None},
     }
 
 
-def planned_row(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """One cluster that has a plan."""
-    before, after = (list(entry[side]["replicas_per_broker"].values()) for side in ("before", "after"))
-    levels = [Level(row["goal"], row["value"], row["lower_bound"], row["proof"]) for row in entry["certificate"]]
-    kept = used(entry)
-    bound = next((level.lower_bound for level in levels if level.goal == "moves"), None)
+def planned_row(entry: Entry) -> dict[str, Any]:
+    """One cluster that has a plan, from its ``plan.json`` or its row of ``plan_summary``."""
     name = str(entry["cluster"])
+    before, after = (list(dict(entry[side]["replicas_per_broker"]).values()) for side in ("before", "after"))
+    proofs = [
+        Level(*(row[key] for key in ("goal", "value", "lower_bound", "proof")))
+        for row in entry["certificate"]
+    ]
+    missing = entry["source"]["missing"] if "source" in entry else entry.get("missing", ())
+    old, new = in_use(before, after)
     return {
-        "name": name, "report": entry.get("report") or f"clusters/{quote(name)}/report.html",
-        "brokers": len(after), "replicas": sum(after),
-        "before": ends(before, kept["before"]), "after": ends(after, kept["after"]),
-        "uneven_before": uneven(before, kept["before"]), "uneven_after": uneven(after, kept["after"]),
-        "spark": spark.before_after(before, after), "bound": bound,
-        "bytes_known": "sizes" not in entry.get("source", {}).get("missing", ()),
-        "verdict": certificate.verdict(levels), "warnings": list(entry.get("warnings", ())),
-        **{key: entry["summary"][key] for key in ("data_moves", "bytes_moved", "leadership_changes", "partitions_changed")},
+        "name": name,
+        "report": entry.get("report") or f"clusters/{quote(name)}/report.html",
+        "brokers": len(after),
+        "replicas": sum(after),
+        "before": ends(old),
+        "after": ends(new),
+        "uneven_before": uneven(old),
+        "uneven_after": uneven(new),
+        "spark": spark.before_after(before, after),
+        "bound": next((level.lower_bound for level in proofs if level.goal == "moves"), None),
+        "bytes_known": "sizes" not in missing,
+        "verdict": certificate.verdict(proofs),
+        "warnings": list(entry.get("warnings") or ()),
+        **{
+            key: entry.get("summary", entry)[key]
+            for key in ("data_moves", "bytes_moved", "leadership_changes")
+        },
     }
 
 
-def used(entry: Mapping[str, Any]) -> dict[str, list[bool]]:
-    """Brokers that the spread is taken over: all that hold something afterwards, and before all that held any."""
-    before, after = (entry[side]["replicas_per_broker"].values() for side in ("before", "after"))
-    stay = [n > 0 for n in after]
-    return {"after": stay, "before": [s or n > 0 for s, n in zip(stay, before, strict=True)]}
+def in_use(before: Sequence[int], after: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The counts over which the spread is taken: brokers emptied count before alone, others both times."""
+    old = [was for was, now in zip(before, after, strict=True) if was or now]
+    return old, [now for now in after if now]
 
 
-def ends(values: Sequence[int], kept: Sequence[bool]) -> tuple[int, int]:
-    """Least and greatest over the brokers in use."""
-    counted = [value for value, keep in zip(values, kept, strict=True) if keep] or [0]
-    return min(counted), max(counted)
+def ends(counts: Sequence[int]) -> tuple[int, int]:
+    """Least and greatest."""
+    return (min(counts), max(counts)) if counts else (0, 0)
 
 
-def uneven(values: Sequence[int], kept: Sequence[bool]) -> float:
+def uneven(counts: Sequence[int]) -> float:
     """Greatest minus least as a percentage of the mean: comparable between clusters of any size."""
-    low, high = ends(values, kept)
-    mean = sum(values) / max(1, sum(kept))
-    return round(100 * (high - low) / mean, 2) if mean else 0.0
+    low, high = ends(counts)
+    return round(100 * (high - low) * len(counts) / sum(counts), 2) if high else 0.0
 
 
-def failed_row(entry: Mapping[str, Any]) -> dict[str, Any]:
+def failed_row(entry: Entry) -> dict[str, str]:
     """One cluster without a plan, and why."""
-    return {"name": str(entry["cluster"]), "reason": str(entry.get("error") or entry.get("reason") or "no plan")}
+    return {
+        "name": str(entry["cluster"]),
+        "reason": str(entry.get("reason") or entry.get("error") or "no plan"),
+    }
 
 
-def totals(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def totals(rows: Sequence[Entry]) -> dict[str, Any]:
     """The numbers at the top of the page."""
     keys = ("brokers", "replicas", "data_moves", "bytes_moved", "leadership_changes")
     return {
-        "clusters": len(rows), "proved": sum(row["verdict"]["state"] == "best" for row in rows),
-        "bytes_known": sum(row["bytes_known"] for row in rows), **{key: sum(row[key] for row in rows) for key in keys},
+        "clusters": len(rows),
+        "proved": sum(row["verdict"]["state"] == "best" for row in rows),
+        "bytes_known": sum(row["bytes_known"] for row in rows),
+        **{key: sum(row[key] for row in rows) for key in keys},
     }
 
 
-def run_facts(run: Mapping[str, Any]) -> list[tuple[str, str]]:
+def run_facts(run: Entry) -> list[tuple[str, str]]:
     """What ran, as name and value; nested facts are joined with a dot."""
     facts: list[tuple[str, str]] = []
     for key, value in run.items():
@@ -99,28 +117,40 @@ def run_facts(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     return facts
 
 
-def spread_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def spread_chart(rows: Sequence[Entry]) -> dict[str, Any] | None:
     """How uneven each cluster is before and after, most uneven first."""
     if not rows:
         return None
     ranked = sorted(rows, key=lambda row: (-row["uneven_before"], row["name"]))
     before, after = ([row[side] for row in ranked] for side in ("uneven_before", "uneven_after"))
     return {
-        "id": "spread", "kind": "change", "title": "How uneven each cluster is", "unit": "percent",
-        "names": [row["name"] for row in ranked], "before": before, "after": after,
+        "id": "spread",
+        "kind": "change",
+        "title": "How uneven each cluster is",
+        "unit": "percent",
+        "names": [row["name"] for row in ranked],
+        "before": before,
+        "after": after,
         "caption": f"Greatest minus least replicas on a broker, in percent of the mean: at worst "
-                   f"{words.number(before[0], 1)} % before, {words.number(max(after), 1)} % after.",
+        f"{words.number(before[0], 1)} % before, {words.number(max(after), 1)} % after.",
     }
 
 
-def moves_chart(rows: Sequence[Mapping[str, Any]], limit: int = 24) -> dict[str, Any] | None:
+def moves_chart(rows: Sequence[Entry], limit: int = 24) -> dict[str, Any] | None:
     """Data moves of the clusters that move most; None where nothing moves."""
-    ranked = sorted((row for row in rows if row["data_moves"]), key=lambda row: (-row["data_moves"], row["name"]))[:limit]
-    if not ranked:
+    moving = sorted(
+        (row for row in rows if row["data_moves"]), key=lambda row: (-row["data_moves"], row["name"])
+    )
+    if not moving:
         return None
+    told = f"The {limit} that move most of " if len(moving) > limit else ""
     return {
-        "id": "moves", "kind": "bars", "title": "Data moves by cluster", "unit": "count", "ours": None,
-        "names": [row["name"] for row in ranked], "values": [row["data_moves"] for row in ranked],
-        "caption": f"{words.plural(len(ranked), 'cluster')} with the most data moves."
-        if len(ranked) == limit else f"{words.plural(len(ranked), 'cluster')} with data moves.",
+        "id": "moves",
+        "kind": "bars",
+        "title": "Data moves by cluster",
+        "unit": "count",
+        "ours": None,
+        "names": [row["name"] for row in moving[:limit]],
+        "values": [row["data_moves"] for row in moving[:limit]],
+        "caption": f"{told}{words.plural(len(moving), 'cluster')} with data moves.",
     }

@@ -54,9 +54,13 @@ def heat_chart(plan: Plan) -> dict[str, Any] | None:
     cells, column_names = grouped(rows.T, [names[k] for k in takes])
     source, target = np.nonzero(cells.T)
     return {
-        "id": "transfers", "kind": "heat", "title": "Replicas from broker to broker", "from": row_names, "to": column_names,
+        "id": "transfers",
+        "kind": "heat",
+        "title": "Replicas from broker to broker",
+        "from": row_names,
+        "to": column_names,
         "cells": np.column_stack([target, source, cells.T[source, target]]).ravel().tolist(),
-        "most": int(cells.max()),
+        "most": int(cells.max(initial=0)),
     }
 
 
@@ -65,6 +69,6 @@ def grouped(table: CountArray, names: list[str]) -> tuple[CountArray, list[str]]
     step = -(-len(names) // MAX_SIDE)
     if step == 1:
         return table, names
-    starts = np.arange(0, len(names), step)
-    labels = [f"{names[s]} … {names[min(s + step, len(names)) - 1]}" for s in starts]
-    return np.add.reduceat(table, starts, axis=0), labels
+    parts = [names[start : start + step] for start in range(0, len(names), step)]
+    labels = [f"{part[0]} … {part[-1]}" for part in parts]
+    return np.add.reduceat(table, np.arange(0, len(names), step), axis=0), labels

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Plan, measures
+from equipoise.files.plan_summary import reason
+from equipoise.judge.levels import arriving
 
 MAX_ROWS = 20_000
 """Rows that a page carries; the others are named, and stand in reassignment.json."""
@@ -28,26 +31,38 @@ def kinds(plan: Plan) -> npt.NDArray[np.int8]:
 def moves_table(plan: Plan, limit: int = MAX_ROWS) -> dict[str, Any]:
     """The first ``limit`` changes, those that move data first, then by topic and partition.
 
-    Columns: ``topic`` and ``why`` point into ``topics`` and ``sentences``; ``before`` and ``after`` are broker ids.
+    In columns: ``topic`` and ``why`` point into ``topics`` and ``sentences``, ``kind`` into ``kinds``;
+    ``before`` and ``after`` are lists of broker ids, ``bytes`` is None where not known.
     """
     cluster, kind = plan.cluster, kinds(plan)
     chosen = np.argsort(kind, kind="stable")[:limit]
     rows = plan.changed[chosen]
     topics, topic = np.unique(cluster.topic_idx[rows], return_inverse=True)
-    sentences, why = indexed([plan.why.get(int(row), "") for row in rows])
+    before, after = id_lists(plan, cluster.replicas[rows]), id_lists(plan, plan.target[rows])
+    told = (
+        plan.why.get(row) or reason(*lists) for row, *lists in zip(rows.tolist(), before, after, strict=True)
+    )
+    sentences, why = indexed(told)
     return {
-        "total": len(kind), "shown": len(rows), "kinds": list(KINDS),
+        "total": len(kind),
+        "shown": len(rows),
+        "kinds": list(KINDS),
         "counts": np.bincount(kind, minlength=len(KINDS)).tolist(),
-        "topics": [cluster.topics[t] for t in topics], "sentences": sentences,
-        "topic": topic.tolist(), "partition": cluster.partition[rows].tolist(), "kind": kind[chosen].tolist(),
-        "before": id_lists(plan, cluster.replicas[rows]), "after": id_lists(plan, plan.target[rows]),
-        "bytes": [None if np.isnan(b) else int(b) for b in moved_bytes(plan, rows)], "why": why,
+        "topics": [cluster.topics[t] for t in topics],
+        "sentences": sentences,
+        "topic": topic.tolist(),
+        "partition": cluster.partition[rows].tolist(),
+        "kind": kind[chosen].tolist(),
+        "before": before,
+        "after": after,
+        "bytes": [None if np.isnan(b) else int(b) for b in moved_bytes(plan, rows)],
+        "why": why,
     }
 
 
 def moved_bytes(plan: Plan, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Bytes that each row copies, NaN where its size is not known."""
-    new = measures.arrivals(plan.cluster.replicas[rows], plan.target[rows]).sum(axis=1)
+    new = arriving(plan.cluster.replicas[rows], plan.target[rows])
     return np.where(new > 0, plan.cluster.size_bytes[rows] * new, 0.0)
 
 
@@ -56,7 +71,7 @@ def id_lists(plan: Plan, replicas: npt.NDArray[np.int32]) -> list[list[int]]:
     return [[i for i in row if i >= 0] for row in plan.cluster.ids_of(replicas).tolist()]
 
 
-def indexed(values: list[str]) -> tuple[list[str], list[int]]:
+def indexed(values: Iterable[str]) -> tuple[list[str], list[int]]:
     """Distinct values in order of appearance, and the position of each value among them."""
     place: dict[str, int] = {}
     at = [place.setdefault(value, len(place)) for value in values]

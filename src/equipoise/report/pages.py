@@ -26,9 +26,9 @@ def fleet_page(
 ) -> str:
     """The index of a fleet.
 
-    ``clusters``: for each planned cluster the keys of its ``plan.json`` (the moves are not needed),
-    optionally ``report``, the link to its page (default ``clusters/NAME/report.html``) and ``warnings``;
-    for each without a plan ``{"cluster", "error"}``. ``quarantine``: ``{"cluster", "file", "line",
+    ``clusters``: for each planned cluster its ``plan.json`` (moves are not needed) or its row of
+    ``plan_summary``, with ``report`` where its page is not at ``clusters/NAME/report.html``; for each
+    without a plan ``{"cluster", "reason"}``. ``quarantine``: ``{"cluster", "file", "line",
     "text", "reason"}``. ``run``: facts by name, shown in their order.
     """
     data = fleet_data(clusters, quarantine, run)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from equipoise.cluster import Plan
 from equipoise.report import certificate, words
-from equipoise.report.brokers import broker_axis, broker_charts, broker_rows, shown_spread
-from equipoise.report.figures import Figures, measure
+from equipoise.report.brokers import broker_axis, broker_charts, broker_rows
+from equipoise.report.figures import Figures, level_after_failure, measure
 from equipoise.report.heat import heat_chart
+from equipoise.report.levels import levels
 from equipoise.report.moves import moves_table, reasons
 
 if TYPE_CHECKING:
@@ -22,26 +24,41 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
     figures = measure(plan)
     charts = [*broker_charts(plan, figures), heat_chart(plan), waves_chart(schedule)]
     return {
-        "cluster": plan.cluster.name, "cluster_id": plan.cluster.cluster_id, "strategy": plan.strategy,
-        "fingerprint": plan.cluster.fingerprint, "files": list(plan.cluster.files),
-        "request": request_words(plan), "counts": counts(plan), "headline": headline(figures),
-        "verdict": certificate.verdict(plan.certificate), "certificate": certificate.rows(plan.certificate),
-        "levels": levels(plan, figures), "axis": broker_axis(plan, figures),
-        "charts": {chart["id"]: {**chart, "caption": caption(chart)} for chart in charts if chart is not None},
-        "brokers": broker_rows(plan, figures), "racks": rack_rows(plan, figures),
-        "moves": moves_table(plan), "reasons": reasons(plan),
-        "failover": failover_offer(plan, figures), "schedule": schedule_facts(schedule),
+        "cluster": plan.cluster.name,
+        "cluster_id": plan.cluster.cluster_id,
+        "strategy": plan.strategy,
+        "fingerprint": plan.cluster.fingerprint,
+        "files": list(plan.cluster.files),
+        "request": request_words(plan),
+        "counts": counts(plan),
+        "headline": headline(figures),
+        "verdict": certificate.verdict(plan.certificate),
+        "certificate": certificate.rows(plan.certificate),
+        "levels": levels(plan, figures),
+        "axis": broker_axis(plan, figures),
+        "charts": {
+            chart["id"]: {**chart, "caption": caption(chart)} for chart in charts if chart is not None
+        },
+        "brokers": broker_rows(plan, figures),
+        "racks": rack_rows(plan, figures),
+        "moves": moves_table(plan),
+        "reasons": reasons(plan),
+        "failover": failover_offer(plan, figures),
+        "schedule": schedule_facts(schedule),
         "sizes_known": figures.sizes_known,
         "missing": [words.MISSING.get(what, what) for what in plan.cluster.missing],
-        "notes": list(plan.cluster.notes), "warnings": list(plan.warnings),
+        "notes": list(plan.cluster.notes),
+        "warnings": list(plan.warnings),
     }
 
 
 def counts(plan: Plan) -> dict[str, int]:
     """How large the cluster is."""
     return {
-        "brokers": plan.cluster.n_brokers, "racks": len(plan.cluster.brokers.rack_names),
-        "topics": len(plan.cluster.topics), "partitions": plan.cluster.n_partitions,
+        "brokers": plan.cluster.n_brokers,
+        "racks": len(plan.cluster.brokers.rack_names),
+        "topics": len(plan.cluster.topics),
+        "partitions": plan.cluster.n_partitions,
         "replicas": int((plan.target >= 0).sum()),
     }
 
@@ -49,8 +66,10 @@ def counts(plan: Plan) -> dict[str, int]:
 def headline(figures: Figures) -> dict[str, Any]:
     """The numbers at the top of the page."""
     return {
-        "data_moves": figures.data_moves, "bytes_moved": figures.bytes_moved if figures.sizes_known else None,
-        "leadership_changes": figures.leadership_changes, "partitions_changed": figures.partitions_changed,
+        "data_moves": figures.data_moves,
+        "bytes_moved": figures.bytes_moved if figures.sizes_known else None,
+        "leadership_changes": figures.leadership_changes,
+        "partitions_changed": figures.partitions_changed,
     }
 
 
@@ -68,48 +87,29 @@ def option_text(value: Any) -> str:
     return "yes" if value is True else str(value)
 
 
-def levels(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
-    """Spread of each measure before and after, as the terminal and the page print it."""
-    known = [
-        ("Replicas on a broker", "replicas", "count"), ("Leaders on a broker", "leaders", "count"),
-        ("Leaders on the worst survivor", "failover", "count"), ("Bytes on a broker", "size_bytes", "bytes"),
-    ]
-    rows = [
-        {"title": title, "form": form, "before": shown_spread(figures.before, column),
-         "after": shown_spread(figures.after, column)}
-        for title, column, form in known if form != "bytes" or figures.sizes_known
-    ]
-    if plan.cluster.brokers.has_racks:
-        before, after = float(figures.before.rack_violations), float(figures.after.rack_violations)
-        rows.append({"title": "Partitions that break the rack rule", "form": "count",
-                     "before": (before, before), "after": (after, after)})
-    return rows
-
-
 def rack_rows(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
     """Brokers, replicas and leaders of each rack, before and after; empty without racks."""
     brokers = plan.cluster.brokers
     if not brokers.has_racks:
         return []
 
-    def per_rack(values: np.ndarray) -> list[int]:
-        return np.bincount(brokers.rack_idx, weights=values, minlength=len(brokers.rack_names)).astype(int).tolist()
+    def per_rack(values: npt.NDArray[Any]) -> list[int]:
+        sums = np.bincount(brokers.rack_idx, weights=values, minlength=len(brokers.rack_names))
+        return [int(total) for total in sums]
 
-    columns = [per_rack(values) for values in (plan.eligible, figures.before.replicas, figures.after.replicas,
-                                               figures.before.leaders, figures.after.leaders)]
+    before, after = figures.before, figures.after
+    counted = (plan.eligible, before.replicas, after.replicas, before.leaders, after.leaders)
     return [
         {"rack": name, "brokers": n, "replicas": (r0, r1), "leaders": (l0, l1)}
-        for name, n, r0, r1, l0, l1 in zip(brokers.rack_names, *columns, strict=True)
+        for name, n, r0, r1, l0, l1 in zip(brokers.rack_names, *map(per_rack, counted), strict=True)
     ]
 
 
-def failover_offer(plan: Plan, figures: Figures) -> dict[str, Any] | None:
+def failover_offer(plan: Plan, figures: Figures) -> dict[str, int] | None:
     """What levelling for failures could still bring; None where the plan already did or nothing is open."""
-    survivors = int(plan.eligible.sum()) - 1
-    if survivors < 1 or any(level.goal == "failover" for level in plan.certificate):
-        return None
-    level, worst = -(-int(figures.after.leaders.sum()) // survivors), int(figures.after.failover.max(initial=0))
-    return {"worst": worst, "level": level} if worst > level else None
+    level, worst = level_after_failure(plan, figures.after), int(figures.after.failover.max(initial=0))
+    planned = any(entry.goal == "failover" for entry in plan.certificate)
+    return None if planned or worst <= level or level == 0 else {"worst": worst, "level": level}
 
 
 def schedule_facts(schedule: Schedule | None) -> dict[str, Any] | None:
@@ -129,18 +129,27 @@ def waves_chart(schedule: Schedule | None) -> dict[str, Any] | None:
         return None
     timed = bool(np.isfinite(schedule.wave_seconds).all())
     values = schedule.wave_seconds if timed else [len(rows) for rows in schedule.waves]
-    return {"id": "waves", "kind": "waves", "title": "Expected time of each wave" if timed else "Partitions in each wave",
-            "unit": "seconds" if timed else "partitions", "values": [round(float(v), 3) for v in values]}
+    return {
+        "id": "waves",
+        "kind": "waves",
+        "title": "Expected time of each wave" if timed else "Partitions in each wave",
+        "unit": "seconds" if timed else "partitions",
+        "values": [round(float(v), 3) for v in values],
+    }
 
 
 def caption(chart: dict[str, Any]) -> str:
     """What a chart shows, in a sentence; with its title also for those who do not see it."""
     if chart["kind"] == "brokers":
-        before, after = (words.spread(*chart[side], form=chart["unit"]) for side in ("spread_before", "spread_after"))
+        before, after = (
+            words.spread(chart[side], chart["unit"]) for side in ("spread_before", "spread_after")
+        )
         return f"{before} before, {after} after."
     if chart["kind"] == "heat":
         total = sum(chart["cells"][2::3])
-        return (f"{words.plural(total, 'data move')} from {words.plural(len(chart['from']), 'source')}"
-                f" to {words.plural(len(chart['to']), 'broker')}, at most {words.number(chart['most'])} between two.")
+        ends = (
+            f"from {words.plural(len(chart['from']), 'source')} to {words.plural(len(chart['to']), 'broker')}"
+        )
+        return f"{words.plural(total, 'replica')} {ends}, at most {words.number(chart['most'])} between two."
     show = words.duration if chart["unit"] == "seconds" else words.number
     return f"{words.number(len(chart['values']))} waves, the longest {show(max(chart['values']))}."

@@ -23,11 +23,17 @@ def environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     env = Environment(
-        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     env.filters.update(
-        number=words.number, size=words.size, duration=words.duration, percent=words.percent,
+        number=words.number,
+        size=words.size,
+        duration=words.duration,
+        percent=words.percent,
     )
     env.globals.update(plural=words.plural, spread=words.spread)
     return env
@@ -55,8 +61,15 @@ def page(template: str, title: str, data: dict[str, Any], in_browser: tuple[str,
     """The page: ``data`` for the template, its keys ``in_browser`` also for the scripts."""
     from markupsafe import Markup
 
-    return environment().get_template(template).render(
-        page_title=title, css=Markup(asset("page.css")),  # noqa: S704 - our own files
-        scripts=Markup(asset("draw.js") + asset("page.js")), chart_script=chart_script(),
-        packed=packed({key: data[key] for key in in_browser}), **data,
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            page_title=title,
+            css=Markup(asset("page.css")),
+            scripts=Markup(asset("draw.js") + asset("page.js")),
+            chart_script=chart_script(),
+            packed=packed({key: data[key] for key in in_browser}),
+            **data,
+        )
     )

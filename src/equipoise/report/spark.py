@@ -7,20 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 
 WIDTH, HEIGHT = 132, 30
-MAX_BARS = 44
+MAX_BARS = 40
 
 
-def before_after(before: Sequence[float], after: Sequence[float]) -> dict[str, str] | None:
-    """Paths of two profiles (one value a broker, same order) on one scale; None without brokers.
+def before_after(before: Sequence[float], after: Sequence[float]) -> dict[str, str | float] | None:
+    """Two profiles (one value a broker, same order) on one scale; None without brokers.
 
-    The wide bars are before, the narrow ones after; many brokers are averaged into ``MAX_BARS``.
+    ``before`` and ``after`` are paths of upright lines ``step`` apart, to be drawn wide and narrow;
+    many brokers are averaged into ``MAX_BARS``.
     """
     if not len(before):
         return None
     old, new = shortened(before), shortened(after)
     most = max(float(old.max()), float(new.max()), 1e-300)
     step = WIDTH / len(old)
-    return {"before": bars(old / most, step, 0.86), "after": bars(new / most, step, 0.46)}
+    return {"before": lines(old / most, step), "after": lines(new / most, step), "step": round(step, 1)}
 
 
 def shortened(values: Sequence[float]) -> np.ndarray:
@@ -30,11 +31,10 @@ def shortened(values: Sequence[float]) -> np.ndarray:
     return np.array([part.mean() for part in parts])
 
 
-def bars(heights: np.ndarray, step: float, share: float) -> str:
-    """One SVG path of upright bars; heights run from 0 to 1."""
-    inset, width = step * (1 - share) / 2, step * share
+def lines(heights: np.ndarray, step: float) -> str:
+    """One SVG path of upright lines from the foot; heights run from 0 to 1."""
     return "".join(
-        f"M{at * step + inset:.1f} {HEIGHT}v{-height * HEIGHT:.1f}h{width:.1f}V{HEIGHT}z"
+        f"M{(at + 0.5) * step:.1f} {HEIGHT}v{-height * HEIGHT:.1f}"
         for at, height in enumerate(heights)
         if height > 0
     )

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 GOALS = {
-    "racks": ("Rack rule", "partitions with more replicas in one rack than the rule allows"),
-    "replicas": ("Replicas level", "how far brokers are from holding an equal share of the replicas"),
+    "racks": ("Rack rule", "replicas above what the rule allows in one rack"),
+    "replicas": ("Replicas level", "distances from the band, squared: replicas of each broker"),
     "moves": ("Data moves", "replicas that have to be copied to a broker that does not hold them"),
-    "topics": ("Topics level", "how far each topic is from being spread evenly over the brokers"),
-    "leaders": ("Leaders level", "how far brokers are from leading an equal share of the partitions"),
+    "topics": ("Topics level", "distances from the band, squared: replicas of each topic on each broker"),
+    "leaders": ("Leaders level", "distances from the band, squared: preferred leaders of each broker"),
     "elections": ("Leadership changes", "partitions that get another preferred leader"),
-    "topic-leaders": ("Leaders of each topic", "how far each topic's leaders are from being spread evenly"),
-    "failover": ("After a failure", "how unevenly survivors lead once any one broker is lost"),
-    "reorders": ("Reorders", "partitions whose replica list is put in another order"),
-    "positions": ("Positions level", "how unevenly each position of the replica lists is spread"),
-    "rack-leaders": ("Leaders of each rack", "how far racks are from leading an equal share"),
+    "topic-leaders": (
+        "Leaders of each topic",
+        "distances from the band, squared: leaders of each topic on each broker",
+    ),
+    "failover": (
+        "After a failure",
+        "distances from the band, squared: survivors' leaders after the loss of each broker",
+    ),
+    "reorders": ("Reorders", "partitions that keep their brokers in another order"),
+    "positions": ("Positions level", "distances from the band, squared: each position of the replica lists"),
+    "rack-leaders": (
+        "Leaders of each rack",
+        "distances from the band, squared: preferred leaders of each rack",
+    ),
     "disk": ("Disk level", "how far brokers' bytes on disk lie outside the band"),
     "network-in": ("Inbound level", "how far brokers' inbound traffic lies outside the band"),
     "network-out": ("Outbound level", "how far brokers' outbound traffic lies outside the band"),
@@ -34,9 +44,10 @@ PROOFS = {
 """How a bound is known → a sentence for people who are no mathematicians."""
 
 BOUNDS = {
-    "flow-dual": "The solver's prices show that no plan can score below “at best”; whether one gets there is open.",
-    "closed-form": "Counted directly, no plan can score below “at best”; whether one gets there is open.",
-    "integer-program": "The exact search was stopped before it had ruled out every plan between “at best” and this one.",
+    "flow-dual": "The solver's prices show that none scores below “at best”; whether a plan reaches it is open.",
+    "closed-form": "Counted directly, none scores below “at best”; whether a plan reaches it is open.",
+    "integer-program": "The exact search was stopped before it had ruled out everything between “at best” and"
+    " this plan.",
 }
 """The same where the plan does not reach the bound."""
 
@@ -98,9 +109,9 @@ def duration(seconds: float | None) -> str:
     return f"{hours // 24} days {hours % 24} h"
 
 
-def spread(low: float, high: float, form: object = None) -> str:
-    """``4,821 to 7,341``, or one number where all are the same."""
-    show = size if form == "bytes" else number
+def spread(ends: Sequence[float], form: str = "count") -> str:
+    """``4,821 to 7,341``, or one number where both ends are the same."""
+    (low, high), show = ends, size if form == "bytes" else number
     return show(low) if low == high else f"{show(low)} to {show(high)}"
 
 

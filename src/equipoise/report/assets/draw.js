@@ -21,7 +21,8 @@ const show = (unit) => shown[unit] || thousands;
 function theme() {
   const style = getComputedStyle(document.documentElement);
   const names = ["card", "ink", "muted", "line", "tint", "before", "after", "band", "good", "warn", "heat-0", "heat-1", "heat-2", "rack"];
-  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  const colours = names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]);
+  return { ...Object.fromEntries(colours), narrow: innerWidth < 640 };
 }
 
 // Ticks at round binary sizes, which ECharts, counting in tens, would miss.
@@ -108,7 +109,7 @@ function brokerLabel(axis, k) {
 function drawBrokers(chart, look, { axis }, onlyDifferences) {
   const n = axis.ids.length, unit = show(chart.unit), option = base(look, chart.unit);
   const level = chart.level;
-  const low = chart.low || axis.ids.map((_, k) => (axis.marks[k] === "-" ? 0 : chart.ideal)), high = chart.high || low;
+  const { low, high } = chart;
   const marked = (sign) => axis.ids.map((_, k) => k).filter((k) => axis.marks[k] === sign);
   const ids = axis.ids.map((id, k) => ({ "+": `+${id}`, "-": `−${id}` }[axis.marks[k]] || String(id)));
   const side = (name, x, width, colour) => onlyDifferences
@@ -125,7 +126,7 @@ function drawBrokers(chart, look, { axis }, onlyDifferences) {
   const zoomable = n > 60;
   const hidden = { ...categories(look, ids), show: false, position: "bottom" };
   option.xAxis = [categories(look, ids, { name: "" }), hidden];
-  option.grid.top = axis.racks.length ? 52 : 34;
+  option.grid.top = (axis.racks.length ? 52 : 34) + (look.narrow && flags.length ? 20 : 0); // the legend takes a second line
   if (zoomable) { option.dataZoom = slider(look, [0, 1]); option.grid.bottom = 30; }
   if (onlyDifferences) option.yAxis.scale = true;
   else if (chart.unit === "bytes") Object.assign(option.yAxis, byteTicks(Math.max(...chart.before, ...chart.after)));
@@ -230,8 +231,8 @@ function drawPoints(chart, look) {
     axisLabel: { color: look.muted, formatter: show(unit), hideOverlap: true }, splitLine: { lineStyle: { color: look.line } },
   });
   option.xAxis = axis(chart.name_x, chart.unit_x);
-  option.yAxis = { ...axis(chart.name_y, chart.unit_y), nameGap: 52 };
-  option.grid = { left: 26, right: 90, top: 16, bottom: 26, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+  option.yAxis = { ...axis(chart.name_y, chart.unit_y), nameGap: 46 };
+  option.grid = { left: 34, right: 90, top: 16, bottom: 26, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
   option.tooltip = {
     ...option.tooltip, trigger: "item", formatter: ({ value }) =>
       `<b>${escaped(value[2])}</b><br>${escaped(chart.name_x)}: ${show(chart.unit_x)(value[0])}<br>${escaped(chart.name_y)}: ${show(chart.unit_y)(value[1])}`,

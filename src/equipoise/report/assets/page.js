@@ -82,8 +82,10 @@ function movesTable(moves) {
 // A plain table with the class "sortable": a click on a heading sorts, a search box named after it filters.
 function sortable(table) {
   const rows = [...table.tBodies[0].rows];
-  const value = (row, column) => row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
-  const compare = (a, b) => (isNaN(a) || isNaN(b) ? String(a).localeCompare(String(b), "en", { numeric: true }) : a - b);
+  const cell = (row, column) => row.cells[column] || row.cells[row.cells.length - 1];
+  const value = (row, column) => cell(row, column).dataset.value ?? cell(row, column).textContent.trim();
+  const none = (text) => text === "" || isNaN(text);
+  const compare = (a, b) => (none(a) || none(b) ? a.localeCompare(b, "en", { numeric: true }) : a - b);
   table.querySelectorAll("thead button").forEach((button) => button.addEventListener("click", () => {
     const column = button.closest("th").cellIndex, down = button.dataset.sorted === "up";
     table.querySelectorAll("thead button").forEach((other) => { delete other.dataset.sorted; other.closest("th").removeAttribute("aria-sort"); });

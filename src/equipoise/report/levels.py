@@ -1,0 +1,45 @@
+"""How level a cluster is before and after a plan, in one short table for every face."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from equipoise.cluster import Plan
+from equipoise.report.figures import Figures, Side
+
+
+def levels(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
+    """Spread of each measure before and after, as the terminal and the page print it."""
+    known = [
+        ("Replicas on a broker", "replicas", "count"),
+        ("Leaders on a broker", "leaders", "count"),
+        ("Leaders on the worst survivor", "failover", "count"),
+        ("Bytes on a broker", "size_bytes", "bytes"),
+    ]
+    rows = [
+        {
+            "title": title,
+            "form": form,
+            "before": shown_spread(figures.before, column),
+            "after": shown_spread(figures.after, column),
+        }
+        for title, column, form in known
+        if form != "bytes" or figures.sizes_known
+    ]
+    if plan.cluster.brokers.has_racks:
+        before, after = float(figures.before.rack_violations), float(figures.after.rack_violations)
+        rows.append(
+            {
+                "title": "Partitions that break the rack rule",
+                "form": "count",
+                "before": (before, before),
+                "after": (after, after),
+            }
+        )
+    return rows
+
+
+def shown_spread(side: Side, column: str) -> tuple[float, float]:
+    """Least and greatest of a column; of what a failure brings only the greatest means anything."""
+    low, high = side.spread(column)
+    return (high, high) if column == "failover" else (low, high)

@@ -1,0 +1,124 @@
+"""A plan in the terminal: one line of what it costs, before and after, the proof, where the files are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from equipoise.cluster import Plan
+from equipoise.report import certificate, words
+from equipoise.report.brokers import broker_rows
+from equipoise.report.figures import Figures, measure
+from equipoise.report.levels import levels
+
+MAX_BROKERS = 30
+"""Brokers listed one by one at most; more are told in one line."""
+
+
+def plan_table(plan: Plan, out: Path | None = None) -> RenderableType:
+    """What ``equipoise plan`` prints: about 20 lines whatever the size of the cluster.
+
+    ``out`` is the plan directory, where one was written.
+    """
+    figures = measure(plan)
+    parts: list[RenderableType] = [
+        headline(plan, figures),
+        level_table(plan, figures),
+        brokers(plan, figures),
+    ]
+    if plan.certificate:
+        parts.append(proof(plan))
+    parts += [Text(f"  {line}", style="yellow") for line in plan.warnings]
+    if out is not None:
+        parts.append(files(plan, out))
+    return Group(*parts)
+
+
+def headline(plan: Plan, figures: Figures) -> Text:
+    """``orders: 1 data move, 0 leadership changes, 1 of 10 partitions; proved best``."""
+    verdict = certificate.verdict(plan.certificate)
+    changed, all_of_them = words.number(figures.partitions_changed), plan.cluster.n_partitions
+    costs = [
+        words.plural(figures.data_moves, "data move"),
+        *([words.size(figures.bytes_moved)] if figures.sizes_known else []),
+        words.plural(figures.leadership_changes, "leadership change"),
+        f"{changed} of {words.plural(all_of_them, 'partition')}",
+    ]
+    told = "nothing to do" if plan.is_empty else ", ".join(costs)
+    style = "green" if verdict["state"] == "best" else "yellow"
+    return Text.assemble((plan.cluster.name, "bold"), f": {told}; ", (verdict["badge"], style))
+
+
+def level_table(plan: Plan, figures: Figures) -> RenderableType:
+    """Least and greatest of each measure, before and after."""
+    table = plain_table("", "before", "after")
+    for row in levels(plan, figures):
+        table.add_row(row["title"], *(words.spread(row[side], row["form"]) for side in ("before", "after")))
+    return Padding(table, (1, 0, 0, 2))
+
+
+def brokers(plan: Plan, figures: Figures) -> RenderableType:
+    """Each broker on a line, or all in one line where there are many."""
+    rows = broker_rows(plan, figures)
+    if len(rows) > MAX_BROKERS:
+        return Padding(Text(broker_summary(rows), style="dim"), (1, 0, 0, 2))
+    racked = plan.cluster.brokers.has_racks
+    table = plain_table(*(["broker", *(["rack"] if racked else []), "replicas", "leaders"]), left=1 + racked)
+    for row in rows:
+        changes = [change(*row[column]) for column in ("replicas", "leaders")]
+        mark = {"added": " +", "emptied": " −"}.get(row["mark"], "")
+        table.add_row(f"{row['id']}{mark}", *([row["rack"]] if racked else []), *changes)
+    return Padding(table, (1, 0, 0, 2))
+
+
+def broker_summary(rows: list[dict[str, Any]]) -> str:
+    """``40 brokers: 32 give replicas, 8 take some; 8 added``."""
+    gives = sum(row["replicas"][1] < row["replicas"][0] for row in rows)
+    takes = sum(row["replicas"][1] > row["replicas"][0] for row in rows)
+    marks = [
+        f"{n} {mark}" for mark in ("added", "emptied") if (n := sum(row["mark"] == mark for row in rows))
+    ]
+    told = f"{len(rows)} brokers: {gives} end with fewer replicas, {takes} with more"
+    return "; ".join([told, *marks])
+
+
+def change(before: int, after: int) -> Text:
+    """``148 → 0``, quiet where nothing changes."""
+    if before == after:
+        return Text(words.number(after), style="dim")
+    return Text(f"{words.number(before)} → {words.number(after)}")
+
+
+def proof(plan: Plan) -> RenderableType:
+    """One line for each goal: reached, at best, and whether that is proved."""
+    table = plain_table("goal", "reached", "at best", "", last="left")
+    for row in certificate.rows(plan.certificate):
+        told = (
+            Text("proved", style="green")
+            if row["proved"]
+            else Text(f"gap {words.percent(row['gap'])}" if row["gap"] else "not proved", style="yellow")
+        )
+        table.add_row(row["goal"], words.number(row["value"], 2), words.number(row["lower_bound"], 2), told)
+    return Padding(table, (1, 0, 0, 2))
+
+
+def files(plan: Plan, out: Path) -> Text:
+    """Where the plan is, and what to open or run next."""
+    text = Text.assemble("\nWritten to ", (str(out), "bold"), ". Look: ", (str(out / "report.html"), "bold"))
+    if not plan.is_empty:
+        text.append(f"\nNext: equipoise apply {out} --bootstrap-server HOST:PORT --dry-run", style="dim")
+    return text
+
+
+def plain_table(*headings: str, left: int = 1, last: Literal["left", "right"] = "right") -> Table:
+    """A table without lines; the first ``left`` columns stand left, the others but the last right."""
+    table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
+    for at, heading in enumerate(headings):
+        side = "left" if at < left else last if at == len(headings) - 1 else "right"
+        table.add_column(heading, justify=side, no_wrap=True)
+    return table
