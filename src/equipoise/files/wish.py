@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from equipoise.errors import UnusableInput
-from equipoise.formats.units import parse_size
-from equipoise.formats.options import request_of
+from equipoise.planning.options import positive, rate, request_of
 from equipoise.planning.request import Request
 
 WISH = "equipoise.toml"
@@ -25,7 +24,7 @@ class Wish:
 
 
 def read_wish(folder: Path) -> Wish:
-    """The wish for the cluster of ``folder``; raises :class:`UnusableInput` for a file that states none."""
+    """The wish for the cluster of ``folder``; raises :class:`UnusableInput` for one that cannot be understood."""
     path = folder / WISH
     if not path.exists():
         return Wish()
@@ -33,10 +32,13 @@ def read_wish(folder: Path) -> Wish:
         options = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UnusableInput(f"cannot be read ({error})", source=WISH) from None
-    throttle, inflight = options.pop("throttle", None), options.pop("max-inflight", None)
-    request = request_of(options, source=WISH)
     try:
-        rate = None if throttle is None else parse_size(str(throttle))
-        return Wish(request, rate, None if inflight is None else int(inflight))
-    except ValueError as error:
-        raise UnusableInput(str(error), source=WISH) from None
+        throttle, inflight = options.pop("throttle", None), options.pop("max-inflight", None)
+        return Wish(
+            request_of(options),
+            None if throttle is None else float(rate("throttle", throttle)),
+            None if inflight is None else positive("max-inflight", inflight),
+        )
+    except UnusableInput as error:
+        place = error.source.removeprefix("--")
+        raise UnusableInput(error.problem, source=WISH, place=place, advice=error.advice) from None

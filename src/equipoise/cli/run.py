@@ -1,0 +1,47 @@
+"""``equipoise run``: plan every cluster of a fleet on Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from equipoise.pipeline.jobs.record import FleetRun
+
+
+def register(app: typer.Typer) -> None:
+    app.command("run")(run)
+
+
+def run(
+    fleet: Path = typer.Argument(..., help="A folder with one folder for each cluster.", show_default=False),
+    out: Path = typer.Option(..., "--out", help="Folder for tables, plans and reports; an earlier run's is replaced."),
+    master: str = typer.Option("local[*]", "--master", help="The Spark cluster to run on, such as spark://HOST:7077."),
+) -> None:
+    """Plan every cluster of a fleet on Spark.
+
+    Ends with 0 when every cluster was planned and nothing was set aside, with 1 when anything was: the others are
+    planned all the same.
+    """
+    result = carry_out(fleet, out, master)
+    if not result.is_clean:
+        raise typer.Exit(1)
+
+
+def carry_out(fleet: Path, out: Path, master: str) -> FleetRun:
+    """Run the pipeline with its progress on standard error, and print what it did."""
+    from rich.console import Console
+
+    from equipoise.cli.fleet_table import show
+    from equipoise.pipeline.jobs.fleet import run_fleet
+    from equipoise.pipeline.jobs.progress import TerminalProgress
+    from equipoise.pipeline.session import session
+
+    progress = TerminalProgress(Console(stderr=True))
+    progress.stage(f"starting Spark on {master}")
+    with session(master) as spark:
+        result = run_fleet(spark, fleet, out, progress)
+    show(result, Console())
+    return result
