@@ -70,9 +70,10 @@ def racks_of(fragments: Sequence[Fragment], faults: Mapping[str, Faults]) -> dic
                 continue
             before, source = found.setdefault(broker, (rack, fragment.source))
             if before != rack:
-                reason = f'rack "{rack}", but {source} says "{before}"'
-                place = f"broker {broker}"
-                faults[fragment.source].report(reason, place=place, text=rack, advice="Correct one of the two")
+                faults[fragment.source].report(
+                    f'rack "{rack}", but {source} says "{before}"',
+                    place=f"broker {broker}", text=rack, advice="Correct one of the two",
+                )  # fmt: skip
     return {broker: rack for broker, (rack, _) in found.items()}
 
 

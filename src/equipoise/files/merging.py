@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 
 import numpy as np
@@ -14,7 +15,7 @@ from equipoise.errors import UnusableInput
 from equipoise.files.broker_facts import brokers_of, everyone, notes_on_brokers
 from equipoise.formats.configs import min_isr
 from equipoise.formats.faults import Faults
-from equipoise.formats.fragment import Fragment, ReplicaLists, Rows, SetAside
+from equipoise.formats.fragment import BoolArray, Fragment, ReplicaLists, Rows, SetAside
 from equipoise.formats.lists import report, take, without
 
 Keys = npt.NDArray[np.int64]
@@ -22,18 +23,23 @@ Keys = npt.NDArray[np.int64]
 
 
 class Topics:
-    """Topics of all replica lists, ascending."""
+    """Topic names, ascending."""
 
-    def __init__(self, lists: Sequence[ReplicaLists]) -> None:
-        held = {part.topics[k] for part in lists for k in np.unique(part.topic_idx).tolist()}
-        self.names = tuple(sorted(held))
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(sorted(names))
         self.position = {name: k for k, name in enumerate(self.names)}
+
+    @classmethod
+    def of(cls, tables: Sequence[ReplicaLists]) -> Topics:
+        """Topics of which a table has at least one row."""
+        return cls({table.topics[k] for table in tables for k in np.unique(table.topic_idx).tolist()})
 
     def keys(self, rows: Rows) -> Keys:
         """Key of each row."""
         if not len(rows):
             return np.zeros(0, dtype=np.int64)
-        topic = np.array([self.position.get(name, -1) for name in rows.topics], dtype=np.int64)[rows.topic_idx]
+        positions = np.array([self.position.get(name, -1) for name in rows.topics], dtype=np.int64)
+        topic = positions[rows.topic_idx]
         return np.where(topic < 0, -1, topic << 32 | rows.partition)
 
     def label(self, key: int) -> str:
@@ -48,10 +54,15 @@ class State:
 
     def rows(self, keys: Keys) -> npt.NDArray[np.int64]:
         """Row of each key, -1 where no list has it."""
-        if not len(self.keys):
-            return np.full(len(keys), -1)
-        row = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[row] == keys, row, -1)
+        return found(self.keys, keys)
+
+
+def found(ascending: Keys, keys: Keys) -> npt.NDArray[np.int64]:
+    """Position of each of ``keys`` among the ascending ones, -1 where it is not among them."""
+    if not len(ascending):
+        return np.full(len(keys), -1)
+    row = np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)
+    return np.where(ascending[row] == keys, row, -1)
 
 
 def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside] | None = None) -> Cluster:
@@ -95,7 +106,7 @@ def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside]
     )
 
 
-def agreed_state(fragments: Sequence[Fragment], name: str, faults: dict[str, Faults]) -> State:
+def agreed_state(fragments: Sequence[Fragment], name: str, faults: Mapping[str, Faults]) -> State:
     """The replica lists of all sources, without what is being added, each partition once."""
     parts = [(f.lists, faults[f.source]) for f in fragments if f.lists is not None]
     if not parts:
@@ -105,29 +116,31 @@ def agreed_state(fragments: Sequence[Fragment], name: str, faults: dict[str, Fau
             advice="Add the output of kafka-topics --describe, or a reassignment JSON",
         )  # fmt: skip
     listed = everyone(fragments)
-    known = [known_only(lists, listed, fault) for lists, fault in parts]
-    topics = Topics(known)
-    moving, adding = moves(fragments, topics)
-    width = max(part.replicas.shape[1] for part in known)
-    keys = np.concatenate([topics.keys(part) for part in known])
-    replicas = np.concatenate([widened(part.replicas, width) for part in known])
-    leader = np.concatenate([part.leader for part in known])
-    origin = np.repeat(np.arange(len(known)), [len(part) for part in known])
-    replicas = without_adding(keys, replicas, moving, adding)
-    order = np.lexsort((origin, keys))
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = keys[order][1:] != keys[order][:-1]
-    differ = np.flatnonzero(~first[1:] & np.any(replicas[order][1:] != replicas[order][:-1], axis=1)) + 1
-    for at in differ.tolist():
-        here, before = int(order[at]), int(order[at - 1])
-        local = here - int(np.searchsorted(origin, origin[here]))
-        other = [int(i) for i in replicas[before] if i >= 0]
-        reason = f"{parts[origin[before]][1].source} has {other} for it"
-        report(parts[origin[here]][1], known[origin[here]], local, reason, "Keep the source that is right")
-    spoken = order[first]
-    leaders = np.maximum.reduceat(leader[order], np.flatnonzero(first)) if len(order) else leader
-    lists = replicas[spoken]
-    return State(topics, keys[spoken], lists[:, : max(1, int((lists >= 0).sum(axis=1).max(initial=0)))], leaders)
+    tables = [known_only(lists, listed, fault) for lists, fault in parts]
+    topics = Topics.of(tables)
+    width = max(table.replicas.shape[1] for table in tables)
+    keys = np.concatenate([topics.keys(table) for table in tables])
+    replicas = np.concatenate([widened(table.replicas, width) for table in tables])
+    leader = np.concatenate([table.leader for table in tables])
+    replicas = without_adding(keys, replicas, moves(fragments, topics))
+    order = np.argsort(keys, kind="stable")
+    keys, replicas, leader = keys[order], replicas[order], leader[order]
+    again = np.append(False, keys[1:] == keys[:-1])
+    differs = again & np.append(False, np.any(replicas[1:] != replicas[:-1], axis=1))
+    for at in np.flatnonzero(differs).tolist():
+        report_conflict(tables, [fault for _, fault in parts], int(order[at]), int(order[at - 1]))
+    leaders = np.maximum.reduceat(leader, np.flatnonzero(~again)) if len(order) else leader
+    longest = int((replicas >= 0).sum(axis=1).max(initial=1))
+    return State(topics, keys[~again], replicas[~again, :longest], leaders)
+
+
+def report_conflict(tables: Sequence[ReplicaLists], faults: Sequence[Faults], here: int, before: int) -> None:
+    """Report that a row says other than an earlier one; rows are counted through all tables."""
+    starts = np.cumsum([0, *(len(table) for table in tables)])
+    one, other = (int(np.searchsorted(starts, row, side="right")) - 1 for row in (here, before))
+    held = tables[other].replicas[before - starts[other]]
+    reason = f"{faults[other].source} has {held[held >= 0].tolist()} for it"
+    report(faults[one], tables[one], here - int(starts[one]), reason, "Keep the source that is right")
 
 
 def known_only(lists: ReplicaLists, listed: tuple[str, IntArray] | None, faults: Faults) -> ReplicaLists:
@@ -136,32 +149,58 @@ def known_only(lists: ReplicaLists, listed: tuple[str, IntArray] | None, faults:
         return lists
     source, ids = listed
     stranger = (lists.replicas >= 0) & ~np.isin(lists.replicas, ids)
-    for row in np.flatnonzero(stranger.any(axis=1)).tolist():
+    rows = np.flatnonzero(stranger.any(axis=1))
+    some = ", ".join(map(str, ids[:20].tolist())) + (", ..." if len(ids) > 20 else "")
+    for row in rows.tolist():
         broker = int(lists.replicas[row][stranger[row]][0])
-        some = ", ".join(map(str, ids[:20].tolist())) + (", ..." if len(ids) > 20 else "")
         report(faults, lists, row, f"a replica on unknown broker {broker}", f"{source} lists {some}")
-    return take(lists, ~stranger.any(axis=1))
+    return take(lists, np.isin(np.arange(len(lists)), rows, invert=True)) if len(rows) else lists
 
 
-def moves(fragments: Sequence[Fragment], topics: Topics) -> tuple[Keys, IntArray]:
-    """Keys of the partitions in flight, ascending, and the ids that are being added to each."""
-    tables = [f.in_flight for f in fragments if f.in_flight is not None and len(f.in_flight)]
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Partitions in flight: keys ascending, and for each the ids being added and removed, -1 padded."""
+
+    keys: Keys
+    adding: IntArray
+    removing: IntArray
+
+
+def moves(fragments: Sequence[Fragment], topics: Topics) -> Moves:
+    """What is in flight according to any source, each partition once."""
+    tables = [f.in_flight for f in fragments if f.in_flight is not None]
     if not tables:
-        return np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.int32)
-    width = max(table.adding.shape[1] for table in tables)
+        return Moves(np.zeros(0, np.int64), np.zeros((0, 0), np.int32), np.zeros((0, 0), np.int32))
+    width = max(max(table.adding.shape[1], table.removing.shape[1]) for table in tables)
     keys = np.concatenate([topics.keys(table) for table in tables])
     adding = np.concatenate([widened(table.adding, width) for table in tables])
+    removing = np.concatenate([widened(table.removing, width) for table in tables])
     once, at = np.unique(keys, return_index=True)
-    return once[once >= 0], adding[at][once >= 0]
+    at = at[once >= 0]
+    return Moves(keys[at], adding[at], removing[at])
 
 
-def without_adding(keys: Keys, replicas: IntArray, moving: Keys, adding: IntArray) -> IntArray:
-    """The true lists: of the union that Kafka shows in flight, what is not being added."""
-    rows = np.flatnonzero(np.isin(keys, moving))
-    if len(rows):
-        replicas = replicas.copy()
-        replicas[rows] = without(replicas[rows], adding[np.searchsorted(moving, keys[rows])])
+def without_adding(keys: Keys, replicas: IntArray, moving: Moves) -> IntArray:
+    """The true lists: of the union that Kafka shows in flight, what is not being added.
+
+    A list is the union only where it has everything that is being added and removed; another one
+    was read before the move began or after it was done, and stands as it is.
+    """
+    rows = np.flatnonzero(np.isin(keys, moving.keys))
+    if not len(rows):
+        return replicas
+    at = np.searchsorted(moving.keys, keys[rows])
+    union = holds(replicas[rows], moving.adding[at]) & holds(replicas[rows], moving.removing[at])
+    rest = without(replicas[rows], moving.adding[at])
+    replicas = replicas.copy()
+    replicas[rows] = np.where((union & (rest[:, 0] >= 0))[:, None], rest, replicas[rows])
     return replicas
+
+
+def holds(lists: IntArray, ids: IntArray) -> BoolArray:
+    """For each row, True where its list has all of its ids."""
+    each = (ids[:, :, None] == lists[:, None, :]).any(axis=2) | (ids < 0)
+    return np.asarray(each.all(axis=1))
 
 
 def widened(lists: IntArray, width: int) -> IntArray:
@@ -210,7 +249,7 @@ def notes(
     fragments: Sequence[Fragment], state: State, topic_idx: IntArray, columns: dict[str, FloatArray]
 ) -> tuple[str, ...]:
     """Findings worth a line in a report."""
-    found = [f"{f.source}: {note}" for f in fragments for note in f.notes]
+    lines = [f"{f.source}: {note}" for f in fragments for note in f.notes]
     rf = (state.replicas >= 0).sum(axis=1)
     starts = np.searchsorted(topic_idx, np.arange(len(state.topics.names)))
     if len(starts):
@@ -218,14 +257,14 @@ def notes(
         mixed = [
             f"{state.topics.names[t]} ({low[t]} to {high[t]})" for t in np.flatnonzero(low < high).tolist()
         ]
-        found += listing("topics of mixed replication factor", mixed)
-    moving = moves(fragments, state.topics)[0]
-    found += listing("reassignments in flight", [state.topics.label(key) for key in moving.tolist()])
+        lines += listing("topics of mixed replication factor", mixed)
+    moving = moves(fragments, state.topics).keys
+    lines += listing("reassignments in flight", [state.topics.label(key) for key in moving.tolist()])
     for fact in ("sizes", "rates"):
         lack = int(np.isnan(columns[fact]).sum())
         if 0 < lack < len(state.keys):
-            found.append(f"{fact} of {lack} of {len(state.keys)} partitions are unknown")
-    return (*found, *notes_on_brokers(fragments, state.replicas))
+            lines.append(f"{fact} of {lack} of {len(state.keys)} partitions are unknown")
+    return (*lines, *notes_on_brokers(fragments, state.replicas))
 
 
 def listing(what: str, members: list[str], shown: int = 10) -> list[str]:

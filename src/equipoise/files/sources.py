@@ -11,9 +11,13 @@ from pathlib import Path
 from equipoise.cluster import Cluster
 from equipoise.errors import UnusableInput
 from equipoise.files.merging import merge
-from equipoise.formats import Fragment, SetAside, parse
+from equipoise.files.overlay import overlay
+from equipoise.formats import Fragment, SetAside, cruise_control, parse, reassignment
+from equipoise.formats.faults import Faults
+from equipoise.formats.interface import HEAD_BYTES
+from equipoise.formats.text import readable
 
-__all__ = ["merge", "parse_file", "read_sources", "source_files"]
+__all__ = ["merge", "overlay", "parse_file", "read_reassignment", "read_sources", "source_files"]
 
 STANDARD_INPUT = "-"
 GZIP_MAGIC = b"\x1f\x8b"
@@ -33,6 +37,20 @@ def read_sources(
     if set_aside is not None:
         set_aside += [entry for fragment in fragments for entry in fragment.quarantined]
     return merge(fragments, name or default_name(paths), set_aside=set_aside)
+
+
+def read_reassignment(path: str | Path) -> Fragment:
+    """What somebody wants the replica lists to be, as it is written: nothing in it is judged here.
+
+    Reads reassignment JSON, what ``--generate`` proposes, and Cruise Control's proposals. Raises
+    :class:`UnusableInput` for anything else.
+    """
+    name = "standard input" if str(path) == STANDARD_INPUT else str(path)
+    faults = Faults(name)
+    text = readable(unpacked(read_bytes(path, name), name), faults)
+    if cruise_control.proposals.recognises(text[:HEAD_BYTES]):
+        return cruise_control.proposals.parse(text, faults)
+    return reassignment.parse(text, faults, proposed=True)
 
 
 def parse_file(source: str | Path | bytes, name: str | None = None, *, lenient: bool = False) -> Fragment:
@@ -67,11 +85,13 @@ def source_files(path: str | Path) -> list[str]:
         )  # fmt: skip
     files = [file for file in sorted(folder.iterdir()) if file.is_file() and is_source(file.name)]
     if not files:
-        raise UnusableInput("the folder holds no files", source=str(path), advice="Its folders are not searched")
+        advice = "Folders in it are not searched"
+        raise UnusableInput("the folder holds no files", source=str(path), advice=advice)
     return [str(file) for file in files]
 
 
 def is_source(name: str) -> bool:
+    """False for what stands beside sources: hidden files, notes, the wish for a plan."""
     return not name.startswith((".", "_")) and not name.lower().endswith((".md", ".toml", "~"))
 
 
@@ -81,7 +101,8 @@ def read_bytes(path: str | Path, name: str) -> bytes:
             return sys.stdin.buffer.read()
         return Path(path).read_bytes()
     except FileNotFoundError:
-        raise UnusableInput("there is no such file", source=name, advice="Give a file, a folder or -") from None
+        advice = "Give a file, a folder, or - for standard input"
+        raise UnusableInput("there is no such file", source=name, advice=advice) from None
     except OSError as error:
         raise UnusableInput(f"it cannot be read ({error.strerror})", source=name) from None
 
@@ -93,7 +114,8 @@ def unpacked(content: bytes, name: str) -> bytes:
     try:
         return gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
-        raise UnusableInput(f"broken gzip data ({error})", source=name, advice="Is the file complete?") from None
+        advice = "Is the file complete?"
+        raise UnusableInput(f"broken gzip data ({error})", source=name, advice=advice) from None
 
 
 def default_name(paths: Sequence[str | Path]) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from equipoise.formats.json_rows import BIGGEST_ID, Id, Shape
@@ -73,8 +72,8 @@ def check_values(column: pa.Array, kind: Any) -> None:
     elif isinstance(kind, dict):
         check(column.drop_null(), kind)
     elif kind is Id and len(column) > column.null_count:
-        bounds = pc.min_max(column)
-        if bounds["min"].as_py() < 0 or bounds["max"].as_py() > BIGGEST_ID:
+        ids = as_numpy(column.drop_null())
+        if ids.min() < 0 or ids.max() > BIGGEST_ID:
             raise Unlike
 
 
@@ -119,26 +118,31 @@ class ArrowRows:
         column = self.array.field(key)
         if column.null_count:
             column = column.fill_null(missing if self.shape[key] is float else int(missing))
-        return column.to_numpy(zero_copy_only=False)
+        return as_numpy(column)
 
     def flags(self, key: str) -> npt.NDArray[np.bool_]:
-        return self.array.field(key).fill_null(False).to_numpy(zero_copy_only=False)
+        return as_numpy(self.array.field(key).fill_null(False)).astype(np.bool_)
 
     def id_lists(self, key: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         lists = self.array.field(key)
-        return lists.flatten().to_numpy(zero_copy_only=False).astype(np.int32), lengths_of(lists)
+        return as_numpy(lists.flatten()).astype(np.int32), lengths_of(lists)
 
     def string_lists(self, key: str) -> tuple[list[str], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         lists = self.array.field(key)
         return *encoded(lists.flatten()), lengths_of(lists)
 
 
+def as_numpy(column: pa.Array) -> npt.NDArray[Any]:
+    """The values of a column without nulls; a view of Arrow's memory where there can be one."""
+    values: npt.NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return values
+
+
 def lengths_of(lists: pa.ListArray) -> npt.NDArray[np.int64]:
-    return lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    return as_numpy(lists.value_lengths().fill_null(0)).astype(np.int64)
 
 
 def encoded(strings: pa.StringArray) -> tuple[list[str], npt.NDArray[np.int32]]:
     """Distinct strings in order of appearance, and positions with -1 for none."""
     coded = strings.dictionary_encode()
-    idx = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    return coded.dictionary.to_pylist(), idx
+    return coded.dictionary.to_pylist(), as_numpy(coded.indices.fill_null(-1)).astype(np.int32)

@@ -28,24 +28,31 @@ COLUMNS = {
     "id": "id broker brokerid nodeid node",
     "rack": "rack rackid zone az availabilityzone brokerrack",
     "weight": "weight",
-    "disk_bytes": "disk diskbytes diskcapacity diskcapacitybytes diskcapacityinbytes storage storagebytes capacity",
-    "bytes_in_per_s": "in networkin networkinbytes networkinbytespers networkinpers bytesin bytesinpers nwin "
-    "networkincapacity networkinbytespersecond inboundnetwork",
-    "bytes_out_per_s": "out networkout networkoutbytes networkoutbytespers networkoutpers bytesout bytesoutpers nwout "
-    "networkoutcapacity networkoutbytespersecond outboundnetwork",
+    "disk_bytes": "disk diskbytes diskcapacity diskcapacitybytes storage storagebytes capacity",
+    "bytes_in_per_s": "in networkin networkinbytes networkinbytespers networkinpers bytesin bytesinpers "
+    "nwin networkincapacity networkinbytespersecond inboundnetwork",
+    "bytes_out_per_s": "out networkout networkoutbytes networkoutbytespers networkoutpers bytesout "
+    "bytesoutpers nwout networkoutcapacity networkoutbytespersecond outboundnetwork",
 }
 """For each fact the headings that mean it, in lower case without anything but letters."""
 FACT_OF = {heading: fact for fact, headings in COLUMNS.items() for heading in headings.split()}
 UNTOLD = ("", "null", "none", "-", "nan", "unknown")
 """Cells that tell nothing."""
+JSON_START = re.compile(
+    r"""\s*(?: \{\s*"\d+"\s*:                                     # {"0": ...
+         | \{\s*\}                                              # {}
+         | (?: \{\s*"brokers"\s*:\s* )? \[ \s* (?: \] | \{      # [{"rack": "a", "id": 0 ...
+             [^{}]* "(?:id|broker|broker_?id|node_?id)"\s*: )
+    )""",
+    re.X | re.I,
+)
 PAIR = re.compile(r"\s*(\d+)\s*[,;:=\t ]\s*(\S.*?)?\s*")
 
 
 def recognises(head: bytes) -> bool:
     text = head.decode(errors="replace")
     if re.match(r"\s*[\[{]", text):
-        entry = r'(\{\s*("brokers"\s*:\s*\[\s*\{\s*)?|\[\s*\{\s*)'
-        return bool(re.match(rf'\s*{entry}("\d+"\s*:|\}}|[^{{}}]*"(id|broker|broker_id|brokerId|node_id)"\s*:)', text))
+        return JSON_START.match(text) is not None
     first = first_line(text)
     return "id" in header_of(first) or PAIR.fullmatch(first) is not None
 
@@ -74,7 +81,9 @@ def parse_racks(inline: str, source: str = "--racks") -> dict[int, str]:
 
 
 def first_line(text: str) -> str:
-    return next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
+    """The first line that is neither blank nor a remark."""
+    every = (line for line in text.split("\n") if line.strip())
+    return next((line.rstrip("\r") for line in every if not line.lstrip().startswith("#")), "")
 
 
 def delimiter_of(line: str) -> str:

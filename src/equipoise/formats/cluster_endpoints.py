@@ -10,7 +10,9 @@ from equipoise.formats.text import lines
 
 NAME = "kafka-cluster list-endpoints"
 HEADER = re.compile(rb"^\s*ID\s+HOST\s+PORT\s+RACK\b.*$", re.M)
-ROW = re.compile(r"\s*(\d{1,9})\s+(\S+)\s+(\d+)\s+(.*?)\s*(?:\s(fenced|unfenced))?\s*(?:\s(broker|controller))?\s*")
+ROW = re.compile(
+    r"\s*(\d{1,9})\s+(\S+)\s+(\d+)\s+(.*?)\s*(?:\s(fenced|unfenced))?\s*(?:\s(broker|controller))?\s*"
+)
 
 
 def recognises(head: bytes) -> bool:

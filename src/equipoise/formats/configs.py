@@ -8,6 +8,7 @@ Before: ``Configs for topic 'pay' are a=b,c=d`` on one line.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import Fragment
@@ -23,11 +24,14 @@ NEXT_NAME = re.compile(r",\s*(?=[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+=)")
 """A comma ends a value only where another dotted config name follows: values hold commas too."""
 
 KEPT = frozenset(
-    "retention.ms retention.bytes local.retention.ms local.retention.bytes remote.storage.enable cleanup.policy "
-    "segment.bytes min.insync.replicas unclean.leader.election.enable leader.replication.throttled.replicas "
-    "follower.replication.throttled.replicas leader.replication.throttled.rate "
-    "follower.replication.throttled.rate cordoned.log.dirs broker.rack log.retention.ms log.retention.bytes".split()
-)
+    (
+        "retention.ms", "retention.bytes", "local.retention.ms", "local.retention.bytes", "log.retention.ms",
+        "log.retention.bytes", "remote.storage.enable", "cleanup.policy", "segment.bytes",
+        "min.insync.replicas", "unclean.leader.election.enable", "leader.replication.throttled.replicas",
+        "follower.replication.throttled.replicas", "leader.replication.throttled.rate",
+        "follower.replication.throttled.rate", "cordoned.log.dirs", "broker.rack",
+    )
+)  # fmt: skip
 """Configs that say something about placement, size or safety; the others are passed over."""
 
 
@@ -80,7 +84,7 @@ def split_configs(text: str) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in pairs if name.strip() in KEPT}
 
 
-def min_isr(configs: dict[str, str]) -> int | None:
+def min_isr(configs: Mapping[str, str]) -> int | None:
     """min.insync.replicas where it is given as a positive number."""
     value = configs.get("min.insync.replicas", "")
     return int(value) if value.isdigit() and int(value) > 0 else None

@@ -9,6 +9,7 @@ from equipoise.formats import (
     broker_api_versions,
     brokers_file,
     cluster_endpoints,
+    cluster_id,
     configs,
     cruise_control,
     kcat,
@@ -37,6 +38,7 @@ FORMATS: tuple[ModuleType, ...] = (
     broker_api_versions,
     cluster_endpoints,
     configs,
+    cluster_id,
     brokers_file,
 )
 """Each has ``NAME``, ``recognises(head)`` and ``parse(text, faults)``; the first that recognises reads."""
@@ -68,7 +70,8 @@ def parse(text: bytes | str, source: str, *, lenient: bool = False) -> Fragment:
         found = format_of(clean)
         if found is None:
             raise unknown(clean, faults)
-        return found.parse(clean, faults)
+        fragment: Fragment = found.parse(clean, faults)
+        return fragment
     except FormatError as error:
         if not lenient:
             raise

@@ -11,7 +11,7 @@ reader takes over: it finds the place of the fault, and can leave bad entries ou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, Protocol, TypeAlias
 
@@ -109,7 +109,12 @@ class ObjectRows:
 
     @classmethod
     def checked(
-        cls, values: list[Any], shape: Shape, faults: Faults, places: list[str], parents: list[int] | None = None
+        cls,
+        values: list[Any],
+        shape: Shape,
+        faults: Faults,
+        places: list[str],
+        parents: list[int] | None = None,
     ) -> ObjectRows:
         """Rows from values of any kind; what does not agree with the shape is reported and left out."""
         parents = parents if parents is not None else [0] * len(values)
@@ -176,7 +181,7 @@ class ObjectRows:
         return names, idx, np.fromiter(map(len, lists), np.int64, len(lists))
 
 
-def factorised(values: list[str | None]) -> tuple[list[str], npt.NDArray[np.int32]]:
+def factorised(values: Sequence[str | None]) -> tuple[list[str], npt.NDArray[np.int32]]:
     """Distinct strings in order of appearance and the position of each value, -1 for None."""
     position: dict[str, int] = {}
     idx = [-1 if v is None else position.setdefault(v, len(position)) for v in values]

@@ -16,7 +16,7 @@ NAME = "kcat -L -J"
 SHAPE = {
     "brokers?": [{"id": Id}],
     "topics": [
-        {"topic": str, "partitions": [{"partition": Id, "leader?": int, "replicas": [{"id": Id}]}]}
+        {"topic": str, "partitions?": [{"partition": Id, "leader?": int, "replicas": [{"id": Id}]}]}
     ],
 }
 
@@ -35,7 +35,8 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     lists = replica_lists(
         faults, names, topic_of[partitions.parent], partitions.numbers("partition"), replicas.numbers("id"),
         np.bincount(replicas.parent, minlength=len(partitions)),
-        place_form="partition entry {}", place=np.arange(1, len(partitions) + 1), leader=partitions.numbers("leader"),
+        place_form="partition entry {}", place=np.arange(1, len(partitions) + 1),
+        leader=partitions.numbers("leader"),
     )  # fmt: skip
     up = {int(i): BrokerFacts(is_up=True) for i in root.rows("brokers").numbers("id")}
     return Fragment(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,58 +23,64 @@ def replica_lists(
     faults: Faults,
     topics: Sequence[str],
     topic_idx: IntArray,
-    partition: npt.NDArray[np.integer],
-    broker_ids: npt.NDArray[np.integer],
-    lengths: npt.NDArray[np.integer],
+    partition: npt.NDArray[Any],
+    broker_ids: npt.NDArray[Any],
+    lengths: npt.NDArray[Any],
     *,
     place_form: str,
-    place: npt.NDArray[np.integer] | None = None,
-    leader: npt.NDArray[np.integer] | None = None,
+    place: npt.NDArray[Any] | None = None,
+    leader: npt.NDArray[Any] | None = None,
     dirs: tuple[str, ...] = (),
     dir_idx: IntArray | None = None,
+    as_written: bool = False,
 ) -> ReplicaLists:
-    """Lists from ids in one row after the other, ``lengths`` of them for each partition.
+    """Lists from ids that stand one after the other, ``lengths`` of them for each partition.
 
     Reports an impossible topic name, a list that is empty, too long or has a broker twice, and a
-    partition that is given twice (the second one); in lenient mode these rows are left out.
+    partition that is given twice (the second one); in lenient mode these rows are left out. With
+    ``as_written`` nothing is reported and everything kept, for a judge to say what is wrong.
     """
     n = len(partition)
     place = np.arange(n) if place is None else place
     lengths = np.asarray(lengths, dtype=np.int64)
-    longest = np.minimum(lengths, MOST_REPLICAS + 1)
+    width = int(np.minimum(lengths, MOST_REPLICAS + 1).max(initial=0))
     lists = ReplicaLists(
         topics=tuple(topics),
         topic_idx=np.asarray(topic_idx, dtype=np.int32),
         partition=np.asarray(partition, dtype=np.int32),
-        replicas=padded(broker_ids, lengths, int(longest.max(initial=0))),
+        replicas=padded(broker_ids, lengths, width),
         leader=np.full(n, -1, dtype=np.int32) if leader is None else np.asarray(leader, dtype=np.int32),
         place=np.asarray(place, dtype=np.int32),
         place_form=place_form,
         dirs=dirs,
-        dir_idx=None if dir_idx is None else padded(dir_idx, lengths, int(longest.max(initial=0))),
+        dir_idx=None if dir_idx is None else padded(dir_idx, lengths, width),
     )
-    bad = np.zeros(n, dtype=bool)
+    return lists if as_written else without_repeats(without_faults(lists, lengths, faults), faults)
+
+
+def without_faults(lists: ReplicaLists, lengths: npt.NDArray[np.int64], faults: Faults) -> ReplicaLists:
+    """The lists that are well on their own; the others are reported, each once."""
+    bad = np.zeros(len(lists), dtype=bool)
     for rows, reason in faults_of(lists, lengths):
         for row in rows[~bad[rows]].tolist():
-            report(faults, lists, row, reason(row) if callable(reason) else reason)
+            report(faults, lists, row, reason(row))
         bad[rows] = True
-    kept = lists if not bad.any() else take(lists, ~bad)
-    return without_repeats(kept, faults)
+    return take(lists, ~bad) if bad.any() else lists
 
 
-def faults_of(lists: ReplicaLists, lengths: npt.NDArray[np.int64]):  # type: ignore[no-untyped-def]
-    """``(rows, reason)`` of each thing that may be wrong with a row on its own."""
+def faults_of(
+    lists: ReplicaLists, lengths: npt.NDArray[np.int64]
+) -> Iterator[tuple[npt.NDArray[np.int64], Callable[[int], str]]]:
+    """``(rows, reason of a row)`` of each thing that may be wrong with a row on its own."""
     odd = np.array([not TOPIC_NAME.fullmatch(name) for name in lists.topics], dtype=bool)
     if odd.any():
-        yield (
-            np.flatnonzero(odd[lists.topic_idx]),
-            lambda row: f"{shown(lists.topics[lists.topic_idx[row]])} is not a topic name",
-        )
-    yield np.flatnonzero(lengths == 0), "the replica list is empty"
-    yield np.flatnonzero(lengths > MOST_REPLICAS), f"more than {MOST_REPLICAS} replicas"
+        rows = np.flatnonzero(odd[lists.topic_idx])
+        yield rows, lambda row: f"{shown(lists.topics[lists.topic_idx[row]])} is not a topic name"
+    yield np.flatnonzero(lengths == 0), lambda row: "the replica list is empty"
+    yield np.flatnonzero(lengths > MOST_REPLICAS), lambda row: f"more than {MOST_REPLICAS} replicas"
     ordered = np.sort(lists.replicas, axis=1)
     twice = np.any((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0), axis=1)
-    yield np.flatnonzero(twice), lambda row: f"broker {repeated(lists.replicas[row])} is twice in the replica list"
+    yield np.flatnonzero(twice), lambda row: f"broker {repeated(lists.replicas[row])} is twice in the list"
 
 
 def report(faults: Faults, lists: ReplicaLists, row: int, reason: str, advice: str = "") -> None:
@@ -100,7 +107,7 @@ def without_repeats(lists: ReplicaLists, faults: Faults) -> ReplicaLists:
     return take(lists, ~again)
 
 
-def padded(values: npt.NDArray[np.integer], lengths: npt.NDArray[np.int64], width: int) -> IntArray:
+def padded(values: npt.NDArray[Any], lengths: npt.NDArray[np.int64], width: int) -> IntArray:
     """``(n, width)`` int32: row k holds its ``lengths[k]`` values, cut at ``width``, -1 beyond the end."""
     table = np.full((len(lengths), width), -1, dtype=np.int32)
     if len(values) == table.size and np.all(lengths == width):
@@ -139,5 +146,5 @@ def without(replicas: IntArray, removed: IntArray) -> IntArray:
 
 def repeated(ids: IntArray) -> int:
     """The first id that a list has twice."""
-    held = ids[ids >= 0].tolist()
+    held: list[int] = ids[ids >= 0].tolist()
     return next(i for k, i in enumerate(held) if i in held[:k])

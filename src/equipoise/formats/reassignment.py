@@ -1,8 +1,13 @@
 """Kafka's reassignment JSON, version 1: what ``kafka-reassign-partitions`` reads and prints.
 
-Layout: ``{"version":1,"partitions":[{"topic":"pay","partition":0,"replicas":[4,2,3],"log_dirs":["any","/d1","any"]}]}``;
+Layout::
+
+    {"version":1,"partitions":[
+     {"topic":"pay","partition":0,"replicas":[4,2,3],"log_dirs":["any","/d1","any"]}]}
+
 ``version`` and ``log_dirs`` may be left out. ``--generate`` and ``--execute`` print such an object
 for the state they found, under a heading of its own, and ``--generate`` a second one that it proposes.
+:mod:`equipoise.formats.kafka_json` writes the same format.
 """
 
 from __future__ import annotations
@@ -35,16 +40,21 @@ def recognises(head: bytes) -> bool:
 
 
 def parse(text: bytes, faults: Faults, *, proposed: bool = False) -> Fragment:
-    """The replica lists; of tool output the current state, or with ``proposed`` what it proposes."""
+    """The replica lists that hold.
+
+    With ``proposed`` those that somebody wants instead, as they are written (a list may be empty or
+    hold a broker twice): of the output of ``--generate`` the second object.
+    """
     span = json_span(text, *section(text, proposed=proposed))
     if span is None:
-        raise faults.fatal("no reassignment JSON was found", advice="It begins with a line that starts with {")
+        raise faults.fatal("no reassignment JSON was found", advice="It begins with a line that starts so: {")
     root = read_json(text, SHAPE, faults, span)
     if len(root) == 0:
         return Fragment(faults.source, NAME, quarantined=tuple(faults.set_aside))
     version = int(root.numbers("version", missing=1)[0])
     if version != 1:
-        raise faults.fatal(f"{version} is not a known version", place="version", advice="Kafka writes version 1")
+        advice = "Kafka writes version 1"
+        raise faults.fatal(f"version {version} is not known", place="version", advice=advice)
     rows = root.rows("partitions")
     topics, topic_idx = rows.strings("topic")
     ids, lengths = rows.id_lists("replicas")
@@ -52,13 +62,15 @@ def parse(text: bytes, faults: Faults, *, proposed: bool = False) -> Fragment:
     lists = replica_lists(
         faults, topics, topic_idx, rows.numbers("partition"), ids, lengths,
         place_form="partitions[{}]", place=entry_numbers(rows), dirs=dirs, dir_idx=dir_idx,
+        as_written=proposed,
     )  # fmt: skip
     return Fragment(faults.source, NAME, lists=lists, quarantined=tuple(faults.set_aside))
 
 
 def section(text: bytes, *, proposed: bool) -> tuple[int, int]:
     """Where in the text the wanted object is: under its heading, or anywhere where there is none."""
-    heading = (PROPOSED if proposed else CURRENT).search(text)
+    pattern = PROPOSED if proposed else CURRENT
+    heading = None if text.startswith(b"{") else pattern.search(text)
     if heading is None:
         return 0, len(text)
     after = None if proposed else AFTER_CURRENT.search(text, heading.end())
@@ -80,7 +92,8 @@ def log_dirs(
     names, idx, given = rows.string_lists("log_dirs")
     for row in np.flatnonzero((given > 0) & (given != lengths)).tolist():
         reason = f"{given[row]} log_dirs for {lengths[row]} replicas"
-        raise faults.fatal(reason, place=rows.where(row), advice='Give one for each replica, "any" where it is free')
+        advice = 'Give one for each replica, "any" where it is free'
+        raise faults.fatal(reason, place=rows.where(row), advice=advice)
     wanted = [name for name in names if name != "any"]
     if not wanted:
         return (), None

@@ -22,7 +22,7 @@ def readable(raw: bytes, faults: Faults) -> bytes:
                 raw = raw.decode(encoding).encode()
             except UnicodeDecodeError as error:
                 raise faults.fatal(f"broken {encoding} text", place=f"byte {error.start}") from None
-    if not raw.strip():
+    if not raw or raw.isspace():
         raise faults.fatal("the file is empty", advice="Was the command that wrote it successful?")
     junk = first_junk(raw)
     if junk is not None:
@@ -60,9 +60,9 @@ def chunks(text: bytes) -> Iterator[tuple[int, bytes]]:
 
 def lines(text: bytes) -> Iterator[tuple[int, str]]:
     """``(number, line)`` of every line that is not blank."""
-    for number, line in enumerate(text.decode().splitlines(), start=1):
+    for number, line in enumerate(text.decode().split("\n"), start=1):
         if line.strip():
-            yield number, line
+            yield number, line.rstrip("\r")
 
 
 OBJECT_START = re.compile(rb"^[ \t]*(?=\{)", re.M)

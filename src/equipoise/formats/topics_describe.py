@@ -9,6 +9,7 @@ known are passed over. While a reassignment is in flight ``Replicas`` is the uni
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,8 +36,9 @@ REGULAR = re.compile(
 
 KEY = re.compile(r"(?:^|(?<=\s))(Adding Replicas|Removing Replicas|[A-Z][A-Za-z]*):")
 """A key anywhere in a line; values hold no blank before a colon."""
+NEEDS_TOPIC = {"Partition", "Replicas", "Leader", "PartitionCount"}
 ID_KEYS = ("Replicas", "Adding Replicas", "Removing Replicas")
-ID_LIST = re.compile(r"\d+(,\s?\d+)*")
+ID_LIST = re.compile(r"[0-9]{1,12}(,\s?[0-9]{1,12})*")
 
 
 @dataclass
@@ -93,7 +95,8 @@ def add_chunk(table: Table, first_line: int, chunk: bytes, faults: Faults) -> No
     if len(regular):
         kept = [name for name in topic if name]
         lists = [ids for ids in replicas if ids]
-        table.topic_idx.append(np.array([table.topics.setdefault(t, len(table.topics)) for t in kept], np.int32))
+        positions = [table.topics.setdefault(name, len(table.topics)) for name in kept]
+        table.topic_idx.append(np.array(positions, np.int32))
         table.partition.append(numbers(p for p in partition if p))
         table.leader.append(numbers(b"-1" if who == b"none" else who for who in leader if who))
         table.ids.append(numbers(lists))
@@ -103,7 +106,7 @@ def add_chunk(table: Table, first_line: int, chunk: bytes, faults: Faults) -> No
         add_line(table, first_line + k, other[k].decode(), faults)
 
 
-def numbers(texts) -> IntArray:  # type: ignore[no-untyped-def]
+def numbers(texts: Iterable[bytes]) -> IntArray:
     """Comma separated numbers in all the texts, one after the other, int32."""
     return np.fromstring(b",".join(texts).decode(), sep=",", dtype=np.int64).astype(np.int32)
 
@@ -112,7 +115,7 @@ def add_line(table: Table, number: int, line: str, faults: Faults) -> None:
     """Add one line that is not a regular partition line."""
     fields = fields_of(line)
     if "Topic" not in fields:
-        if set(fields) & {"Partition", "Replicas", "Leader", "PartitionCount"} or line.lstrip().startswith("Topic"):
+        if set(fields) & NEEDS_TOPIC or line.lstrip().startswith("Topic"):
             faults.report(f"no topic in {shown(line.strip())}", line=number, text=line)
         return
     if "Partition" in fields:
@@ -173,7 +176,7 @@ def fault_of(fields: dict[str, str]) -> str | None:
 
 
 def is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and int(text) <= BIGGEST_ID
+    return text.isascii() and text.isdigit() and len(text) < 13 and int(text) <= BIGGEST_ID
 
 
 def id_list(text: str) -> list[int] | None:

@@ -34,13 +34,14 @@ def parse(text: bytes, faults: Faults) -> Fragment:
             faults.report(reason, place=f"brokerCapacities[{k}]", text=str(entry))
     default = found.pop(-1, None)
     return Fragment(
-        faults.source, NAME, brokers=found, brokers_role="facts", default_capacity=default, quarantined=tuple(faults.set_aside)
-    )
+        faults.source, NAME, brokers=found, brokers_role="facts", default_capacity=default,
+        quarantined=tuple(faults.set_aside),
+    )  # fmt: skip
 
 
-def capacities(given: dict[str, Any]) -> dict[str, float]:
+def capacities(given: dict[str, Any]) -> dict[str, Any]:
     """Our facts from ``{"DISK": ..., "NW_IN": ...}``; the disk may be given by directory."""
-    facts = {}
+    facts: dict[str, Any] = {}
     for key, (fact, unit) in FACTS.items():
         if key in given:
             parts = given[key].values() if isinstance(given[key], dict) else [given[key]]
