@@ -19,7 +19,7 @@ def transfers(plan: Plan) -> tuple[CountArray, CountArray]:
     """``(n_brokers, n_brokers)`` replicas from (row) to (column), and ``(n_brokers,)`` added copies.
 
     The k-th new replica of a partition takes the place of the k-th that goes; what has no such
-    place is an added copy (a higher replication factor, or a partition to be created).
+    place is an added copy (a higher replication factor).
     """
     before, after, n = plan.cluster.replicas, plan.target, plan.cluster.n_brokers
     table, copies = np.zeros(n * n, dtype=np.int64), np.zeros(n, dtype=np.int64)

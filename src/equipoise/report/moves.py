@@ -12,20 +12,20 @@ import numpy.typing as npt
 
 from equipoise.cluster import Plan, measures
 from equipoise.files.plan_summary import reason
-from equipoise.judge.levels import arriving
 
 MAX_ROWS = 20_000
 """Rows that a page carries; the others are named, and stand in reassignment.json."""
 
-KINDS = ("moves data", "changes leader", "reorders")
+KINDS = ("moves data", "is created", "changes leader", "reorders")
 
 
 def kinds(plan: Plan) -> npt.NDArray[np.int8]:
     """For each changed row a position in ``KINDS``: the costliest thing that happens to it."""
     before, after = plan.cluster.replicas[plan.changed], plan.target[plan.changed]
     copies = measures.arrivals(before, after).any(axis=1)
+    created = ~(before >= 0).any(axis=1)
     leads = measures.leadership_changed(before, after)
-    return np.where(copies, 0, np.where(leads, 1, 2)).astype(np.int8)
+    return np.select([created, copies, leads], [1, 0, 2], default=3).astype(np.int8)
 
 
 def moves_table(plan: Plan, limit: int = MAX_ROWS) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def moves_table(plan: Plan, limit: int = MAX_ROWS) -> dict[str, Any]:
 
 def moved_bytes(plan: Plan, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Bytes that each row copies, NaN where its size is not known."""
-    new = arriving(plan.cluster.replicas[rows], plan.target[rows])
+    new = measures.arrivals(plan.cluster.replicas[rows], plan.target[rows]).sum(axis=1)
     return np.where(new > 0, plan.cluster.size_bytes[rows] * new, 0.0)
 
 

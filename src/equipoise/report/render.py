@@ -32,6 +32,7 @@ def environment() -> Environment:
     env.filters.update(
         number=words.number,
         size=words.size,
+        rate=words.rate,
         duration=words.duration,
         percent=words.percent,
     )

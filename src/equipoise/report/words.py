@@ -94,6 +94,15 @@ def size(value: float | None) -> str:
     return f"{value:,.1f} PiB"
 
 
+def rate(bytes_per_s: float) -> str:
+    """Bytes a second in the decimal units that throttles are given in: ``5e7`` → ``50 MB/s``."""
+    for unit in ("B", "kB", "MB"):
+        if bytes_per_s < 1000:
+            return f"{bytes_per_s:,.3g} {unit}/s"
+        bytes_per_s /= 1000
+    return f"{bytes_per_s:,.3g} GB/s"
+
+
 def duration(seconds: float | None) -> str:
     """Two units at most: ``3725`` → ``1 h 2 min``."""
     if seconds is None or math.isnan(seconds):

@@ -25,11 +25,14 @@ function theme() {
   return { ...Object.fromEntries(colours), narrow: innerWidth < 640 };
 }
 
-// Ticks at round binary sizes, which ECharts, counting in tens, would miss.
-function byteTicks(most) {
-  const unit = 2 ** (10 * Math.max(0, Math.floor(Math.log2(Math.max(1, most / 4)) / 10)));
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1024].find((n) => n * unit * 5 >= most) * unit;
-  return { interval: step, max: Math.ceil(most / step) * step };
+// Round steps of bytes and of time, which ECharts, counting in tens, would miss.
+const STEPS = {
+  bytes: [0, 1, 2, 3, 4, 5].flatMap((k) => [1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => n * 2 ** (10 * k))),
+  seconds: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000],
+};
+function ticks(unit, values) {
+  const most = Math.max(...values), step = (STEPS[unit] || []).find((n) => n * 5 >= most);
+  return step && most > 0 ? { interval: step, max: Math.ceil(most / step) * step } : {};
 }
 
 function base(look, unit) {
@@ -129,7 +132,7 @@ function drawBrokers(chart, look, { axis }, onlyDifferences) {
   option.grid.top = (axis.racks.length ? 52 : 34) + (look.narrow && flags.length ? 20 : 0); // the legend takes a second line
   if (zoomable) { option.dataZoom = slider(look, [0, 1]); option.grid.bottom = 30; }
   if (onlyDifferences) option.yAxis.scale = true;
-  else if (chart.unit === "bytes") Object.assign(option.yAxis, byteTicks(Math.max(...chart.before, ...chart.after)));
+  else Object.assign(option.yAxis, ticks(chart.unit, [...chart.before, ...chart.after]));
   option.legend = legend(look, ["before", "after", { name: level, icon: "rect" }, ...flags.map((s) => s.name)]);
   option.tooltip.formatter = (points) => {
     const k = points[0].dataIndex;
@@ -184,6 +187,7 @@ function drawWaves(chart, look) {
   option.tooltip.formatter = ([point]) => `wave ${point.dataIndex + 1}<br>${unit(chart.values[point.dataIndex])}`;
   option.series = [{ type: "bar", data: chart.values, itemStyle: { color: look.after }, barCategoryGap: chart.values.length > 150 ? "0%" : "25%" }];
   option.grid.top = 14;
+  Object.assign(option.yAxis, ticks(chart.unit, chart.values));
   if (chart.values.length > 100) { option.dataZoom = slider(look, [0]); option.grid.bottom = 30; }
   return option;
 }
@@ -213,7 +217,7 @@ function drawChange(chart, look) {
 function drawBars(chart, look) {
   const option = base(look, chart.unit), unit = show(chart.unit);
   option.yAxis = categories(look, chart.names, { inverse: true, axisLabel: { color: look.ink, width: 130, overflow: "truncate" } });
-  option.xAxis = { type: "value", splitNumber: 3, axisLabel: { color: look.muted, formatter: unit, hideOverlap: true }, splitLine: { lineStyle: { color: look.line } } };
+  option.xAxis = { type: "value", splitNumber: 3, axisLabel: { color: look.muted, formatter: unit, hideOverlap: true }, splitLine: { lineStyle: { color: look.line } }, ...ticks(chart.unit, chart.values) };
   option.grid = { ...option.grid, top: 6, right: 70 };
   option.tooltip.formatter = ([{ dataIndex: k }]) =>
     `<b>${escaped(chart.names[k])}</b><br>${chart.values[k] === null ? "no plan" : unit(chart.values[k])}`;

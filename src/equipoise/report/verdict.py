@@ -1,0 +1,98 @@
+"""A verdict in the terminal: what is wrong first, then costs, levels, checks and distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from equipoise.judge import Verdict
+from equipoise.report import words
+from equipoise.report.tables import plain_table
+
+MAX_VIOLATIONS = 20
+"""Violations listed one by one at most; ``--json`` has them all."""
+
+
+def verdict_page(verdict: Verdict) -> RenderableType:
+    """What ``equipoise check`` prints."""
+    parts: list[RenderableType] = [
+        headline(verdict),
+        *violations(verdict),
+        level_table(verdict),
+        checks(verdict),
+    ]
+    if verdict.from_optimum is not None:
+        parts.append(distances(verdict))
+    parts += [Text(f"  {note}", style="yellow") for note in verdict.notes]
+    return Group(*parts)
+
+
+def headline(verdict: Verdict) -> Text:
+    """``No rule is broken: 3 data moves, 2 leadership changes, 3 partitions``."""
+    costs = [
+        words.plural(verdict.costs["data_moves"], "data move"),
+        *([words.size(verdict.costs["bytes_moved"])] if verdict.costs["bytes_moved"] else []),
+        words.plural(verdict.costs["leadership_changes"], "leadership change"),
+        words.plural(verdict.costs["partitions_changed"], "partition") + " changed",
+    ]
+    told = "No rule is broken" if verdict.passed else words.plural(len(verdict.violations), "violation")
+    return Text.assemble((told, "bold green" if verdict.passed else "bold red"), ": " + ", ".join(costs))
+
+
+def violations(verdict: Verdict) -> list[RenderableType]:
+    """One line each, as many as a screen holds."""
+    lines: list[RenderableType] = [
+        Text(f"  {violation}", style="red") for violation in verdict.violations[:MAX_VIOLATIONS]
+    ]
+    more = len(verdict.violations) - len(lines)
+    return lines + ([Text(f"  and {words.number(more)} more (--json has all)", style="red")] if more else [])
+
+
+def level_table(verdict: Verdict) -> RenderableType:
+    """Least and greatest of each level before and after."""
+    table = plain_table("", "before", "after")
+    for title, key, form in (
+        ("Replicas on a broker", "replicas_per_broker", "count"),
+        ("Leaders on a broker", "leaders_per_broker", "count"),
+        ("Bytes on a broker", "bytes_per_broker", "bytes"),
+        ("Leaders on the worst survivor", "worst_leaders_after_one_failure", "count"),
+        ("Partitions that break the rack rule", "rack_violations", "count"),
+    ):
+        table.add_row(
+            title, *(words.spread(ends(side[key]), form) for side in (verdict.before, verdict.after))
+        )
+    return Padding(table, (1, 0, 0, 2))
+
+
+def ends(value: Any) -> tuple[float, float]:
+    """Least and greatest over brokers; of a single number, that number twice."""
+    found = list(value.values()) if isinstance(value, dict) else [value]
+    return min(found, default=0), max(found, default=0)
+
+
+def checks(verdict: Verdict) -> RenderableType:
+    """The seven checks, one line each."""
+    table = plain_table("check", "", "", last="left")
+    for check in verdict.checks:
+        table.add_row(
+            check.name, Text("yes", "green") if check.passed else Text("no", "yellow"), check.detail
+        )
+    return Padding(table, (1, 0, 0, 2))
+
+
+def distances(verdict: Verdict) -> RenderableType:
+    """Each goal beside the proved optimum for the same state."""
+    table = plain_table("goal", "here", "best plan", "difference")
+    for entry in verdict.from_optimum or ():
+        off = entry["distance"]
+        difference = "0" if off == 0 else f"{off:+,}"
+        table.add_row(
+            words.goal_title(entry["goal"]),
+            words.number(entry["value"]),
+            words.number(entry["optimum"]),
+            difference,
+        )
+    return Padding(table, (1, 0, 0, 2))
