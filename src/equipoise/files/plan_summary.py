@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Cluster, Level, Plan
 from equipoise.cluster.brokers import IntArray
-from equipoise.judge.levels import arriving, costs, levels, whole_bytes
+from equipoise.judge.levels import bytes_copied, costs, levels
 
 RowArray = npt.NDArray[np.int64]
 
@@ -57,11 +57,6 @@ def planned_from(cluster: Cluster) -> Cluster:
                    allow_empty_lists=False, **columns)
 
 
-def bytes_copied(plan: Plan, rows: RowArray) -> RowArray:
-    """Bytes to copy for each of these partitions, int64; a partition to be created copies none."""
-    return whole_bytes(plan.cluster, rows) * arriving(plan.cluster.replicas[rows], plan.target[rows])
-
-
 def certified(level: Level) -> dict[str, Any]:
     """One line of the certificate; whole numbers are written as such."""
     entry = {"goal": level.goal, "value": whole(level.value), "lower_bound": whole(level.lower_bound),
@@ -93,7 +88,7 @@ def moves(plan: Plan, rows: RowArray | None = None) -> list[dict[str, Any]]:
         cluster.partition[rows].tolist(),
         lists(cluster.ids_of(before)),
         lists(cluster.ids_of(after)),
-        bytes_copied(plan, rows).tolist(),
+        bytes_copied(cluster, plan.target, rows).tolist(),
         strict=True,
     )
     return [

@@ -1,112 +1,98 @@
-"""Lower bounds by weak duality, recomputed from potentials in whole numbers.
+"""Does the certificate of a plan hold? Values counted anew, bounds recomputed from the potentials.
 
-A level of a plan is a minimum-cost flow whose arcs cost ``cost * x``, and on some arcs the square of
-the distance of ``x`` from a band. For any potentials the Lagrangian bound
-
-    sum(supply * potential) + sum over arcs of min over whole x in [lower, upper] of
-        cost * x + distance(x) ** 2 - (potential[tail] - potential[head]) * x
-
-is at most the cost of every flow, so a value that meets it is proved best, whoever found it (R. K.
-Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", chapters 9.4 and 16). All flows that meet
-the bound have on every arc an ``x`` that attains that arc's minimum: the next level keeps to those.
+``certificate.npz`` has for level k of the certificate ``level{k}/potential`` and ``level{k}/network``,
+the name of the network that the potentials belong to. Levels on one network build on each other: each
+one keeps to the flows that are best for those before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-Int64 = npt.NDArray[np.int64]
+from equipoise.cluster import Level
+from equipoise.judge.duality import FlowProblem, dual_bound, narrowed
+from equipoise.judge.goals import goal_value
+from equipoise.judge.relaxation import BUILDERS
+from equipoise.judge.violations import Case, Violation
 
-SAFE = 2**62
-
-
-@dataclass(frozen=True, eq=False)
-class FlowProblem:
-    """One level: the network and its costs."""
-
-    supply: Int64
-    """``(n_nodes,)``: outflow minus inflow."""
-    tail: npt.NDArray[np.int32]
-    """``(n_arcs,)``, as ``head``, ``lower``, ``upper`` and ``cost``."""
-    head: npt.NDArray[np.int32]
-    lower: Int64
-    upper: Int64
-    cost: Int64
-    convex: npt.NDArray[np.int32]
-    """Arcs whose flow is drawn into a band, ``(n_convex,)``, as ``band_low`` and ``band_high``."""
-    band_low: Int64
-    band_high: Int64
-    offset: int = 0
-    """What the level costs apart from the flow."""
-
-    def value(self, flow: Int64) -> int:
-        """Cost of a flow ``(n_arcs,)``; whether it is one is :meth:`admits`."""
-        return exact_dot(self.cost, flow) + self.squares(flow[self.convex]) + self.offset
-
-    def squares(self, x: Int64) -> int:
-        """Sum of squared distances of the convex arcs' flows from their bands."""
-        outside = np.maximum(np.maximum(self.band_low - x, x - self.band_high), 0)
-        return exact_dot(outside, outside)
-
-    def admits(self, flow: Int64) -> bool:
-        """True where the flow keeps the arcs' bounds and meets every supply."""
-        outflow = np.zeros(len(self.supply), dtype=np.int64)
-        np.add.at(outflow, self.tail, flow)
-        np.subtract.at(outflow, self.head, flow)
-        within = np.all((flow >= self.lower) & (flow <= self.upper))
-        return bool(within and np.array_equal(outflow, self.supply))
+__all__ = ["Finding", "dual_bound", "narrowed", "verify"]
 
 
-def dual_bound(problem: FlowProblem, potential: Int64) -> int:
-    """The Lagrangian bound under ``potential`` ``(n_nodes,)``; any potentials give a bound."""
-    x, _ = minimisers(problem, potential)
-    reduced = reduced_cost(problem, potential)
-    return (
-        exact_dot(problem.supply, potential)
-        + exact_dot(reduced, x)
-        + problem.squares(x[problem.convex])
-        + problem.offset
+@dataclass(frozen=True)
+class Finding:
+    """One level re-checked."""
+
+    goal: str
+    value: int | None
+    """As counted here; None for a goal that is not measured on lists alone."""
+    bound: int | None
+    """As recomputed here; None where the certificate has no potentials for it."""
+    problem: str = ""
+    """What is wrong with the claim, "" where nothing is."""
+
+
+def verify(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.ndarray]) -> tuple[Finding, ...]:
+    """Re-check every level; never raises for what a certificate may hold."""
+    return tuple(findings(case, certificate, proofs))
+
+
+def as_violations(found: Sequence[Finding]) -> tuple[Violation, ...]:
+    """The problems as violations of the whole assignment."""
+    return tuple(
+        Violation("certificate", None, None, None, f"goal {level.goal}: {level.problem}")
+        for level in found
+        if level.problem
     )
 
 
-def narrowed(problem: FlowProblem, potential: Int64) -> FlowProblem:
-    """The same network with every arc held to the flows that attain its part of the bound."""
-    lower, upper = minimisers(problem, potential)
-    return replace(problem, lower=lower, upper=upper)
+def findings(
+    case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.ndarray]
+) -> Iterator[Finding]:
+    """Levels in order, the face of each network kept from level to level."""
+    faces: dict[str, FlowProblem] = {}
+    for k, level in enumerate(certificate):
+        value = goal_value(level.goal, case)
+        if value is not None and value != level.value:
+            yield Finding(level.goal, value, None, f"the value is {value}, not {level.value:g}")
+            continue
+        try:
+            bound = rechecked(case, level, proofs, k, faces)
+        except (ValueError, IndexError, TypeError) as error:
+            yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
+            continue
+        yield Finding(level.goal, value, bound, complaint(level, bound))
 
 
-def reduced_cost(problem: FlowProblem, potential: Int64) -> Int64:
-    return problem.cost - potential[problem.tail] + potential[problem.head]
+def rechecked(
+    case: Case, level: Level, proofs: Mapping[str, np.ndarray], k: int, faces: dict[str, FlowProblem]
+) -> int | None:
+    """The bound of level ``k`` by weak duality, None where there are no potentials to try."""
+    if level.proof != "flow-dual" or not proofs:
+        return None
+    if f"level{k}/network" not in proofs or f"level{k}/potential" not in proofs:
+        raise ValueError("there are no potentials for it")
+    name = str(proofs[f"level{k}/network"])
+    if name not in BUILDERS:
+        raise ValueError(f"no network is called {name}")
+    problem = BUILDERS[name](case, level.goal)
+    if name in faces:
+        problem = replace(problem, lower=faces[name].lower, upper=faces[name].upper)
+    potential = proofs[f"level{k}/potential"]
+    if potential.dtype != np.int64 or potential.shape != problem.supply.shape:
+        raise ValueError(f"potentials of shape {potential.shape}, not {problem.supply.shape}")
+    faces[name] = narrowed(problem, potential)
+    return dual_bound(problem, potential)
 
 
-def minimisers(problem: FlowProblem, potential: Int64) -> tuple[Int64, Int64]:
-    """First and last whole ``x`` of each arc that attain its minimum, within the arc's bounds.
-
-    A convex arc costs ``r * x + distance(x) ** 2``. Above the band the next unit costs
-    ``r + 2 * (x - band_high) + 1``, which turns positive once ``x`` exceeds
-    ``band_high + (-r - 1) / 2``; below it is the mirror image.
-    """
-    r = reduced_cost(problem, potential)
-    first = np.where(r < 0, problem.upper, problem.lower)
-    last = np.where(r > 0, problem.lower, problem.upper)
-    arcs = problem.convex
-    pull = r[arcs]
-    over, under = np.maximum(-pull, 0), np.maximum(pull, 0)
-    low = np.where(pull < 0, problem.band_high + over // 2, problem.band_low - (under + 1) // 2)
-    high = np.where(pull > 0, problem.band_low - under // 2, problem.band_high + (over + 1) // 2)
-    first[arcs] = np.clip(low, problem.lower[arcs], problem.upper[arcs])
-    last[arcs] = np.clip(high, problem.lower[arcs], problem.upper[arcs])
-    return first, last
-
-
-def exact_dot(a: Int64, b: Int64) -> int:
-    """Sum of products without overflow: in 64 bits where they cannot, else in Python's integers."""
-    if len(a) == 0:
-        return 0
-    largest = max(abs(int(a.min())), abs(int(a.max()))) * max(abs(int(b.min())), abs(int(b.max())))
-    if largest * len(a) < SAFE:
-        return int(a.astype(np.int64) @ b.astype(np.int64))
-    return sum(x * y for x, y in zip(a.tolist(), b.tolist(), strict=True))
+def complaint(level: Level, bound: int | None) -> str:
+    """What is wrong with the bound that a level claims."""
+    if level.lower_bound > level.value:
+        return f"the bound {level.lower_bound:g} is above the value {level.value:g}"
+    if bound is not None and bound < level.lower_bound:
+        return f"the potentials prove {bound}, not {level.lower_bound:g}"
+    if level.proof == "none" and level.lower_bound > 0:
+        return f"a bound of {level.lower_bound:g} is claimed without a proof"
+    return ""

@@ -78,27 +78,26 @@ def moves(case: Case) -> int:
 
 def topics(case: Case) -> int:
     """How far the replica counts of each topic are from level."""
-    rows = case.rules.movable
-    return per_topic(case, case.target[rows], np.flatnonzero(rows), case.rules.eligible)
+    return per_topic(case, case.target, case.rules.eligible)
 
 
 def leaders(case: Case) -> int:
     """How far the leader counts of the brokers that may lead are from level."""
     led = measures.leaders_per_broker(case.target, case.cluster.n_brokers)[case.rules.leads]
-    return squares(led, *shares(leaders_to_share(case), weights(case, case.rules.leads)))
+    return squares(led, *shares(int(led.sum()), weights(case, case.rules.leads)))
 
 
 def rack_leaders(case: Case) -> int:
     """How far the racks' leader counts are from level."""
-    brokers = case.cluster.brokers
+    brokers, leads = case.cluster.brokers, case.rules.leads
     n_racks = len(brokers.rack_names)
-    weight = np.zeros(case.cluster.n_brokers, dtype=np.int64)
-    weight[case.rules.leads] = weights(case, case.rules.leads)
-    by_rack = np.bincount(brokers.rack_idx, weights=weight, minlength=n_racks).astype(np.int64)
     led = measures.leaders_per_broker(case.target, case.cluster.n_brokers)
-    counts = np.bincount(brokers.rack_idx, weights=led, minlength=n_racks).astype(np.int64)
-    low, high = shares(leaders_to_share(case), by_rack)
-    some = by_rack > 0
+    weight = np.zeros(n_racks, dtype=np.int64)
+    np.add.at(weight, brokers.rack_idx[leads], weights(case, leads))
+    counts = np.zeros(n_racks, dtype=np.int64)
+    np.add.at(counts, brokers.rack_idx, led)
+    low, high = shares(int(led[leads].sum()), weight)
+    some = weight > 0
     return squares(counts[some], low[some], high[some])
 
 
@@ -109,7 +108,36 @@ def elections(case: Case) -> int:
 
 def topic_leaders(case: Case) -> int:
     """How far the leader counts of each topic are from level."""
-    return per_topic(case, case.target[:, :1], np.arange(len(case.target)), case.rules.leads)
+    return per_topic(case, case.target[:, :1], case.rules.leads)
+
+
+def failover(case: Case) -> int:
+    """How far the survivors' leader counts are from level after the loss of each broker in turn.
+
+    Each loss has shares of its own, over the brokers that may lead and are left; the others should
+    inherit nothing.
+    """
+    n_brokers, leads = case.cluster.n_brokers, case.rules.leads
+    led = int(measures.leaders_per_broker(case.target, n_brokers)[leads].sum())
+    table = measures.failover_leaders(case.target, n_brokers)
+    weight = np.zeros(n_brokers, dtype=np.int64)
+    weight[leads] = weights(case, leads)
+    total = 0
+    for lost in np.flatnonzero(leads).tolist():
+        left = leads & (np.arange(n_brokers) != lost)
+        total += squares(table[lost, left], *shares(led, weight[left]))
+        total += int((table[lost, ~leads] ** 2).sum())
+    return total
+
+
+def positions(case: Case) -> int:
+    """How far the replica counts at each follower position are from level."""
+    eligible, total = case.rules.eligible, 0
+    for place in range(1, case.target.shape[1]):
+        at = case.target[:, place]
+        held = np.bincount(at[at >= 0], minlength=case.cluster.n_brokers).astype(np.int64)[eligible]
+        total += squares(held, *shares(int(held.sum()), weights(case, eligible)))
+    return total
 
 
 def reorders(case: Case) -> int:
@@ -122,25 +150,13 @@ def weights(case: Case, brokers: npt.NDArray[np.bool_]) -> Int64:
     return whole_weights(np.asarray(case.cluster.brokers.weight)[brokers])
 
 
-def leaders_to_share(case: Case) -> int:
-    """Leaders of the partitions that may change, and of the others those on brokers that may lead."""
-    first = case.target[~case.rules.movable, 0]
-    return int(case.rules.movable.sum()) + int(case.rules.leads[first].sum())
-
-
-def per_topic(case: Case, lists: IntArray, rows: Int64, brokers: npt.NDArray[np.bool_]) -> int:
-    """Sum over topics of the squared distances of their counts on ``brokers`` from level.
-
-    Only topics with a row that may change have a level of their own.
-    """
+def per_topic(case: Case, lists: IntArray, brokers: npt.NDArray[np.bool_]) -> int:
+    """Sum over topics of the squared distances of their counts on ``brokers`` from level."""
     n_brokers, n_topics = case.cluster.n_brokers, len(case.cluster.topics)
-    topic = np.broadcast_to(case.cluster.topic_idx[rows].astype(np.int64)[:, None], lists.shape)
-    held = lists >= 0
-    table = np.bincount(topic[held] * n_brokers + lists[held], minlength=n_topics * n_brokers)
-    table = table.reshape(n_topics, n_brokers)[:, brokers]
-    chosen = np.unique(case.cluster.topic_idx[case.rules.movable])
-    table = table[chosen]
-    return squares(table, *shares(table.sum(axis=1)[:, None], weights(case, brokers)[None, :]))
+    row, place = np.nonzero(lists >= 0)
+    key = case.cluster.topic_idx[row].astype(np.int64) * n_brokers + lists[row, place]
+    counts = np.bincount(key, minlength=n_topics * n_brokers).reshape(n_topics, n_brokers)[:, brokers]
+    return squares(counts, *shares(counts.sum(axis=1)[:, None], weights(case, brokers)[None, :]))
 
 
 MEASURES: dict[str, Callable[[Case], int]] = {
@@ -152,5 +168,7 @@ MEASURES: dict[str, Callable[[Case], int]] = {
     "rack-leaders": rack_leaders,
     "elections": elections,
     "topic-leaders": topic_leaders,
+    "failover": failover,
+    "positions": positions,
     "reorders": reorders,
 }

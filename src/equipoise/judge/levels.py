@@ -10,6 +10,8 @@ import numpy.typing as npt
 from equipoise.cluster import Cluster, measures
 from equipoise.cluster.brokers import IntArray
 
+RowArray = npt.NDArray[np.int64]
+
 
 def levels(
     cluster: Cluster, replicas: IntArray, eligible: npt.NDArray[np.bool_], *, strict_racks: bool = False
@@ -45,27 +47,19 @@ def rack_violations(
 
 
 def costs(cluster: Cluster, target: IntArray) -> dict[str, int]:
-    """Data moves, their bytes (unknown sizes count 0), leadership changes and partitions changed.
-
-    A partition that is to be created copies nothing.
-    """
+    """Data moves, their bytes (unknown sizes count 0), leadership changes and partitions changed."""
     rows = measures.changed_rows(cluster.replicas, target)
     before, after = cluster.replicas[rows], target[rows]
-    new = arriving(before, after)
     return {
-        "data_moves": int(new.sum()),
-        "bytes_moved": int((whole_bytes(cluster, rows) * new).sum()),
+        "data_moves": measures.data_moves(before, after),
+        "bytes_moved": int(bytes_copied(cluster, target, rows).sum()),
         "leadership_changes": int(measures.leadership_changed(before, after).sum()),
         "partitions_changed": len(rows),
     }
 
 
-def arriving(before: IntArray, after: IntArray) -> npt.NDArray[np.int64]:
-    """``(n,)`` int64: replicas that each partition has to copy."""
-    new = measures.arrivals(before, after).sum(axis=1)
-    return np.where((before >= 0).any(axis=1), new, 0)
-
-
-def whole_bytes(cluster: Cluster, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Size of one replica of each row in bytes, int64, 0 where unknown."""
-    return np.nan_to_num(cluster.size_bytes[rows]).round().astype(np.int64)
+def bytes_copied(cluster: Cluster, target: IntArray, rows: RowArray) -> RowArray:
+    """Bytes that each of these rows has to copy, int64."""
+    sizes: RowArray = np.nan_to_num(cluster.size_bytes[rows]).round().astype(np.int64)
+    copies: RowArray = measures.arrivals(cluster.replicas[rows], target[rows]).sum(axis=1)
+    return sizes * copies

@@ -7,11 +7,9 @@ makes it from the cluster and the rules alone, registered under the name that th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-import numpy as np
-
-from equipoise.judge.certificate import FlowProblem
+from equipoise.judge.duality import FlowProblem
 from equipoise.judge.violations import Case
 
 Builder = Callable[[Case, str], FlowProblem]
@@ -28,9 +26,3 @@ def network(name: str) -> Callable[[Builder], Builder]:
         return builder
 
     return register
-
-
-def stored_names(proofs: Mapping[str, np.ndarray]) -> dict[int, str]:
-    """Name of the network of each level that has a proof."""
-    return {int(key.split("/")[0].removeprefix("level")): str(value)
-            for key, value in proofs.items() if key.endswith("/network")}

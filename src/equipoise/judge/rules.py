@@ -42,13 +42,16 @@ class Rules:
     max_changes_per_partition: int | None = None
 
 
-def rules_of(cluster: Cluster, request: Mapping[str, Any] | None = None) -> Rules:
+def rules_of(
+    cluster: Cluster, request: Mapping[str, Any] | None = None, known: BoolArray | None = None
+) -> Rules:
     """The rules of a request, given by its options' names; an empty one asks that nothing gets worse.
 
-    ``cluster`` holds the brokers and partitions that the request adds (those with an empty list).
+    ``cluster`` holds the brokers and partitions that the request adds (those with an empty list);
+    brokers that are not ``known`` ``(n_brokers,)`` are not eligible for anything.
     """
     asked = dict(request or {})
-    eligible = eligible_brokers(cluster, asked)
+    eligible = eligible_brokers(cluster, asked) & (True if known is None else known)
     movable = movable_partitions(cluster, asked)
     return Rules(
         eligible=eligible,

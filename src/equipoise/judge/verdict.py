@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
+from equipoise.judge.certificate import Finding
 from equipoise.judge.checks import Check, seven_checks
 from equipoise.judge.goals import MEASURES, goal_value
 from equipoise.judge.levels import costs, levels
@@ -26,6 +27,8 @@ class Verdict:
     """What is wrong with an assignment, what it costs and what it brings."""
 
     violations: tuple[Violation, ...]
+    brokers: tuple[int, ...]
+    """Ids of the brokers that are to hold replicas."""
     checks: tuple[Check, ...]
     costs: Mapping[str, int]
     before: Mapping[str, Any]
@@ -33,7 +36,10 @@ class Verdict:
     goals: Mapping[str, int]
     """Value of each goal that can be measured."""
     from_optimum: tuple[Mapping[str, Any], ...] | None = None
-    """For each goal this value, the optimum's, and how far it is off; None where not asked for."""
+    """For each goal this value, the optimum's, and how far it is off; None where not known."""
+    certificate: tuple[Finding, ...] = ()
+    """The levels of a plan's own certificate, re-checked."""
+    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -51,8 +57,10 @@ class Verdict:
             "before": dict(self.before),
             "after": dict(self.after),
             "from_optimum": optimum,
+            "notes": list(self.notes),
             "goals": dict(self.goals),
             "checks": [check.to_json() for check in self.checks],
+            "certificate": [asdict(level) for level in self.certificate],
         }
 
 
@@ -68,8 +76,9 @@ def judge(
     everyone = np.ones(cluster.n_brokers, dtype=bool) if known is None else known
     case = Case(cluster, target, rules, everyone)
     return Verdict(
+        brokers=tuple(cluster.brokers.ids[rules.eligible].tolist()),
         violations=(*also, *check_assignment(cluster, target, rules, everyone)),
-        checks=seven_checks(cluster, target, rules.eligible & everyone),
+        checks=seven_checks(cluster, target, rules.eligible),
         costs=costs(cluster, target),
         before=levels(cluster, cluster.replicas, rules.eligible, strict_racks=rules.strict_racks),
         after=levels(cluster, target, rules.eligible, strict_racks=rules.strict_racks),
@@ -84,9 +93,10 @@ def values(case: Case) -> dict[str, int]:
 
 
 def distance(mine: Mapping[str, int], best: Mapping[str, int]) -> tuple[Mapping[str, Any], ...]:
-    """The compared goals of two verdicts on the same state, side by side.
+    """The compared goals of an assignment and of the best one, side by side.
 
-    The first goal in which they differ decides: later ones are only worth something once it is met.
+    The first goal in which they differ decides: an assignment that moves less and levels less may
+    be ahead in a later one.
     """
     return tuple(
         {"goal": goal, "value": mine[goal], "optimum": best[goal], "distance": mine[goal] - best[goal]}

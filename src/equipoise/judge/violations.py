@@ -52,8 +52,14 @@ class Case:
 
     @property
     def new(self) -> BoolArray:
-        """Mask over ``target``: data moves (replicas of partitions to be created copy nothing)."""
-        return measures.arrivals(self.before, self.target) & (self.cluster.rf > 0)[:, None]
+        """Mask over ``target``: data moves."""
+        return measures.arrivals(self.before, self.target)
+
+    @property
+    def placed(self) -> BoolArray:
+        """Mask over ``target``: replicas that come to a broker, those of created partitions too."""
+        created: BoolArray = (self.target >= 0) & (self.cluster.rf == 0)[:, None]
+        return self.new | created
 
     def at(self, rule: str, row: int, position: int | None, detail: str) -> Violation:
         """A violation at a row, of the broker at ``position``; ``{}`` in the detail is its id."""
@@ -83,7 +89,7 @@ def unknown_brokers(case: Case) -> Iterator[Violation]:
 
 
 def brokers_twice(case: Case) -> Iterator[Violation]:
-    twice = np.zeros(case.target.shape, dtype=bool)
+    twice = np.zeros_like(case.target, dtype=bool)
     for k in range(1, twice.shape[1]):
         twice[:, k] = (case.target[:, :k] == case.target[:, k : k + 1]).any(axis=1) & (case.target[:, k] >= 0)
     return case.each("broker-twice", twice, "broker {} is in the replica list twice")
@@ -95,14 +101,13 @@ def eligible_only(case: Case) -> Iterator[Violation]:
         return
     barred = (case.target >= 0) & case.known[case.target] & ~case.rules.eligible[case.target]
     barred &= case.rules.movable[:, None]
-    new = measures.arrivals(case.before, case.target)
-    yield from case.each("not-eligible", barred & new, "broker {} gets a replica but may hold none")
-    yield from case.each("not-eligible", barred & ~new, "broker {} keeps its replica but may hold none")
+    yield from case.each("not-eligible", barred & case.placed, "broker {} gets a replica but may hold none")
+    yield from case.each("not-eligible", barred & ~case.placed, "broker {} keeps a replica but may hold none")
 
 
 def cordoned(case: Case) -> Iterator[Violation]:
     closed = (case.target >= 0) & case.known[case.target] & case.rules.eligible[case.target]
-    closed &= ~case.rules.receives[case.target] & measures.arrivals(case.before, case.target)
+    closed &= ~case.rules.receives[case.target] & case.placed
     return case.each("cordon", closed, "broker {} gets a replica but is cordoned")
 
 

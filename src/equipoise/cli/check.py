@@ -1,0 +1,127 @@
+"""``equipoise check``: judge any tool's reassignment, or a plan directory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from equipoise.cli.options import with_request
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.planning.request import Request
+
+if TYPE_CHECKING:
+    from equipoise.cluster import Cluster
+    from equipoise.judge import Verdict
+
+BROKEN = 1
+"""Exit code where a rule is broken."""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("check", help="Judge any tool's reassignment JSON, or a plan directory.")(with_request(check))
+
+
+def check(
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="REASSIGNMENT|DIR", help="Kafka's JSON of any tool, or a plan directory."),
+    ],
+    request: Request,
+    current: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SOURCE...", help="The state it is meant for: a snapshot folder, or files."),
+    ] = None,
+    optimum: Annotated[
+        bool, typer.Option("--optimum/--no-optimum", help="Plan the same state too, to say how far off it is.")
+    ] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+) -> None:
+    subject, *more = paths
+    sources = [*(current or ()), *more]
+    if sources:
+        verdict = judged_file(subject, sources, request, optimum=optimum)
+    else:
+        verdict = judged_directory(subject, request, optimum=optimum)
+    show(verdict, as_json=as_json)
+    if not verdict.passed:
+        raise typer.Exit(BROKEN)
+
+
+def judged_file(subject: str, sources: list[str], request: Request, *, optimum: bool) -> Verdict:
+    """The verdict on a reassignment file, laid over the cluster that ``sources`` describe."""
+    from equipoise.files.proposals import read_proposal
+    from equipoise.files.sources import read_sources
+    from equipoise.judge import judge, lay_over, rules_of
+    from equipoise.planning.problem import build_problem
+
+    if (Path(subject) / "reassignment.json").is_file():
+        subject = str(Path(subject) / "reassignment.json")
+    state = read_sources(sources)
+    proposal = read_proposal(subject)
+    over = lay_over(build_problem(state, request).cluster, proposal)
+    rules = rules_of(over.cluster, request.to_json(), over.known)
+    verdict = judge(over.cluster, over.target, rules, known=over.known, also=over.refused)
+    return beside_optimum(verdict, state, request) if optimum else verdict
+
+
+def judged_directory(subject: str, request: Request, *, optimum: bool) -> Verdict:
+    """The verdict on a plan directory, by the rules it was made for, with its certificate."""
+    from equipoise.files.plan_audit import audit
+    from equipoise.files.plan_directory import read_plan
+    from equipoise.files.plan_summary import planned_from
+    from equipoise.judge import COMPARED, distance
+
+    folder = Path(subject)
+    if not folder.is_dir():
+        raise UnusableInput("a reassignment is judged against a state", source=subject, advice="Give --current")
+    if request != Request():
+        raise UnusableInput("a plan directory is judged by the options it was made with", source=subject)
+    plan = read_plan(folder)
+    verdict = audit(plan, folder)
+    if not optimum or not verdict.passed:
+        return verdict
+    proved = {level.goal: level.bound for level in verdict.certificate if level.bound is not None}
+    if proved.keys() >= set(COMPARED):  # nothing can be better than what was just proved again
+        return replace(verdict, from_optimum=distance(verdict.goals, proved))
+    return beside_optimum(verdict, planned_from(plan.cluster), request_in(plan.request))
+
+
+def request_in(options: Mapping[str, Any]) -> Request:
+    """The request that a plan directory holds as JSON, where tuples have become lists."""
+
+    def tuples(value: Any) -> Any:
+        return tuple(map(tuples, value)) if isinstance(value, list) else value
+
+    return Request(**{name: tuples(value) for name, value in options.items()})
+
+
+def beside_optimum(verdict: Verdict, state: Cluster, request: Request) -> Verdict:
+    """The verdict with how far it is from the best plan for the same state and rules."""
+    from equipoise.judge import distance, judge, rules_of
+    from equipoise.planning import make_plan
+
+    try:
+        best = make_plan(state, replace(request, goals=None, strategy="flow"))
+    except ImpossibleRequest as error:
+        return replace(verdict, notes=(*verdict.notes, f"no plan meets all rules: {error}"))
+    optimum = judge(best.cluster, best.target, rules_of(best.cluster, request.to_json()))
+    return replace(verdict, from_optimum=distance(verdict.goals, optimum.goals))
+
+
+def show(verdict: Verdict, *, as_json: bool) -> None:
+    """The verdict on standard output."""
+    if as_json:
+        import orjson
+
+        sys.stdout.buffer.write(orjson.dumps(verdict.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
+        return
+    from rich.console import Console
+
+    from equipoise.report.verdict import verdict_page
+
+    Console(highlight=False).print(verdict_page(verdict))

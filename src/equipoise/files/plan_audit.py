@@ -1,0 +1,74 @@
+"""Judging a plan directory: its assignment, its certificate, and whether all its files agree.
+
+The digests of a directory tell accidents apart from what was written. Here every file is made
+again from the plan and compared, so that a change is found even where the digests were mended too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import orjson
+
+from equipoise.cluster import Plan
+from equipoise.files.plan_directory import contents
+from equipoise.judge import Case, Verdict, Violation, judge, rules_of
+from equipoise.judge.certificate import as_violations, verify
+
+
+def audit(plan: Plan, out: Path) -> Verdict:
+    """The verdict on a plan directory that was read as ``plan``, by the rules that it was made for."""
+    cluster = plan.cluster
+    rules = rules_of(cluster, plan.request)
+    everyone = np.ones(cluster.n_brokers, dtype=bool)
+    found = verify(Case(cluster, plan.target, rules, everyone), plan.certificate, plan.proofs)
+    also = [Violation("files", None, None, None, sentence) for sentence in contradictions(plan, out)]
+    if not np.array_equal(rules.eligible, plan.eligible):
+        also.append(Violation("files", None, None, None, "the eligible brokers are not those of the request"))
+    verdict = judge(cluster, plan.target, rules, also=(*also, *as_violations(found)))
+    return replace(verdict, certificate=found)
+
+
+def contradictions(plan: Plan, out: Path) -> Iterator[str]:
+    """A sentence for each file that is not what the plan makes it."""
+    for name, data in contents(plan):
+        if name == "plan.json":
+            yield from plan_json_differs(data, (out / name).read_bytes())
+        elif not (out / name).is_file():
+            yield f"{name} is missing"
+        elif (out / name).read_bytes() != data:
+            yield f"{name} is not what the plan says"
+    yield from waves_differ(out)
+
+
+def plan_json_differs(expected: bytes, found: bytes) -> Iterator[str]:
+    """Keys whose values do not follow from the plan; keys that only a newer version writes may be missing."""
+    if expected == found:
+        return
+    wanted, have = orjson.loads(expected), orjson.loads(found)
+    for key in have:
+        if key not in wanted or have[key] != wanted[key]:
+            yield f"plan.json: '{key}' does not follow from the rest"
+
+
+def waves_differ(out: Path) -> Iterator[str]:
+    """The waves together are the reassignment, but for what no wave can carry."""
+    lines = partition_lines(out / "reassignment.json")
+    waves = Counter[bytes]()
+    for path in sorted((out / "waves").glob("[0-9]*.json")):
+        wave = partition_lines(path)
+        if wave - lines:
+            yield f"waves/{path.name} moves what the plan does not"
+        waves += wave
+    if any(count > 1 for count in waves.values()):
+        yield "a partition is in more than one wave"
+
+
+def partition_lines(path: Path) -> Counter[bytes]:
+    """How often each partition's line occurs in a file that this package wrote."""
+    lines = path.read_bytes().splitlines()
+    return Counter(line.rstrip(b",") for line in lines if line.startswith(b'{"topic"'))

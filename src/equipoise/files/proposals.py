@@ -1,0 +1,46 @@
+"""A reassignment file of any tool, read but not yet judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from equipoise.files.sources import read_bytes, unpacked
+from equipoise.formats.faults import Faults
+from equipoise.formats.json_rows import read_json
+from equipoise.formats.lists import MOST_REPLICAS, padded
+from equipoise.formats.reassignment import SHAPE, section
+from equipoise.formats.text import json_span, readable
+from equipoise.judge import Proposal
+
+
+def read_proposal(path: str | Path) -> Proposal:
+    """The lists of Kafka's reassignment JSON, or of what Kafka's tool proposes; ``-`` is standard input.
+
+    Unlike a source, it may hold what no cluster can: a broker twice in a list, an empty list, a
+    partition twice. That is for the judge to say. Raises :class:`UnusableInput` where the file
+    cannot be read as such JSON at all.
+    """
+    name = "standard input" if str(path) == "-" else str(path)
+    faults = Faults(name)
+    text = readable(unpacked(read_bytes(path, name), name), faults)
+    span = json_span(text, *section(text, proposed=True))
+    if span is None:
+        raise faults.fatal("no reassignment JSON was found", advice="It begins a line with {")
+    root = read_json(text, SHAPE, faults, span)
+    version = int(root.numbers("version", missing=1)[0])
+    if version != 1:
+        raise faults.fatal(f"{version} is not a known version", place="version", advice="Kafka has 1")
+    rows = root.rows("partitions")
+    topics, topic_idx = rows.strings("topic")
+    ids, lengths = rows.id_lists("replicas")
+    longest = int(lengths.max(initial=0))
+    if longest > MOST_REPLICAS:
+        raise faults.fatal(f"a replica list has {longest} brokers", place=rows.where(int(lengths.argmax())))
+    return Proposal(
+        topics=tuple(topics),
+        topic_idx=np.asarray(topic_idx, dtype=np.int32),
+        partition=rows.numbers("partition").astype(np.int32),
+        replica_ids=padded(ids, lengths, max(1, longest)),
+    )
