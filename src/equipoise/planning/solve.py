@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from equipoise.cluster import Cluster, Level, Plan
+import numpy as np
+
+from equipoise.cluster import Cluster, Level, Plan, measures
+from equipoise.cluster.brokers import IntArray
+from equipoise.errors import ImpossibleRequest
+from equipoise.planning import integer
+from equipoise.planning.bounds import leader_bounds
+from equipoise.planning.certificate import Proof, proof_arrays
+from equipoise.planning.conflicts import refuse_impossible
+from equipoise.planning.explain import reasons
+from equipoise.planning.goals import evaluate
 from equipoise.planning.networks.orders import order
-from equipoise.planning.networks.place import place
-from equipoise.planning.problem import build_problem
+from equipoise.planning.networks.place import PLACEMENT_GOALS, place
+from equipoise.planning.problem import Problem, build_problem
 from equipoise.planning.request import Request
 
 
@@ -16,11 +26,75 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
     `ImpossibleRequest` where no assignment satisfies it.
     """
     problem = build_problem(cluster, request or Request())
-    placement = place(problem, problem.goals)
-    lists, order_levels = order(problem, placement.lists, problem.goals)
-    levels = {level.goal: level for level in (*placement.levels, *order_levels)}
-    certificate = tuple(
-        Level(goal, levels[goal].value, levels[goal].value, "flow-dual") for goal in problem.goals if goal in levels
+    refuse_impossible(problem)
+    lists, proofs = by_flows(problem)
+    if integer.is_small(problem) and not all(proof.closes for proof in proofs):
+        lists, proofs = by_integers(problem, lists, proofs)
+    return Plan(
+        cluster=problem.cluster,
+        target=lists,
+        eligible=problem.eligible,
+        certificate=tuple(level(proof) for proof in proofs),
+        why=reasons(problem, lists),
+        proofs=proof_arrays(problem, proofs),
+        request=problem.request.to_json(),
+        warnings=problem.warnings,
     )
-    return Plan(problem.cluster, lists, problem.eligible, certificate=certificate,
-                request=problem.request.to_json(), warnings=problem.warnings, why={})
+
+
+def level(proof: Proof) -> Level:
+    return Level(proof.goal, proof.value, proof.bound, proof.kind, proof.note)
+
+
+def by_flows(problem: Problem) -> tuple[IntArray, list[Proof]]:
+    """Placement first, orders on it; with the bound of each goal over placements and orders."""
+    placement = place(problem, problem.goals)
+    lists, orders = order(problem, placement.lists, problem.goals)
+    found = {level.goal: level for level in (*placement.levels, *orders)}
+    only_choice = has_one_placement(problem, lists)
+    free = {} if only_choice else {level.goal: level for level in leader_bounds(problem, problem.goals)}
+    proofs = []
+    for goal in problem.goals:
+        value = evaluate(problem, lists, goal)
+        if goal in PLACEMENT_GOALS and goal in found:
+            proofs.append(Proof(goal, value, found[goal].value, "flow-dual", level=found[goal]))
+        elif only_choice and goal in found and goal not in ("failover", "positions", "reorders"):
+            proofs.append(Proof(goal, value, found[goal].value, "flow-dual", level=found[goal]))
+        elif goal in free:
+            proofs.append(Proof(goal, value, min(value, free[goal].value), "flow-dual", level=free[goal]))
+        else:
+            note = "" if value == 0 else "least for this placement; other placements were not searched"
+            proofs.append(Proof(goal, value, 0, "closed-form", note))
+    return lists, proofs
+
+
+def by_integers(problem: Problem, lists: IntArray, proofs: list[Proof]) -> tuple[IntArray, list[Proof]]:
+    """What flows left open, decided by the 0-1 program."""
+    known: dict[str, int] = {}
+    for proof in proofs:
+        if not proof.closes:
+            break
+        known[proof.goal] = proof.bound
+    decided = integer.decide(problem, problem.goals, known, lists)
+    if decided is None:
+        raise ImpossibleRequest(["no assignment satisfies the rules together"], ["ask for less"])
+    again = []
+    for proof in proofs:
+        value, bound = evaluate(problem, decided.lists, proof.goal), decided.bounds[proof.goal]
+        if proof.goal in known:
+            again.append(proof)
+        else:
+            again.append(Proof(proof.goal, value, bound, "integer-program"))
+    return decided.lists, again
+
+
+def has_one_placement(problem: Problem, lists: IntArray) -> bool:
+    """True where the goals before the leaders leave nothing to choose about where replicas stand."""
+    if problem.request.leaders_only:
+        return True
+    first_order = next((k for k, goal in enumerate(problem.goals) if goal not in PLACEMENT_GOALS), len(problem.goals))
+    if "moves" not in problem.goals[:first_order]:
+        return False
+    return measures.data_moves(problem.cluster.replicas, lists) == 0 and bool(
+        np.array_equal(problem.rf, problem.cluster.rf)
+    )

@@ -243,11 +243,14 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
         size = np.bincount(unit_of, minlength=n_units)
         add("limit", pool_node(unit, rack), pool_node(unit, rack) + half, limited * size[unit], unit, rack)
     families.pop("limit", None)
+    lower = np.zeros(at, dtype=np.int64)
+    if problem.request.rack_rule == "strict":  # not to be mended as far as possible, but kept
+        lower[families["excess"].index] = np.concatenate(uppers)[families["excess"].index]
     network = Network(
         supply,
         np.concatenate(tails).astype(np.int32),
         np.concatenate(heads).astype(np.int32),
-        np.zeros(at, dtype=np.int64),
+        lower,
         np.concatenate(uppers).astype(np.int64),
     )
     return PlacementNetwork(

@@ -70,10 +70,9 @@ def topic_leaders(problem: Problem, target: IntArray) -> int:
 def reorders(problem: Problem, target: IntArray) -> int:
     """Lists in a new order that hold the same brokers."""
     before = problem.cluster.replicas
-    rows = measures.changed_rows(before, target)
-    new = measures.arrivals(before, target).any(axis=1)
-    gone = measures.arrivals(target, before).any(axis=1)
-    return int((~new[rows] & ~gone[rows]).sum())
+    changed = measures.changed_rows(before, target)
+    new, gone = measures.arrivals(before, target)[changed], measures.arrivals(target, before)[changed]
+    return len(changed) - int((new.any(axis=1) | gone.any(axis=1)).sum())
 
 
 MEASURES: Mapping[str, Callable[[Problem, IntArray], int]] = {

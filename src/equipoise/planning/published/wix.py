@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import cycle
 from statistics import median
 
 from equipoise.cluster.brokers import IntArray
@@ -41,6 +42,10 @@ class Gathered:
     unbalanced: Sequence[int]
     """Brokers far below the median: those that are to receive."""
 
+    @property
+    def mean(self) -> Fraction:
+        return Fraction(self.partitions_per_broker.total(), len(self.brokers))
+
 
 def run(problem: Problem, settings: Settings) -> IntArray:
     """Raise the unbalanced brokers; raises `NoPlan` where brokers are to be emptied."""
@@ -63,28 +68,26 @@ def gather(lists: Lists, brokers: Sequence[int], unbalanced_ratio: float) -> Gat
 
 
 def change_topic(lists: Lists, rows: Sequence[int], gathered: Gathered) -> None:
-    """Step III for one topic: replace until ``replace_count`` is used up or nothing is left to improve."""
+    """Step III for one topic: replace until ``replace_count`` is used up or no partition fits.
+
+    Who is to reduce and who is to add is settled before the topic, highest and lowest first; they
+    take turns.
+    """
+    total = gathered.partitions_per_broker
     held = Counter(broker for row in rows for broker in lists[row])
     share = -(-sum(held.values()) // len(gathered.brokers))
-    replace_count = sum(max(0, share - held[broker]) for broker in gathered.unbalanced)
+    to_add = sorted((b for b in gathered.unbalanced if total[b] < gathered.mean and held[b] < share),
+                    key=lambda broker: (total[broker], broker))
+    to_reduce = sorted((b for b in held if total[b] > gathered.mean), key=lambda broker: (-total[broker], broker))
+    replace_count = sum(share - held[broker] for broker in to_add)
     untouched = list(rows)
-    while replace_count > 0 and (found := search(lists, untouched, gathered)):
-        row, highest, lowest = found
-        replace(lists[row], highest, lowest, gathered)
-        untouched.remove(row)
+    for highest, lowest in zip(cycle(to_reduce), cycle(to_add), strict=False):
+        found = [row for row in untouched if highest in lists[row] and lowest not in lists[row]]
+        if not found or replace_count == 0:
+            return
+        replace(lists[found[0]], highest, lowest, gathered)
+        untouched.remove(found[0])
         replace_count -= 1
-
-
-def search(lists: Lists, untouched: Sequence[int], gathered: Gathered) -> tuple[int, int, int] | None:
-    """(row, highest, lowest): an untouched partition on the highest broker that may go to the lowest."""
-    total = gathered.partitions_per_broker
-    lowest = min(gathered.unbalanced, key=lambda broker: (total[broker], broker))
-    candidates = [row for row in untouched if lowest not in lists[row]]
-    above = {broker for row in candidates for broker in lists[row] if total[broker] - total[lowest] > 1}
-    if not above:
-        return None
-    highest = min(above, key=lambda broker: (-total[broker], broker))
-    return next(row for row in candidates if highest in lists[row]), highest, lowest
 
 
 def replace(replicas: list[int], highest: int, lowest: int, gathered: Gathered) -> None:

@@ -1,0 +1,86 @@
+"""What leaders can at best reach wherever replicas come to stand: a flow over brokers alone.
+
+A partition keeps its leader or gives it up for any broker that may lead. That forgets where its
+replicas are, so the bound holds for every placement; a plan that meets it is best over placements
+and orders together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from equipoise.planning import goals as measure
+from equipoise.planning.networks.flow import Int64, Network, Objective, narrow, solve
+from equipoise.planning.networks.place import ProvedLevel
+from equipoise.planning.problem import Problem
+
+FREE_GOALS = ("leaders", "rack-leaders", "elections")
+
+
+@dataclass(frozen=True, eq=False)
+class FreeLeaders:
+    """Nodes: sink, racks, brokers, hub. Arcs: rack → sink, broker → rack, broker → hub, hub → broker."""
+
+    network: Network
+    n_racks: int
+    n_brokers: int
+    base: Int64
+    total: int
+    forced: int
+
+    def objective(self, problem: Problem, goal: str) -> Objective:
+        n_arcs = len(self.network.tail)
+        if goal == "elections":
+            linear = np.zeros(n_arcs, dtype=np.int64)
+            linear[self.n_racks + self.n_brokers : self.n_racks + 2 * self.n_brokers] = 1
+            return Objective.of_linear(linear, self.forced)
+        weight = measure.weights(problem, problem.leads)
+        if goal == "leaders":
+            low, high = measure.open_band(self.total, weight)
+            arcs = self.n_racks + np.arange(self.n_brokers)
+            return Objective.of_bands(n_arcs, arcs.astype(np.int32), low - self.base, high - self.base)
+        by_rack = np.bincount(problem.rack_idx, weights=weight, minlength=self.n_racks).astype(np.int64)
+        held = np.bincount(problem.rack_idx, weights=self.base, minlength=self.n_racks).astype(np.int64)
+        low, high = measure.open_band(self.total, by_rack)
+        return Objective.of_bands(n_arcs, np.arange(self.n_racks, dtype=np.int32), low - held, high - held)
+
+
+def free_leaders(problem: Problem) -> FreeLeaders:
+    """The network of a problem."""
+    n, n_racks = problem.cluster.n_brokers, problem.n_racks
+    rows = np.flatnonzero(problem.movable)
+    before = problem.cluster.replicas[rows, 0]
+    keeps = (before >= 0) & problem.leads[np.maximum(before, 0)]
+    led = np.bincount(before[keeps], minlength=n).astype(np.int64)
+    fixed = problem.cluster.replicas[~problem.movable, 0]
+    base = np.bincount(fixed[fixed >= 0], minlength=n).astype(np.int64)
+    supply = np.zeros(1 + n_racks + n + 1, dtype=np.int64)
+    supply[1 + n_racks : 1 + n_racks + n] = led
+    supply[-1] = len(rows) - led.sum()
+    supply[0] = -len(rows)
+    racks, brokers = 1 + np.arange(n_racks), 1 + n_racks + np.arange(n)
+    hub = np.full(n, 1 + n_racks + n)
+    everything = np.full(n, len(rows), dtype=np.int64)
+    network = Network(
+        supply,
+        np.concatenate([racks, brokers, brokers, hub]).astype(np.int32),
+        np.concatenate([np.zeros(n_racks, dtype=np.int64), 1 + problem.rack_idx, hub, brokers]).astype(np.int32),
+        np.zeros(n_racks + 3 * n, dtype=np.int64),
+        np.concatenate([np.full(n_racks, len(rows)), everything, led, np.where(problem.leads, everything, 0)]),
+    )
+    total = int(base[problem.leads].sum()) + len(rows)
+    return FreeLeaders(network, n_racks, n, base, total, int(((before >= 0) & ~keeps).sum()))
+
+
+def leader_bounds(problem: Problem, goals: tuple[str, ...]) -> list[ProvedLevel]:
+    """Bounds of the leader goals among ``goals``, each on the face of those before."""
+    free = free_leaders(problem)
+    network, levels = free.network, []
+    for goal in (goal for goal in goals if goal in FREE_GOALS):
+        objective = free.objective(problem, goal)
+        best = solve(network, objective)
+        levels.append(ProvedLevel(goal, best.value, "leaders", best.potential))
+        network = narrow(network, objective, best.potential)
+    return levels

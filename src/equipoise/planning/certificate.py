@@ -1,0 +1,38 @@
+"""The proof of each goal, and the arrays that let anyone re-check it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from equipoise.planning.networks.place import ProvedLevel
+from equipoise.planning.problem import Problem
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a goal reached, a bound below it, and how that bound is known."""
+
+    goal: str
+    value: int
+    bound: int
+    kind: str
+    note: str = ""
+    level: ProvedLevel | None = None
+
+    @property
+    def closes(self) -> bool:
+        """True where value and bound meet."""
+        return self.value <= self.bound
+
+
+def proof_arrays(problem: Problem, proofs: list[Proof]) -> dict[str, np.ndarray]:
+    """Arrays of ``certificate.npz``: for each flow level its network's name and the potentials."""
+    arrays: dict[str, np.ndarray] = {"goals": np.array([proof.goal for proof in proofs])}
+    for k, proof in enumerate(proofs):
+        if proof.level is not None:
+            arrays[f"level{k}/goal"] = np.array(proof.goal)
+            arrays[f"level{k}/network"] = np.array(proof.level.network)
+            arrays[f"level{k}/potential"] = proof.level.potential
+    return arrays

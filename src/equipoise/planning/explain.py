@@ -1,0 +1,105 @@
+"""Why each partition changes, in one sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from equipoise.cluster import measures
+from equipoise.cluster.brokers import IntArray
+from equipoise.planning import goals as measure
+from equipoise.planning.problem import Problem
+
+
+def reasons(problem: Problem, lists: IntArray) -> dict[int, str]:
+    """A sentence for each changed row: the rule, or else the level, that it serves."""
+    return {int(row): sentence for row, sentence in Explainer(problem, lists).sentences()}
+
+
+class Explainer:
+    """The state before, put next to the lists after."""
+
+    def __init__(self, problem: Problem, lists: IntArray) -> None:
+        self.problem, self.lists, self.before = problem, lists, problem.cluster.replicas
+        self.ids = problem.cluster.brokers.ids
+        n = problem.cluster.n_brokers
+        held = measures.replicas_per_broker(self.before, n)
+        low, high = measure.replica_band(problem, lists)
+        self.above, self.below = np.maximum(held - high, 0), np.maximum(low - held, 0)
+        led = measures.leaders_per_broker(self.before, n)
+        low, high = measure.leader_band(problem, lists)
+        self.leads_above, self.leads_below = np.maximum(led - high, 0), np.maximum(low - led, 0)
+        self.replaced = dict(problem.request.replace)
+        self.changed = measures.changed_rows(self.before, lists)
+
+    def sentences(self) -> list[tuple[int, str]]:
+        """Row and sentence of every change, rows ascending."""
+        before, after = self.before[self.changed], self.lists[self.changed]
+        gone, come = missing_from(after, before), missing_from(before, after)
+        crowded = measures.replicas_per_rack(before, self.problem.rack_idx, self.problem.n_racks)
+        crowded = crowded > self.problem.limit[self.changed][:, None]
+        facts = np.column_stack(
+            [
+                gone,
+                come,
+                before[:, 0],
+                after[:, 0],
+                np.where(crowded.any(axis=1) & (self.problem.n_racks > 1), crowded.argmax(axis=1), -1),
+                (after >= 0).sum(axis=1) - (before >= 0).sum(axis=1),
+            ]
+        )
+        # Rows that change alike have the same reason, and there are far fewer of those.
+        kinds, kind_of = np.unique(facts, axis=0, return_inverse=True)
+        said = [self.sentence(kind, gone.shape[1]) for kind in kinds]
+        return [(int(row), said[kind]) for row, kind in zip(self.changed, kind_of.ravel(), strict=True)]
+
+    def sentence(self, kind: np.ndarray, width: int) -> str:
+        gone = [int(b) for b in kind[:width] if b >= 0]
+        come = [int(b) for b in kind[width:-4] if b >= 0]
+        old, new, rack, growth = (int(value) for value in kind[-4:])
+        if old < 0:
+            return "the partition is created"
+        for b in gone:
+            if int(self.ids[b]) in self.replaced:
+                return f"broker {self.ids[b]} is replaced by {self.replaced[int(self.ids[b])]}"
+        for b in gone:
+            if not self.problem.eligible[b]:
+                return f"broker {self.ids[b]} is drained"
+        if growth:
+            word = "raised" if growth > 0 else "lowered"
+            return f"the replication factor is {word} by {abs(growth)}"
+        if rack >= 0 and come:
+            name = self.problem.cluster.brokers.rack_names[rack]
+            return f"rack {name} held more replicas than its limit"
+        if come:
+            return self.levelling(gone, come)
+        if old != new:
+            return self.leading(old, new)
+        return "first followers are spread, for when a broker fails"
+
+    def levelling(self, gone: list[int], come: list[int]) -> str:
+        for b in gone:
+            if self.above[b]:
+                return f"broker {self.ids[b]} holds {self.above[b]:,} above its share"
+        for b in come:
+            if self.below[b]:
+                return f"broker {self.ids[b]} holds {self.below[b]:,} below its share"
+        if gone and not self.problem.leads[gone[0]]:
+            return f"broker {self.ids[gone[0]]} may lead nothing"
+        return f"levels the topic: broker {self.ids[come[0]]} takes what others have more of"
+
+    def leading(self, old: int, new: int) -> str:
+        if not self.problem.leads[old]:
+            return f"broker {self.ids[old]} may lead nothing"
+        if self.leads_above[old]:
+            return f"broker {self.ids[old]} leads {self.leads_above[old]:,} above its share"
+        if self.leads_below[new]:
+            return f"broker {self.ids[new]} leads {self.leads_below[new]:,} below its share"
+        return f"passes leadership on from broker {self.ids[old]}, to where it is missing"
+
+
+def missing_from(others: IntArray, lists: IntArray) -> IntArray:
+    """Brokers of ``lists`` that ``others`` do not have, row by row; -1 elsewhere."""
+    missing = lists.copy()
+    for k in range(others.shape[1]):
+        missing[lists == others[:, k : k + 1]] = -1
+    return missing
