@@ -37,7 +37,7 @@ def check(
         typer.Option(metavar="SOURCE...", help="The state it is meant for: a snapshot folder, or files."),
     ] = None,
     optimum: Annotated[
-        bool, typer.Option("--optimum/--no-optimum", help="Plan the same state too, to say how far off it is.")
+        bool, typer.Option("--optimum/--no-optimum", help="Plan the same state too, to see the distance.")
     ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
@@ -78,7 +78,7 @@ def judged_directory(subject: str, request: Request, *, optimum: bool) -> Verdic
 
     folder = Path(subject)
     if not folder.is_dir():
-        raise UnusableInput("a reassignment is judged against a state", source=subject, advice="Give --current")
+        raise UnusableInput("it is judged against a state", source=subject, advice="Give it with --current")
     if request != Request():
         raise UnusableInput("a plan directory is judged by the options it was made with", source=subject)
     plan = read_plan(folder)

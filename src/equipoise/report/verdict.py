@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -61,38 +62,34 @@ def level_table(verdict: Verdict) -> RenderableType:
         ("Leaders on the worst survivor", "worst_leaders_after_one_failure", "count"),
         ("Partitions that break the rack rule", "rack_violations", "count"),
     ):
-        table.add_row(
-            title, *(words.spread(ends(side[key]), form) for side in (verdict.before, verdict.after))
-        )
+        before, after = ends(verdict.before[key]), ends(verdict.after[key], verdict.brokers)
+        table.add_row(title, words.spread(before, form), words.spread(after, form))
     return Padding(table, (1, 0, 0, 2))
 
 
-def ends(value: Any) -> tuple[float, float]:
-    """Least and greatest over brokers; of a single number, that number twice."""
-    found = list(value.values()) if isinstance(value, dict) else [value]
+def ends(value: Any, brokers: Collection[int] | None = None) -> tuple[float, float]:
+    """Least and greatest over these brokers (None: all); of a single number, that number twice."""
+    if not isinstance(value, dict):
+        return value, value
+    found = list(value.values()) if brokers is None else [value[str(i)] for i in brokers]
     return min(found, default=0), max(found, default=0)
 
 
 def checks(verdict: Verdict) -> RenderableType:
     """The seven checks, one line each."""
-    table = plain_table("check", "", "", last="left")
-    for check in verdict.checks:
-        table.add_row(
-            check.name, Text("yes", "green") if check.passed else Text("no", "yellow"), check.detail
+    lines = [
+        Text.assemble(
+            ("✓ ", "green") if check.passed else ("✗ ", "yellow"), check.name, (f"  {check.detail}", "dim")
         )
-    return Padding(table, (1, 0, 0, 2))
+        for check in verdict.checks
+    ]
+    return Padding(Group(*lines), (1, 0, 0, 2))
 
 
 def distances(verdict: Verdict) -> RenderableType:
     """Each goal beside the proved optimum for the same state."""
     table = plain_table("goal", "here", "best plan", "difference")
     for entry in verdict.from_optimum or ():
-        off = entry["distance"]
-        difference = "0" if off == 0 else f"{off:+,}"
-        table.add_row(
-            words.goal_title(entry["goal"]),
-            words.number(entry["value"]),
-            words.number(entry["optimum"]),
-            difference,
-        )
+        figures = words.number(entry["value"]), words.number(entry["optimum"])
+        table.add_row(words.goal_title(entry["goal"]), *figures, f"{entry['distance']:+,}")
     return Padding(table, (1, 0, 0, 2))
