@@ -3,6 +3,7 @@ in place of one that did not come."""
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,6 +65,15 @@ def broker(row: Any) -> BrokerState:
     number = getattr(row, "broker_id", None)
     fenced = bool(getattr(row, "is_fenced", False))
     return BrokerState(row.node_id if number is None else number, row.host, row.port, row.rack, fenced)
+
+
+def topic_ids(answer: Any) -> dict[str, str]:
+    """Ids as Kafka prints them, 22 characters; topics without one are left out."""
+    return {
+        topic.name: urlsafe_b64encode(topic.topic_id.bytes).decode().rstrip("=")
+        for topic in answer.topics
+        if topic.name and topic.topic_id and topic.topic_id.int
+    }
 
 
 def partitions(answer: Any) -> dict[TopicPartition, PartitionState]:

@@ -129,7 +129,7 @@ def explain(error: Exception, config: ClientConfig, server: tuple[str, int] | No
         return NotAuthorised(f"{name}not authorised ({code_name(error)})")
     if server and isinstance(error, (errors.KafkaTimeoutError, errors.KafkaConnectionError, OSError)):
         return Unreachable(
-            f"{name[:-2]} takes connections, but does not answer as a Kafka broker does with {config.protocol}. "
+            f"{name[:-2]} takes connections, but does not answer as a broker does with {config.protocol}. "
             "Is security.protocol right?"
         )
     if isinstance(error, errors.BrokerResponseError) and not isinstance(error, errors.UnknownBrokerIdError):

@@ -70,13 +70,26 @@ class KafkaPort:
         return ClusterState(answer.cluster_id or "", tuple(brokers))
 
     def partitions(self, topics: Collection[str] | None = None) -> Mapping[TopicPartition, PartitionState]:
+        return self.topics(topics)[1]
+
+    def topics(
+        self, topics: Collection[str] | None = None
+    ) -> tuple[Mapping[str, str], Mapping[TopicPartition, PartitionState]]:
+        """Topic ids by name (none before Kafka 2.8), and the partitions."""
         named = None
         if topics is not None:
-            if not topics:
-                return {}
             named = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(topics)]
         answer = self.ask(MetadataRequest(topics=named, allow_auto_topic_creation=False))
-        return answers.partitions(answer)
+        return answers.topic_ids(answer), answers.partitions(answer)
+
+    def features(self) -> Mapping[str, int]:
+        """Finalised feature levels (``metadata.version``: 30), empty before KRaft."""
+        told: dict[str, dict[str, Any]] = self.client.describe_features()
+        return {name: facts["finalized"][1] for name, facts in told.items() if "finalized" in facts}
+
+    def version(self) -> str:
+        """The Kafka version that the brokers' requests belong to ("4.3"): the broker tells no other."""
+        return ".".join(map(str, self.client._manager.broker_version))
 
     def reassignments(
         self, partitions: Collection[TopicPartition] | None = None

@@ -16,6 +16,7 @@ from equipoise.formats import (
     log_dirs,
     reassignment,
     reassignment_list,
+    snapshot_facts,
     topics_describe,
 )
 from equipoise.formats.faults import Faults, FormatError
@@ -26,6 +27,7 @@ from equipoise.formats.text import json_span, readable
 __all__ = ["FORMATS", "FormatError", "parse", "recognise"]
 
 FORMATS: tuple[ModuleType, ...] = (
+    snapshot_facts,
     topics_describe,
     cruise_control.state,
     cruise_control.partition_load,

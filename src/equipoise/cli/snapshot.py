@@ -1,0 +1,76 @@
+"""``equipoise snapshot``: a live cluster into a folder of plain files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from equipoise.execution.snapshot import Progress, Snapshot
+
+BootstrapServer = Annotated[
+    str, typer.Option("--bootstrap-server", metavar="H:P", help="Brokers to ask first: host:port,host:port.")
+]
+CommandConfig = Annotated[
+    Path | None,
+    typer.Option("--command-config", metavar="FILE", help="Kafka client properties: TLS, SASL, timeouts."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "snapshot", help="Read a live cluster, changing nothing, into a folder that plan and run read."
+    )(snapshot)
+
+
+def snapshot(
+    bootstrap_server: BootstrapServer,
+    out: Annotated[Path, typer.Option("--out", metavar="FLEET/CLUSTER", help="Folder to write.")],
+    command_config: CommandConfig = None,
+) -> None:
+    from datetime import UTC, datetime
+
+    from equipoise.execution.client_config import ClientConfig
+    from equipoise.execution.kafka import KafkaPort
+    from equipoise.execution.snapshot import take_snapshot
+    from equipoise.execution.snapshot_files import write_snapshot
+
+    config = ClientConfig.read(command_config) if command_config else ClientConfig()
+    warn(config.warnings)
+    with KafkaPort(bootstrap_server, config) as port, shown_progress() as progress:
+        told = take_snapshot(port, progress)
+    write_snapshot(told, out, taken_at=datetime.now(UTC))
+    warn(told.warnings)
+    typer.echo(summary(told, out))
+
+
+def warn(lines: tuple[str, ...]) -> None:
+    for line in lines:
+        typer.echo(f"equipoise: {line}", err=True)
+
+
+def summary(told: Snapshot, out: Path) -> str:
+    racks = {broker.rack for broker in told.cluster.brokers if broker.rack}
+    topics = len({partition.topic for partition in told.partitions})
+    return (
+        f"{out.name}: {len(told.broker_ids)} brokers in {len(racks)} racks, {topics} topics, "
+        f"{len(told.partitions)} partitions, {len(told.moving)} in flight, Kafka {told.version}, "
+        f"cluster id {told.cluster.cluster_id}\n{out}"
+    )
+
+
+@contextmanager
+def shown_progress() -> Iterator[Progress]:
+    """A bar on a terminal, nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+
+    with Bars(
+        console=Console(stderr=True), transient=True, disable=not Console(stderr=True).is_terminal
+    ) as bars:
+        task = bars.add_task("", total=None)
+        yield lambda what, done, of: bars.update(task, description=what, completed=done, total=of)

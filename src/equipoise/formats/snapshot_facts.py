@@ -1,0 +1,24 @@
+"""``cluster.json`` of a snapshot: which cluster it is, and what its brokers did not tell."""
+
+from __future__ import annotations
+
+import re
+
+from equipoise.formats.faults import Faults
+from equipoise.formats.fragment import Fragment
+from equipoise.formats.json_rows import load_json
+
+NAME = "equipoise snapshot"
+
+
+def recognises(head: bytes) -> bool:
+    return re.match(rb'\s*\{\s*"format"\s*:\s*"equipoise snapshot"', head) is not None
+
+
+def parse(text: bytes, faults: Faults) -> Fragment:
+    """The cluster id, and the snapshot's warnings as notes."""
+    facts = load_json(text, faults)
+    cluster_id, warnings = facts.get("cluster_id"), facts.get("warnings", [])
+    if not isinstance(cluster_id, str) or not isinstance(warnings, list):
+        raise faults.fatal("cluster_id is no text, or warnings no list", advice="Take the snapshot again")
+    return Fragment(faults.source, NAME, cluster_id=cluster_id, notes=tuple(map(str, warnings)))
