@@ -1,0 +1,82 @@
+"""everpeace's program: the scenarios of its README, its band, its batches, leaders left alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from equipoise.planning.published.interface import NoPlan, Settings, target_of
+from equipoise.planning.published.mixed_integer import batches
+
+EXPANDED = {"add": ((4, None), (5, None))}
+
+
+def moves(before, after):
+    return sum(len(set(b) - set(a)) for a, b in zip(before, after, strict=True))
+
+
+def test_expanding_from_three_brokers_to_five_moves_two_replicas(problem_of, lists_after):
+    """README, "Expanding Clusters": two partitions of three replicas, leaders stay."""
+    before = [[3, 1, 2], [1, 3, 2]]
+    after = lists_after("mixed-integer", problem_of(before, **EXPANDED))
+    assert moves(before, after) == 2
+    assert sorted(Counter(chain.from_iterable(after)).values()) == [1, 1, 1, 1, 2]
+    assert [replicas[0] for replicas in after] == [3, 1]
+
+
+def test_shrinking_to_three_brokers_moves_three_replicas(problem_of, lists_after):
+    """README, "Shrinking Clusters": [3,5,4] and [1,3,2] without 2 and 3; the leader on 1 stays."""
+    before = [[3, 5, 4], [1, 3, 2]]
+    after = lists_after("mixed-integer", problem_of(before, drain=(2, 3)))
+    assert moves(before, after) == 3
+    assert Counter(chain.from_iterable(after)) == {1: 2, 4: 2, 5: 2}
+    assert after[1][0] == 1
+
+
+def test_batches_of_weight_one_are_two(problem_of):
+    """README, "Executing Reassignment in Batch Mode": 1 and 2 moves make two batches."""
+    problem = problem_of([[1, 2, 3], [2, 3, 1]], **EXPANDED)
+    target = problem.cluster.brokers.index_of([[1, 5, 4], [2, 3, 5]])
+    assert batches(problem, target, 1) == [[0], [1]]
+    assert batches(problem, target, 3) == [[0, 1]]
+    assert batches(problem, target, 0) == [[0, 1]]
+
+
+def test_storage_weighs_partitions_by_size(problem_of, lists_after):
+    """With sizes as weights the band is one of MiB: the broker of the large partition holds nothing else."""
+    gib, sizes = 2**30, (2, 1, 1)
+    problem = problem_of([[1, 2], [2, 1], [2, 1]], brokers=[1, 2, 3, 4], sizes=[size * gib for size in sizes])
+    after = lists_after("mixed-integer", problem, Settings(placement="storage"))
+    stored = Counter[int]()
+    for replicas, size in zip(after, sizes, strict=True):
+        stored.update(dict.fromkeys(replicas, size))
+    assert stored == {1: 2, 2: 2, 3: 2, 4: 2}
+
+
+def test_the_band_is_between_0_9_and_1_0_of_the_mean(random_problem):
+    """No broker below floor(0.9 mean) or above ceil(mean), and a level cluster within it does not move."""
+    problem = random_problem(5, 6, 20, 3)
+    target = target_of("mixed-integer", problem)
+    held = np.bincount(target.ravel(), minlength=6)
+    assert held.min() >= 9 and held.max() <= 10
+
+
+def test_leaders_are_not_levelled(problem_of, lists_after):
+    """The weakness that Appier names: six leaders stay on one broker."""
+    before = [[1, 2, 3], [1, 3, 2], [1, 2, 3], [1, 3, 2]]
+    assert lists_after("mixed-integer", problem_of(before)) == before
+
+
+def test_a_pinned_leader_can_make_the_band_impossible(problem_of, lists_after):
+    """Broker 1 leads everything, so it can hand over nothing."""
+    with pytest.raises(NoPlan, match="contradict"):
+        lists_after("mixed-integer", problem_of([[1]] * 6, brokers=[1, 2, 3]))
+
+
+def test_replication_factors_stay(problem_of, lists_after):
+    """Constraint C2."""
+    with pytest.raises(NoPlan, match="replication factors"):
+        lists_after("mixed-integer", problem_of([[1, 2]], brokers=[1, 2, 3], replication_factor=3))
