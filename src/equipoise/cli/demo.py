@@ -33,5 +33,5 @@ def example_fleet() -> Path:
     """The folder of the example fleet; raises :class:`UnusableInput` where it was not installed."""
     found = next((place for place in PLACES if place.is_dir()), None)
     if found is None:
-        raise UnusableInput("the example fleet is not here", advice="It comes with a checkout: examples/fleet")
+        raise UnusableInput("the example fleet is not here", advice="A checkout has it: examples/fleet")
     return found

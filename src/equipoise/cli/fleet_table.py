@@ -12,7 +12,7 @@ from rich.text import Text
 from equipoise.report.words import number, plural
 
 if TYPE_CHECKING:
-    from equipoise.pipeline.jobs.record import FleetRun
+    from equipoise.pipeline.jobs.fleet import FleetRun
 
 
 def show(result: FleetRun, console: Console) -> None:
@@ -28,7 +28,14 @@ def fleet_table(result: FleetRun) -> Table:
     """One row a cluster: replica spread before and after, what it costs, and how good that is known to be."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("cluster")
-    for heading in ("brokers", "replicas a broker", "data moves", "proved bound", "leadership changes", "checks"):
+    for heading in (
+        "brokers",
+        "replicas a broker",
+        "data moves",
+        "proved bound",
+        "leadership changes",
+        "checks",
+    ):
         table.add_column(heading, justify="right")
     for row in result.rows:
         table.add_row(row["cluster"], *(cells(row) if row["outcome"] == "planned" else [row["outcome"]]))

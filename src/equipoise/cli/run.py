@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from equipoise.pipeline.jobs.record import FleetRun
+    from equipoise.pipeline.jobs.fleet import FleetRun
 
 
 def register(app: typer.Typer) -> None:
@@ -17,13 +17,13 @@ def register(app: typer.Typer) -> None:
 
 def run(
     fleet: Path = typer.Argument(..., help="A folder with one folder for each cluster.", show_default=False),
-    out: Path = typer.Option(..., "--out", help="Folder for tables, plans and reports; an earlier run's is replaced."),
-    master: str = typer.Option("local[*]", "--master", help="The Spark cluster to run on, such as spark://HOST:7077."),
+    out: Path = typer.Option(..., "--out", help="Folder for what is made; an earlier run's is replaced."),
+    master: str = typer.Option("local[*]", "--master", help="Spark cluster to run on: spark://HOST:7077."),
 ) -> None:
     """Plan every cluster of a fleet on Spark.
 
-    Ends with 0 when every cluster was planned and nothing was set aside, with 1 when anything was: the others are
-    planned all the same.
+    Ends with 0 when every cluster was planned and nothing was set aside, and with 1 when anything was:
+    the others are planned all the same.
     """
     result = carry_out(fleet, out, master)
     if not result.is_clean:

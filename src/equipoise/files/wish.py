@@ -1,9 +1,9 @@
-"""What is wished for one cluster of a fleet: ``equipoise.toml`` in its folder, with the options of ``plan``."""
+"""What is wished for a cluster of a fleet: ``equipoise.toml`` in its folder, with the options of ``plan``."""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from equipoise.errors import UnusableInput
@@ -17,14 +17,14 @@ WISH = "equipoise.toml"
 class Wish:
     """What a plan shall do, and how fast it may be carried out; by default a level cluster."""
 
-    request: Request = Request()
+    request: Request = field(default_factory=Request)
     throttle: float | None = None
     """Bytes a second."""
     max_inflight: int | None = None
 
 
 def read_wish(folder: Path) -> Wish:
-    """The wish for the cluster of ``folder``; raises :class:`UnusableInput` for one that cannot be understood."""
+    """The wish for the cluster of ``folder``; raises :class:`UnusableInput` for one that makes no sense."""
     path = folder / WISH
     if not path.exists():
         return Wish()

@@ -19,10 +19,20 @@ from pathlib import Path
 from equipoise.pipeline.java import Java
 
 OPENED = (
-    "java.base/java.lang", "java.base/java.lang.invoke", "java.base/java.lang.reflect", "java.base/java.io",
-    "java.base/java.net", "java.base/java.nio", "java.base/java.util", "java.base/java.util.concurrent",
-    "java.base/java.util.concurrent.atomic", "java.base/jdk.internal.ref", "java.base/sun.nio.ch",
-    "java.base/sun.nio.cs", "java.base/sun.security.action", "java.base/sun.util.calendar",
+    "java.base/java.lang",
+    "java.base/java.lang.invoke",
+    "java.base/java.lang.reflect",
+    "java.base/java.io",
+    "java.base/java.net",
+    "java.base/java.nio",
+    "java.base/java.util",
+    "java.base/java.util.concurrent",
+    "java.base/java.util.concurrent.atomic",
+    "java.base/jdk.internal.ref",
+    "java.base/sun.nio.ch",
+    "java.base/sun.nio.cs",
+    "java.base/sun.security.action",
+    "java.base/sun.util.calendar",
     "java.security.jgss/sun.security.krb5",
 )
 """Packages that Spark reaches into: what SPARK_PRINT_LAUNCH_COMMAND=1 shows of the stock launcher."""
@@ -58,11 +68,17 @@ def launch(java: Java, heap: str) -> Gateway:
     atexit.register(scratch.cleanup)
     log, answer = Path(scratch.name) / "jvm.log", Path(scratch.name) / "connection"
     env = os.environ | {
-        "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(answer),
+        "SPARK_HOME": str(home),
+        "SPARK_CONNECT_MODE": "0",
+        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(answer),
     }
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command(java, heap, home), stdin=subprocess.PIPE, stdout=output, stderr=output, env=env,
+            command(java, heap, home),
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            env=env,
             process_group=0,  # Ctrl-C is for this process; it tells Spark what to cancel
         )
     atexit.register(end, process)
@@ -73,12 +89,20 @@ def launch(java: Java, heap: str) -> Gateway:
 def command(java: Java, heap: str, home: Path) -> list[str]:
     """The JVM's command line; the class path names jars alone, as a class-data archive needs it."""
     return [
-        str(java.path), "-cp", str(home / "jars" / "*"), f"-Xmx{heap}",
-        "-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-        "--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED",
+        str(java.path),
+        "-cp",
+        str(home / "jars" / "*"),
+        f"-Xmx{heap}",
+        "-XX:+IgnoreUnrecognizedVMOptions",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "--sun-misc-unsafe-memory-access=allow",
+        "--enable-native-access=ALL-UNNAMED",
         *(f"--add-opens={package}=ALL-UNNAMED" for package in OPENED),
-        "-Dio.netty.tryReflectionSetAccessible=true", f"-Dlog4j2.configurationFile={LOGGING}",
-        "org.apache.spark.deploy.SparkSubmit", "pyspark-shell",
+        "-Dio.netty.tryReflectionSetAccessible=true",
+        f"-Dlog4j2.configurationFile={LOGGING}",
+        "org.apache.spark.deploy.SparkSubmit",
+        "pyspark-shell",
     ]
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from equipoise.errors import UnusableInput
+from equipoise.errors import EquipoiseError, UnusableInput
 from equipoise.pipeline.java import find_java
 from equipoise.pipeline.launcher import LaunchError, launch
 
@@ -20,13 +22,19 @@ HEAP = "EQUIPOISE_SPARK_MEMORY"
 LOOPBACK = ("local", "spark://127.0.0.1:", "spark://localhost:")
 
 
+class SparkFailed(EquipoiseError):
+    """Spark could not finish a job: a worker died, or there is a bug. The whole story is in a file."""
+
+
 @contextmanager
 def session(master: str | None = None) -> Iterator[SparkSession]:
     """A Spark session on ``master``, by default every core of this machine; stopped afterwards.
 
-    Under ``spark-submit`` its session is used as it is, and left running. Raises
-    :class:`UnusableInput` where there is no Java or the master does not answer.
+    Under ``spark-submit`` its session is used as it is, and left running. Raises :class:`UnusableInput`
+    where there is no Java or the master does not answer, and :class:`SparkFailed` for a job that fails
+    within the block.
     """
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     if "PYSPARK_GATEWAY_PORT" in os.environ or SparkSession.getActiveSession() is not None:
@@ -35,6 +43,8 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     spark = started(master or "local[*]")
     try:
         yield spark
+    except PySparkException as error:
+        raise failed(error) from error
     finally:
         spark.stop()
 
@@ -65,6 +75,15 @@ def started(master: str) -> SparkSession:
     finally:
         for variable in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"):
             os.environ.pop(variable, None)
+
+
+def failed(error: Exception) -> SparkFailed:
+    """A failed job in one line, with everything that is known of it in a file that stays."""
+    handle, path = tempfile.mkstemp(prefix="equipoise-failed-", suffix=".log")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write("".join(traceback.format_exception(error)))
+    told = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return SparkFailed(f"Spark could not finish ({told[-1] if told else type(error).__name__}); see {path}")
 
 
 def settings() -> dict[str, str]:

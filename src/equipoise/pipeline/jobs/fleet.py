@@ -34,7 +34,7 @@ class FleetRun:
     """What a run did."""
 
     rows: list[dict[str, Any]]
-    """The rows of ``plan_summary`` in name order, each with ``checks`` and ``set_aside`` beside its columns."""
+    """The rows of ``plan_summary`` in name order, each with ``checks`` and ``set_aside``."""
     out: Path
 
     @property
@@ -66,7 +66,12 @@ def run_fleet(spark: SparkSession, fleet: Path, out: Path, progress: Progress | 
 
 
 def run_steps(
-    spark: SparkSession, fleet: Path, clusters: list[ClusterFolder], folder: Path, progress: Progress, clock: Clock
+    spark: SparkSession,
+    fleet: Path,
+    clusters: list[ClusterFolder],
+    folder: Path,
+    progress: Progress,
+    clock: Clock,
 ) -> tuple[DataFrame, DataFrame]:
     """The two steps that run Python, each once: its rows are on disk when the next one begins."""
     work, plans, states = folder / WORK, folder / "clusters", folder / WORK / "states"
@@ -113,4 +118,3 @@ def may_replace(out: Path) -> str:
         if reason:
             return f"clusters/{folder.name} {reason}"
     return ""
-

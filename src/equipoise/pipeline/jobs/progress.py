@@ -87,5 +87,7 @@ def states_table(states: dict[str, str]) -> Table:
         mark = Spinner("dots") if state == "planning" else {"waiting": "·", "planned": "✓"}.get(state, "✗")
         table.add_row(mark, cluster, state)
     counts = Counter(states.values())
-    table.add_row("", f"{len(states)} clusters", ", ".join(f"{n} {state}" for state, n in sorted(counts.items())))
+    table.add_row(
+        "", f"{len(states)} clusters", ", ".join(f"{n} {state}" for state, n in sorted(counts.items()))
+    )
     return table

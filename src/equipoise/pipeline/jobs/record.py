@@ -26,15 +26,23 @@ Row = dict[str, Any]
 
 
 def summary_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
-    """One row a cluster, for the page and the terminal: ``plan_summary`` with what the other tables say of it."""
-    passed = read_table(spark, TABLES["checks"], folder / "checks").groupBy("cluster").agg(
-        F.struct(F.count_if("passed").alias("passed"), F.count(F.lit(1)).alias("all")).alias("checks")
+    """The rows of ``plan_summary`` with the checks passed and the pieces set aside of each cluster."""
+    passed = (
+        read_table(spark, TABLES["checks"], folder / "checks")
+        .groupBy("cluster")
+        .agg(F.struct(F.count_if("passed").alias("passed"), F.count(F.lit(1)).alias("all")).alias("checks"))
     )
-    pieces = read_table(spark, TABLES["quarantine"], folder / "quarantine").groupBy("cluster").agg(
-        F.count(F.lit(1)).alias("set_aside")
+    pieces = (
+        read_table(spark, TABLES["quarantine"], folder / "quarantine")
+        .groupBy("cluster")
+        .agg(F.count(F.lit(1)).alias("set_aside"))
     )
     summary = read_table(spark, TABLES["plan_summary"], folder / "plan_summary")
-    joined = summary.join(passed, on="cluster", how="left").join(pieces, on="cluster", how="left").fillna(0, "set_aside")
+    joined = (
+        summary.join(passed, on="cluster", how="left")
+        .join(pieces, on="cluster", how="left")
+        .fillna(0, "set_aside")
+    )
     return [row.asDict(recursive=True) for row in joined.orderBy("cluster").collect()]
 
 
@@ -58,7 +66,9 @@ class Clock:
         self.seconds[part], self.last = round(now - self.last, 2), now
 
 
-def index_page(fleet: Path, clusters: Sequence[ClusterFolder], rows: Sequence[Row], pieces: Sequence[Row]) -> str:
+def index_page(
+    fleet: Path, clusters: Sequence[ClusterFolder], rows: Sequence[Row], pieces: Sequence[Row]
+) -> str:
     """``index.html``: the same for the same input, so that it tells nothing of times and machines."""
     facts = {
         "fleet": fleet.absolute().name,
@@ -86,8 +96,13 @@ def page_entry(row: Row) -> Row:
 
 
 def run_record(
-    spark: SparkSession, fleet: Path, clusters: Sequence[ClusterFolder], counts: Mapping[str, int],
-    rows: Sequence[Row], pieces: Sequence[Row], clock: Clock,
+    spark: SparkSession,
+    fleet: Path,
+    clusters: Sequence[ClusterFolder],
+    counts: Mapping[str, int],
+    rows: Sequence[Row],
+    pieces: Sequence[Row],
+    clock: Clock,
 ) -> Row:
     """``run.json``: what ran, on what, row counts in and out, what was set aside and why."""
     named = {row["cluster"]: row for row in rows}
@@ -107,7 +122,11 @@ def run_record(
         },
         "out": {"rows": dict(counts)},
         "clusters": [
-            {"cluster": cluster.name, "files": [file.name for file in cluster.files], "bytes": cluster.n_bytes}
+            {
+                "cluster": cluster.name,
+                "files": [file.name for file in cluster.files],
+                "bytes": cluster.n_bytes,
+            }
             | {key: named[cluster.name][key] for key in ("outcome", "reason", "set_aside")}
             for cluster in sorted(clusters, key=lambda cluster: cluster.name)
         ],

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-
 @dataclass(frozen=True)
 class ClusterFolder:
     """One cluster of a fleet and the files that tell of it."""
@@ -31,16 +30,21 @@ def find_clusters(fleet: Path) -> list[ClusterFolder]:
     Raises :class:`UnusableInput` where the folder is none, or holds no cluster.
     """
     if not fleet.is_dir():
-        raise UnusableInput("is not a folder" if fleet.exists() else "there is no such folder", source=str(fleet))
-    folders = [entry for entry in sorted(fleet.iterdir()) if entry.is_dir() and not entry.name.startswith(".")]
+        raise UnusableInput(
+            "is not a folder" if fleet.exists() else "there is no such folder", source=str(fleet)
+        )
+    folders = [
+        entry for entry in sorted(fleet.iterdir()) if entry.is_dir() and not entry.name.startswith(".")
+    ]
     if not folders:
-        raise UnusableInput("holds no cluster", source=str(fleet), advice="A fleet has one folder for each cluster")
+        raise UnusableInput(
+            "holds no cluster", source=str(fleet), advice="A fleet has one folder for each cluster"
+        )
     return sorted(map(cluster_folder, folders), key=lambda cluster: (-cluster.n_bytes, cluster.name))
 
 
 def cluster_folder(folder: Path) -> ClusterFolder:
-    files = tuple(entry for entry in sorted(folder.iterdir())
-                  if entry.is_file() and is_source(entry.name))
+    files = tuple(entry for entry in sorted(folder.iterdir()) if entry.is_file() and is_source(entry.name))
     return ClusterFolder(folder.name, folder, files, sum(file.stat().st_size for file in files))
 
 
@@ -51,7 +55,9 @@ def files_frame(spark: SparkSession, clusters: list[ClusterFolder]) -> DataFrame
     """
     entries = [(cluster.name, rank, file) for rank, cluster in enumerate(clusters) for file in cluster.files]
     entries.sort(key=lambda entry: -entry[2].stat().st_size)
-    named = [(name, rank, file.name, str(file.absolute())) for name, rank, file in entries]
+    named: list[tuple[str, int, str, str | None]] = [
+        (name, rank, file.name, str(file.absolute())) for name, rank, file in entries
+    ]
     named += [(cluster.name, rank, "", None) for rank, cluster in enumerate(clusters) if not cluster.files]
     rows = [(name, rank, task, file, path) for task, (name, rank, file, path) in enumerate(named)]
     return spark.createDataFrame(rows, FILES).repartitionById(len(rows), "task")

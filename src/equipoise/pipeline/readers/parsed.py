@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.schemas.steps import PARSED, arrow
+from equipoise.pipeline.transforms.rows import set_aside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,16 +39,9 @@ def parse_row(row: dict[str, Any]) -> dict[str, Any]:
     try:
         fragment = parse_file(row["path"], name=row["file"], lenient=True)
     except UnusableInput as error:
-        return result | {"faults": [fault(error.problem, place=error.place or None)]}
-    faults = [
-        fault(piece.reason, line=piece.line, place=piece.place, text=piece.text) for piece in fragment.quarantined
-    ]
+        return result | {"faults": [{"place": error.place or None, "reason": error.problem}]}
     return result | {
-        "format": fragment.format or None, "fragment": pickle.dumps(fragment, protocol=5), "faults": faults,
+        "format": fragment.format or None,
+        "fragment": pickle.dumps(fragment, protocol=5),
+        "faults": [set_aside(piece) for piece in fragment.quarantined],
     }
-
-
-def fault(
-    reason: str, *, line: int | None = None, place: str | None = None, text: str | None = None
-) -> dict[str, Any]:
-    return {"line": line, "place": place, "text": text, "reason": reason}

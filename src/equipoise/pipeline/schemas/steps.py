@@ -31,26 +31,42 @@ def within_cluster(schema: StructType, *without: str) -> StructType:
     return StructType([field for field in schema if field.name not in ("cluster", *without)])
 
 
-FILES = StructType([
-    CLUSTER, must("rank", INT),  # 0 for the largest cluster
-    must("task", INT),  # 0 for the largest file
-    must("file", TEXT), may("path", TEXT),
-])
+FILES = StructType(
+    [
+        CLUSTER,
+        must("rank", INT),  # 0 for the largest cluster
+        must("task", INT),  # 0 for the largest file
+        must("file", TEXT),
+        may("path", TEXT),
+    ]
+)
 """One row a file: input of the first step; no path for a cluster without files."""
 
 FAULT = within_cluster(QUARANTINE, "file")
-PARSED = StructType([
-    CLUSTER, must("rank", INT), must("file", TEXT), may("format", TEXT),
-    may("fragment", BinaryType()),  # a pickled Fragment; null where nothing of the file can be used
-    must("faults", ArrayType(FAULT, containsNull=False)),
-])
+PARSED = StructType(
+    [
+        CLUSTER,
+        must("rank", INT),
+        must("file", TEXT),
+        may("format", TEXT),
+        may("fragment", BinaryType()),  # a pickled Fragment; null where nothing of the file can be used
+        must("faults", ArrayType(FAULT, containsNull=False)),
+    ]
+)
 """One row a file: what it tells, and what of it is set aside."""
 
-ON_DISK = StructType([
-    must("topic", TEXT), must("partition", INT), must("broker", INT), must("log_dir", TEXT),
-    may("size_bytes", LONG),
-])
-IN_FLIGHT = StructType([must("topic", TEXT), must("partition", INT), must("adding", IDS), must("removing", IDS)])
+ON_DISK = StructType(
+    [
+        must("topic", TEXT),
+        must("partition", INT),
+        must("broker", INT),
+        must("log_dir", TEXT),
+        may("size_bytes", LONG),
+    ]
+)
+IN_FLIGHT = StructType(
+    [must("topic", TEXT), must("partition", INT), must("adding", IDS), must("removing", IDS)]
+)
 
 KINDS = {
     "brokers": within_cluster(BROKERS),

@@ -35,55 +35,117 @@ def may(name: str, kind: DataType) -> StructField:
 CLUSTER = must("cluster", TEXT)
 PARTITION = (CLUSTER, must("topic", TEXT), must("partition", INT))
 
-BROKERS = StructType([
-    CLUSTER, must("broker", INT), may("rack", TEXT),
-    may("disk_bytes", DOUBLE), may("bytes_in_per_s", DOUBLE), may("bytes_out_per_s", DOUBLE),
-    must("weight", DOUBLE),
-    must("eligible", FLAG),  # may hold replicas once the plan is carried out
-    may("is_up", FLAG),
-])
-PARTITIONS = StructType([
-    *PARTITION, must("replication_factor", INT), must("replicas", IDS), may("leader", INT),
-    may("adding", IDS), may("removing", IDS),  # of a reassignment in flight
-    may("size_bytes", LONG), may("bytes_in_per_s", DOUBLE), may("bytes_out_per_s", DOUBLE),
-    may("min_isr", INT),
-])
-REPLICAS = StructType([
-    *PARTITION, must("position", INT), must("broker", INT), may("log_dir", TEXT), may("size_bytes", LONG),
-])
-MOVES = StructType([
-    *PARTITION, must("before", IDS), must("after", IDS), must("data_moves", INT),
-    must("leadership_changed", FLAG), must("bytes", LONG), must("why", TEXT),
-])
+BROKERS = StructType(
+    [
+        CLUSTER,
+        must("broker", INT),
+        may("rack", TEXT),
+        may("disk_bytes", DOUBLE),
+        may("bytes_in_per_s", DOUBLE),
+        may("bytes_out_per_s", DOUBLE),
+        must("weight", DOUBLE),
+        must("eligible", FLAG),  # may hold replicas once the plan is carried out
+        may("is_up", FLAG),
+    ]
+)
+PARTITIONS = StructType(
+    [
+        *PARTITION,
+        must("replication_factor", INT),
+        must("replicas", IDS),
+        may("leader", INT),
+        may("adding", IDS),
+        may("removing", IDS),  # of a reassignment in flight
+        may("size_bytes", LONG),
+        may("bytes_in_per_s", DOUBLE),
+        may("bytes_out_per_s", DOUBLE),
+        may("min_isr", INT),
+    ]
+)
+REPLICAS = StructType(
+    [
+        *PARTITION,
+        must("position", INT),
+        must("broker", INT),
+        may("log_dir", TEXT),
+        may("size_bytes", LONG),
+    ]
+)
+MOVES = StructType(
+    [
+        *PARTITION,
+        must("before", IDS),
+        must("after", IDS),
+        must("data_moves", INT),
+        must("leadership_changed", FLAG),
+        must("bytes", LONG),
+        must("why", TEXT),
+    ]
+)
 PER_BROKER = MapType(INT, LONG, valueContainsNull=False)
-SIDE = StructType([
-    # least and greatest over the brokers in use
-    must("replicas_min", LONG), must("replicas_max", LONG), must("leaders_min", LONG), must("leaders_max", LONG),
-    must("replicas_per_broker", PER_BROKER), must("leaders_per_broker", PER_BROKER),
-    must("rack_violations", LONG), must("worst_leaders_after_one_failure", LONG),
-])
-LEVEL = StructType([
-    must("goal", TEXT), must("value", DOUBLE), must("lower_bound", DOUBLE), must("gap", DOUBLE),
-    must("proof", TEXT),
-])
-PLAN_SUMMARY = StructType([
-    CLUSTER,
-    must("outcome", TEXT),  # planned, impossible, set aside
-    may("reason", TEXT),
-    may("strategy", TEXT), may("fingerprint", TEXT), must("missing", TEXTS), must("warnings", TEXTS),
-    may("brokers", LONG), may("topics", LONG), may("partitions", LONG), may("replicas", LONG),
-    may("data_moves", LONG), may("bytes_moved", LONG), may("leadership_changes", LONG),
-    may("partitions_changed", LONG),
-    may("before", SIDE), may("after", SIDE), must("certificate", ArrayType(LEVEL, containsNull=False)),
-])
-QUARANTINE = StructType([
-    CLUSTER,
-    may("file", TEXT),  # null where the cluster as a whole was set aside
-    may("line", INT), may("place", TEXT), may("text", TEXT), must("reason", TEXT),
-])
-CHECKS = StructType([
-    CLUSTER, must("check", TEXT), must("passed", FLAG), must("value", DOUBLE), must("detail", TEXT),
-])
+SIDE = StructType(
+    [
+        # least and greatest over the brokers in use
+        must("replicas_min", LONG),
+        must("replicas_max", LONG),
+        must("leaders_min", LONG),
+        must("leaders_max", LONG),
+        must("replicas_per_broker", PER_BROKER),
+        must("leaders_per_broker", PER_BROKER),
+        must("rack_violations", LONG),
+        must("worst_leaders_after_one_failure", LONG),
+    ]
+)
+LEVEL = StructType(
+    [
+        must("goal", TEXT),
+        must("value", DOUBLE),
+        must("lower_bound", DOUBLE),
+        must("gap", DOUBLE),
+        must("proof", TEXT),
+    ]
+)
+PLAN_SUMMARY = StructType(
+    [
+        CLUSTER,
+        must("outcome", TEXT),  # planned, impossible, set aside
+        may("reason", TEXT),
+        may("strategy", TEXT),
+        may("fingerprint", TEXT),
+        must("missing", TEXTS),
+        must("warnings", TEXTS),
+        may("brokers", LONG),
+        may("topics", LONG),
+        may("partitions", LONG),
+        may("replicas", LONG),
+        may("data_moves", LONG),
+        may("bytes_moved", LONG),
+        may("leadership_changes", LONG),
+        may("partitions_changed", LONG),
+        may("before", SIDE),
+        may("after", SIDE),
+        must("certificate", ArrayType(LEVEL, containsNull=False)),
+    ]
+)
+QUARANTINE = StructType(
+    [
+        CLUSTER,
+        may("file", TEXT),  # null where the cluster as a whole was set aside
+        may("line", INT),
+        may("place", TEXT),
+        may("text", TEXT),
+        must("reason", TEXT),
+    ]
+)
+CHECKS = StructType(
+    [
+        CLUSTER,
+        must("check", TEXT),
+        must("passed", FLAG),
+        must("value", DOUBLE),
+        must("detail", TEXT),
+    ]
+)
 
 
 @dataclass(frozen=True)

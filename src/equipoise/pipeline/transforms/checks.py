@@ -1,7 +1,7 @@
 """The seven checks of Wix Engineering, "4 steps for kafka rebalance", step IV, over a whole fleet at once.
 
-The judge has the same checks for one cluster in memory (:mod:`equipoise.judge.checks`); here they are computed
-from the tables, so that a fleet of any size is checked by Spark and neither takes the other's word.
+The judge has the same checks for one cluster in memory (:mod:`equipoise.judge.checks`); here Spark computes
+them from the tables, for a fleet of any size, and neither takes the other's word.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ MOST_DEVIATION_PCT = 15.0
 PER_BROKER = ["cluster", "broker"]
 
 
-def seven_checks(planned: DataFrame, brokers: DataFrame, partitions: DataFrame, moves: DataFrame) -> DataFrame:
+def seven_checks(
+    planned: DataFrame, brokers: DataFrame, partitions: DataFrame, moves: DataFrame
+) -> DataFrame:
     """The tables to (cluster, check, passed, value, detail): seven rows for each cluster in ``planned``."""
     figures = (
         planned.select("cluster")
@@ -31,25 +33,32 @@ def seven_checks(planned: DataFrame, brokers: DataFrame, partitions: DataFrame, 
 
 
 def verdicts() -> list[Column]:
-    """The checks of a cluster as structs (check, passed, value, detail) of its figures, in the order of the text."""
+    """The checks of a cluster as structs (check, passed, value, detail), in the order of the text."""
     over, worst, outside = F.col("over"), F.col("worst_change"), F.size("outside")
     return [
         verdict(
-            "changes_in_assignment", over == 0, worst,
+            "changes_in_assignment",
+            over == 0,
+            worst,
             F.when(over == 0, F.format_string("at most %d a partition", worst)).otherwise(
                 F.format_string(f"%d partitions change more than {MOST_CHANGES} replica", over)
             ),
         ),
         level("topics_are_balanced", "replicas"),
         verdict(
-            "brokers_to_reduce", F.col("strangers") == 0, F.col("reduced"),
+            "brokers_to_reduce",
+            F.col("strangers") == 0,
+            F.col("reduced"),
             F.format_string("%d brokers give replicas away", "reduced"),
         ),
         verdict(
-            "brokers_in_assign_files", outside == 0, F.col("replicas_outside"),
+            "brokers_in_assign_files",
+            outside == 0,
+            F.col("replicas_outside"),
             F.when(outside == 0, "none outside the list").otherwise(
                 F.format_string(
-                    "%d replicas on brokers outside the list (%s)", "replicas_outside",
+                    "%d replicas on brokers outside the list (%s)",
+                    "replicas_outside",
                     F.array_join(F.sort_array("outside").cast("array<string>"), ", "),
                 )
             ),
@@ -62,7 +71,9 @@ def verdicts() -> list[Column]:
 
 def verdict(check: str, passed: Column, value: Column, detail: Column) -> Column:
     return F.struct(
-        F.lit(check).alias("check"), passed.alias("passed"), value.cast("double").alias("value"),
+        F.lit(check).alias("check"),
+        passed.alias("passed"),
+        value.cast("double").alias("value"),
         detail.alias("detail"),
     )
 
@@ -72,20 +83,26 @@ def not_empty(check: str, what: str) -> Column:
 
 
 def level(check: str, what: str) -> Column:
-    """No eligible broker's ``what`` deviates too far from their median: judged on the farthest, the first of equals."""
+    """No eligible broker deviates too far from the median: judged on the farthest, the first of equals."""
     median = F.col(f"median_{what}")
     farthest = F.array_max(
         F.transform(
             "held",
             lambda row: F.struct(
-                F.abs(row[what] - median).alias("apart"), (-row["broker"]).alias("before"), row[what].alias("has")
+                F.abs(row[what] - median).alias("apart"),
+                (-row["broker"]).alias("before"),
+                row[what].alias("has"),
             ),
         )
     )
     pct = F.round(100 * farthest["apart"] / F.greatest(median, F.lit(1.0)), 3)
-    as_told = F.when(median == F.floor(median), median.cast("long").cast("string")).otherwise(median.cast("string"))
+    as_told = F.when(median == F.floor(median), median.cast("long").cast("string")).otherwise(
+        median.cast("string")
+    )
     return verdict(
-        check, (pct <= MOST_DEVIATION_PCT) | (farthest["apart"] <= 1), pct,
+        check,
+        (pct <= MOST_DEVIATION_PCT) | (farthest["apart"] <= 1),
+        pct,
         F.format_string(
             f"broker %d has %d {what}, the median is %s", -farthest["before"], farthest["has"], as_told
         ),
@@ -93,7 +110,7 @@ def level(check: str, what: str) -> Column:
 
 
 def migrated(partitions: DataFrame, moves: DataFrame) -> DataFrame:
-    """(cluster, topic, partition, after): the replica list of every partition once its plan is carried out."""
+    """(cluster, topic, partition, after): every replica list once the plans are carried out."""
     changed = moves.select(*PER_PARTITION, "after")
     return partitions.join(changed, on=list(PER_PARTITION), how="full").select(
         *PER_PARTITION, F.coalesce("after", "replicas").alias("after")
@@ -103,8 +120,9 @@ def migrated(partitions: DataFrame, moves: DataFrame) -> DataFrame:
 def broker_figures(brokers: DataFrame, partitions: DataFrame, moves: DataFrame) -> DataFrame:
     """One row a cluster: what its brokers hold afterwards, medians, strangers among them.
 
-    ``held`` has (broker, replicas, leaders) of each eligible broker; ``outside`` the brokers that hold replicas and
-    may not; ``reduced`` counts those that give replicas away, ``strangers`` those of them that no list has.
+    ``held`` has (broker, replicas, leaders) of each eligible broker, ``outside`` the brokers that hold
+    replicas and may not; ``reduced`` counts those that give replicas away, ``strangers`` those of them that
+    no list has.
     """
     used = migrated(partitions, moves).select("cluster", F.posexplode("after").alias("position", "broker"))
     held = used.groupBy(*PER_BROKER).agg(
@@ -137,7 +155,7 @@ def topic_figures(partitions: DataFrame) -> DataFrame:
 
 
 def move_figures(moves: DataFrame) -> DataFrame:
-    """(cluster, worst_change, over): brokers exchanged, gained or lost by one partition at most; partitions beyond."""
+    """(cluster, worst_change, over): most brokers exchanged in one partition; partitions with too many."""
     change = F.greatest(F.size(F.array_except("after", "before")), F.size(F.array_except("before", "after")))
     return moves.groupBy("cluster").agg(
         F.max(change).alias("worst_change"), F.count_if(change > MOST_CHANGES).alias("over")

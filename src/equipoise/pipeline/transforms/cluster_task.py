@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from equipoise.errors import EquipoiseError, ImpossibleRequest
 from equipoise.pipeline.schemas.steps import PLANNED, arrow
 from equipoise.pipeline.transforms import rows
@@ -58,7 +60,7 @@ def planned(parsed: DataFrame, n_clusters: int, places: Places) -> DataFrame:
 
 
 def plan_cluster(name: str, fragments: Sequence[Fragment], places: Places) -> Iterator[pa.RecordBatch]:
-    """Every row that one cluster gives; a cluster that cannot be planned gives the reason instead of moves."""
+    """Every row that one cluster gives; one that cannot be planned gives the reason instead of moves."""
     places.tell(name, "planning")
     cluster: Cluster | None = None
     plan: Plan | None = None
@@ -66,35 +68,42 @@ def plan_cluster(name: str, fragments: Sequence[Fragment], places: Places) -> It
     try:
         cluster = merged(name, fragments, left_out)
         plan = made(cluster, places)
-        summary = rows.summary(plan)
-    except ImpossibleRequest as error:
-        summary, fault = rows.not_planned("impossible", str(error)), {"reason": str(error)}
-    except EquipoiseError as error:
-        summary, fault = rows.not_planned("set aside", str(error)), {"reason": str(error)}
+        outcome, found = (
+            "planned",
+            [*union(name, "moves", rows.moves(plan)), one(name, "plan_summary", rows.summary(plan))],
+        )
     except Exception as error:  # a cluster that trips a bug must not take the fleet with it
-        said = f"unexpected: {type(error).__name__}: {error}"
-        summary = rows.not_planned("set aside", said)
-        fault = {"reason": said, "text": traceback.format_exc(limit=-3)}
-    state = plan.cluster if plan is not None else cluster
-    if state is not None:
-        eligible = plan.eligible if plan is not None else [True] * state.n_brokers
-        yield from union(name, "brokers", rows.brokers(state, eligible, rows.up(fragments)))
-    if cluster is not None:
-        yield from union(name, "partitions", rows.partitions(cluster))
-        for fragment in fragments:
-            yield from union(name, "on_disk", rows.on_disk(fragment))
-            yield from union(name, "in_flight", rows.in_flight(fragment))
-    if plan is not None:
-        yield from union(name, "moves", rows.moves(plan))
-    else:
-        yield one(name, "quarantine", fault)
+        outcome, found = without_plan(name, error)
+    yield from found
     for piece in left_out:
-        yield one(name, "quarantine", {
-            "file": piece.source, "line": piece.line, "place": piece.place, "text": piece.text,
-            "reason": piece.reason,
-        })
-    yield one(name, "plan_summary", summary)
-    places.tell(name, summary["outcome"])
+        yield one(name, "quarantine", rows.set_aside(piece))
+    if cluster is not None:
+        yield from state(cluster, plan, fragments)
+    places.tell(name, outcome)
+
+
+def without_plan(name: str, error: Exception) -> tuple[str, list[pa.RecordBatch]]:
+    """The outcome of a cluster that was not planned, and the rows that say why."""
+    outcome = "impossible" if isinstance(error, ImpossibleRequest) else "set aside"
+    fault: dict[str, Any] = {"reason": str(error)}
+    if not isinstance(error, EquipoiseError):
+        fault = {
+            "reason": f"unexpected: {type(error).__name__}: {error}",
+            "text": "".join(traceback.format_exception(error)),
+        }
+    summary = rows.not_planned(outcome, fault["reason"])
+    return outcome, [one(name, "quarantine", fault), one(name, "plan_summary", summary)]
+
+
+def state(cluster: Cluster, plan: Plan | None, fragments: Sequence[Fragment]) -> Iterator[pa.RecordBatch]:
+    """What a cluster is, planned or not; the brokers that a plan adds are brokers too."""
+    known = cluster if plan is None else plan.cluster
+    eligible = np.ones(known.n_brokers, dtype=bool) if plan is None else plan.eligible
+    yield from union(cluster.name, "brokers", rows.brokers(known, eligible, rows.up(fragments)))
+    yield from union(cluster.name, "partitions", rows.partitions(cluster))
+    for fragment in fragments:
+        yield from union(cluster.name, "on_disk", rows.on_disk(fragment))
+        yield from union(cluster.name, "in_flight", rows.in_flight(fragment))
 
 
 def merged(name: str, fragments: Sequence[Fragment], left_out: list[SetAside]) -> Cluster:

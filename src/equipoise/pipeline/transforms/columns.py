@@ -49,7 +49,9 @@ def lists(ids: npt.NDArray[np.int32]) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(ends), pa.array(ids[held].astype(np.int32)))
 
 
-def union_batches(cluster: str, kind: str, columns: Mapping[str, pa.Array], schema: pa.Schema) -> list[pa.RecordBatch]:
+def union_batches(
+    cluster: str, kind: str, columns: Mapping[str, pa.Array], schema: pa.Schema
+) -> list[pa.RecordBatch]:
     """The rows of one kind as rows of the union ``schema``: a struct in the column of that kind.
 
     Columns of the kind that are not given are null. No batch at all where there is no row.
@@ -65,14 +67,17 @@ def union_batches(cluster: str, kind: str, columns: Mapping[str, pa.Array], sche
     rows = pa.StructArray.from_arrays(fields, fields=list(struct))
     table = pa.table(
         [
-            pa.repeat(pa.scalar(cluster), n) if field.name == "cluster"
-            else rows if field.name == kind
+            pa.repeat(pa.scalar(cluster), n)
+            if field.name == "cluster"
+            else rows
+            if field.name == kind
             else pa.nulls(n, field.type)
             for field in schema
         ],
         schema=schema,
     )
-    return table.to_batches(max_chunksize=BATCH)
+    batches: list[pa.RecordBatch] = table.to_batches(max_chunksize=BATCH)
+    return batches
 
 
 BATCH = 50_000

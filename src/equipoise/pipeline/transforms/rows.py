@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from equipoise.cluster import Cluster, Plan, measures
-from equipoise.files.plan_summary import bytes_copied, reason
+from equipoise.files.plan_summary import overview, reason
+from equipoise.judge.levels import bytes_copied
 from equipoise.pipeline.transforms.columns import known, lists, named, told, whole
-from equipoise.report.figures import Side, measure
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from equipoise.formats.fragment import Fragment
+    from equipoise.formats.fragment import Fragment, SetAside
 
 Columns = Mapping[str, "pa.Array"]
 
@@ -100,7 +101,7 @@ def moves(plan: Plan) -> Columns:
         "after": new,
         "data_moves": pa.array(measures.arrivals(before, after).sum(axis=1)),
         "leadership_changed": pa.array(measures.leadership_changed(before, after)),
-        "bytes": pa.array(bytes_copied(plan, rows)),
+        "bytes": pa.array(bytes_copied(cluster, plan.target, rows)),
         "why": pa.array(
             [
                 plan.why.get(row) or reason(old[k].as_py(), new[k].as_py())
@@ -112,41 +113,53 @@ def moves(plan: Plan) -> Columns:
 
 
 def summary(plan: Plan) -> dict[str, Any]:
-    """The row of ``plan_summary`` for a cluster that was planned."""
-    cluster, figures = plan.cluster, measure(plan)
+    """The row of ``plan_summary`` for a cluster that was planned: its ``plan.json`` in short."""
+    cluster, told = plan.cluster, overview(plan)
     return {
         "outcome": "planned",
         "strategy": plan.strategy,
-        "fingerprint": cluster.fingerprint,
+        "fingerprint": told["source"]["fingerprint"],
         "missing": list(cluster.missing),
         "warnings": [*cluster.notes, *plan.warnings],
         "brokers": cluster.n_brokers,
         "topics": len(cluster.topics),
         "partitions": cluster.n_partitions,
         "replicas": int(cluster.rf.sum()),
-        "data_moves": figures.data_moves,
-        "bytes_moved": int(bytes_copied(plan, plan.changed).sum()),
-        "leadership_changes": figures.leadership_changes,
-        "partitions_changed": figures.partitions_changed,
-        "before": levels(figures.before, cluster.brokers.ids),
-        "after": levels(figures.after, cluster.brokers.ids),
+        **told["summary"],
+        "before": side(told["before"], plan.eligible),
+        "after": side(told["after"], plan.eligible),
         "certificate": [
-            {"goal": level.goal, "value": float(level.value), "lower_bound": float(level.lower_bound),
-             "gap": level.gap, "proof": level.proof}
-            for level in plan.certificate
+            {key: level[key] for key in ("goal", "value", "lower_bound", "gap", "proof")}
+            for level in told["certificate"]
         ],
     }
 
 
-def levels(side: Side, ids: np.ndarray) -> dict[str, Any]:
-    """What brokers hold and lead in one assignment, and how far that is spread over the brokers in use."""
-    (low, high), (fewest, most) = side.spread("replicas"), side.spread("leaders")
+def side(levels: Mapping[str, Any], eligible: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """The figures of one assignment, with the spread over the brokers in use.
+
+    In use is what may hold replicas, and what does: a broker that is emptied counts before and not after.
+    """
+    replicas, leaders = levels["replicas_per_broker"], levels["leaders_per_broker"]
+    in_use = [may or held > 0 for may, held in zip(eligible, replicas.values(), strict=True)]
+    figures: dict[str, Any] = {
+        key: levels[key] for key in ("rack_violations", "worst_leaders_after_one_failure")
+    }
+    for name, counts in (("replicas", replicas), ("leaders", leaders)):
+        spread = [count for count, used in zip(counts.values(), in_use, strict=True) if used] or [0]
+        figures[f"{name}_min"], figures[f"{name}_max"] = min(spread), max(spread)
+        figures[f"{name}_per_broker"] = [(int(broker), count) for broker, count in counts.items()]
+    return figures
+
+
+def set_aside(piece: SetAside) -> dict[str, Any]:
+    """A piece of input that was set aside, as a row of ``quarantine``."""
     return {
-        "replicas_min": int(low), "replicas_max": int(high), "leaders_min": int(fewest), "leaders_max": int(most),
-        "replicas_per_broker": list(zip(ids.tolist(), side.replicas.tolist(), strict=True)),
-        "leaders_per_broker": list(zip(ids.tolist(), side.leaders.tolist(), strict=True)),
-        "rack_violations": side.rack_violations,
-        "worst_leaders_after_one_failure": int(side.failover.max(initial=0)),
+        "file": piece.source,
+        "line": piece.line,
+        "place": piece.place or None,
+        "text": piece.text,
+        "reason": piece.reason,
     }
 
 

@@ -17,9 +17,13 @@ def of_kind(planned: DataFrame, kind: str) -> DataFrame:
 
 def partitions(planned: DataFrame) -> DataFrame:
     """The partitions, with what is being added and removed where a reassignment was in flight."""
-    in_flight = of_kind(planned, "in_flight").groupBy(*PER_PARTITION).agg(
-        F.first("adding", ignorenulls=True).alias("adding"),
-        F.first("removing", ignorenulls=True).alias("removing"),
+    in_flight = (
+        of_kind(planned, "in_flight")
+        .groupBy(*PER_PARTITION)
+        .agg(
+            F.first("adding", ignorenulls=True).alias("adding"),
+            F.first("removing", ignorenulls=True).alias("removing"),
+        )
     )
     return of_kind(planned, "partitions").join(in_flight, on=list(PER_PARTITION), how="left")
 
@@ -29,15 +33,22 @@ def replicas(planned: DataFrame) -> DataFrame:
 
     A replica that no source saw on disk has the size of its partition, or none.
     """
-    on_disk = of_kind(planned, "on_disk").groupBy(*REPLICA).agg(
-        F.max_by("log_dir", F.struct("size_bytes", "log_dir")).alias("log_dir"),
-        F.max("size_bytes").alias("measured_bytes"),
+    on_disk = (
+        of_kind(planned, "on_disk")
+        .groupBy(*REPLICA)
+        .agg(
+            F.max_by("log_dir", F.struct("size_bytes", "log_dir")).alias("log_dir"),
+            F.max("size_bytes").alias("measured_bytes"),
+        )
     )
     placed = of_kind(planned, "partitions").select(
         *PER_PARTITION, "size_bytes", F.posexplode("replicas").alias("position", "broker")
     )
     return placed.join(on_disk, on=list(REPLICA), how="left").select(
-        *PER_PARTITION, "position", "broker", "log_dir",
+        *PER_PARTITION,
+        "position",
+        "broker",
+        "log_dir",
         F.coalesce("measured_bytes", "size_bytes").alias("size_bytes"),
     )
 
@@ -48,4 +59,3 @@ def quarantine(parsed: DataFrame, planned: DataFrame) -> DataFrame:
         "cluster", "file", "fault.*"
     )
     return pieces.unionByName(of_kind(planned, "quarantine"))
-

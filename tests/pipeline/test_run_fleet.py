@@ -1,0 +1,197 @@
+"""A run over a fleet with good, broken and impossible clusters: what is published and what is set aside."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.pipeline.fleets import EXAMPLES, GOOD, files_of, rows_of
+
+from equipoise.errors import UnusableInput
+from equipoise.files.plan_directory import read_plan
+from equipoise.files.sources import read_sources
+from equipoise.files.wish import read_wish
+from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
+from equipoise.pipeline.schemas.tables import TABLES
+from equipoise.planning import make_plan
+
+
+def test_every_good_cluster_is_planned(small_run: FleetRun) -> None:
+    """What is broken elsewhere in the fleet does not keep a cluster from its plan."""
+    outcomes = {row["cluster"]: row["outcome"] for row in small_run.rows}
+    assert outcomes == dict.fromkeys(GOOD, "planned") | {
+        "bare": "set aside",
+        "junk": "set aside",
+        "stranger": "set aside",
+        "misspelt": "set aside",
+        "impossible": "impossible",
+    }
+    assert {folder.name for folder in (small_run.out / "clusters").iterdir()} == set(GOOD)
+    assert not small_run.is_clean
+
+
+def test_known_answers(small_run: FleetRun) -> None:
+    """The example clusters cost what their stories say."""
+    costs = {row["cluster"]: (row["data_moves"], row["leadership_changes"]) for row in small_run.rows}
+    assert costs["removal"] == (1, 0)
+    assert costs["skewed-leaders"] == (0, 11)
+    assert costs["racks"][0] == 450
+
+
+def test_every_reason_is_told(spark: SparkSession, small_run: FleetRun) -> None:
+    """A cluster that was not planned has its reason in ``quarantine`` and in ``plan_summary``."""
+    whole = {
+        row["cluster"]: row["reason"]
+        for row in rows_of(spark, small_run.out, "quarantine")
+        if row["file"] is None
+    }
+    assert set(whole) == {"bare", "junk", "stranger", "misspelt", "impossible"}
+    assert "no source says which brokers hold which partitions" in whole["bare"]
+    assert "there is no broker 99" in whole["stranger"]
+    assert "equipoise.toml, drian" in whole["misspelt"]
+    told = {row["cluster"]: row["reason"] for row in small_run.rows if row["outcome"] != "planned"}
+    assert told == whole
+
+
+def test_broken_lines_are_set_aside_one_by_one(spark: SparkSession, small_run: FleetRun) -> None:
+    """The four broken lines and the broken file of ``messy``, each with its place; the rest is planned."""
+    pieces = [row for row in rows_of(spark, small_run.out, "quarantine") if row["cluster"] == "messy"]
+    assert [(row["file"], row["line"]) for row in pieces] == [
+        ("brokers.csv", 8),
+        ("log-dirs.json", pieces[1]["line"]),
+        ("topics.txt", 5),
+        ("topics.txt", 10),
+        ("topics.txt", 15),
+    ]
+    partitions = [row for row in rows_of(spark, small_run.out, "partitions") if row["cluster"] == "messy"]
+    assert len(partitions) == 12 + 24 + 18 + 30 - 2
+
+
+def test_tables_agree_with_the_planner(spark: SparkSession, small_run: FleetRun, small_fleet: Path) -> None:
+    """Rows and plan directories are what ``equipoise plan`` makes of the same folders."""
+    moves = rows_of(spark, small_run.out, "moves")
+    for name in GOOD:
+        cluster = read_sources([small_fleet / name], name=name, set_aside=[])
+        plan = make_plan(cluster, read_wish(small_fleet / name).request)
+        own = [row for row in moves if row["cluster"] == name]
+        assert [(row["topic"], row["partition"]) for row in own] == [
+            (cluster.topics[cluster.topic_idx[row]], int(cluster.partition[row])) for row in plan.changed
+        ]
+        assert [row["after"] for row in own] == [
+            [int(i) for i in ids if i >= 0] for ids in plan.cluster.ids_of(plan.target[plan.changed])
+        ]
+        assert (read_plan(small_run.out / "clusters" / name).target == plan.target).all()
+
+
+def test_replicas_lie_where_the_log_dirs_say(spark: SparkSession, small_run: FleetRun) -> None:
+    """Each replica of ``racks`` has the log dir and the size that kafka-log-dirs told; none is doubled."""
+    replicas = [row for row in rows_of(spark, small_run.out, "replicas") if row["cluster"] == "racks"]
+    assert len(replicas) == 1800
+    assert {row["log_dir"] for row in replicas} == {"/data/d1"}
+    assert all(row["size_bytes"] >= 1 << 20 for row in replicas)
+    elsewhere = [row for row in rows_of(spark, small_run.out, "replicas") if row["cluster"] == "removal"]
+    assert {(row["log_dir"], row["size_bytes"]) for row in elsewhere} == {(None, None)}
+
+
+def test_keys_are_unique(spark: SparkSession, small_run: FleetRun) -> None:
+    """No two rows of a table share its key."""
+    for name, table in TABLES.items():
+        keys = [tuple(row[column] for column in table.key) for row in rows_of(spark, small_run.out, name)]
+        assert len(keys) == len(set(keys)), name
+
+
+def test_running_again_replaces(
+    spark: SparkSession, small_run: FleetRun, small_fleet: Path, tmp_path: Path
+) -> None:
+    """A second run into the same folder leaves the same files, byte for byte, and nothing else."""
+    out = tmp_path / "out"
+    run_fleet(spark, small_fleet, out)
+    run_fleet(spark, small_fleet, out)
+    assert files_of(out) == files_of(small_run.out)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_nothing_foreign_is_replaced(spark: SparkSession, small_fleet: Path, tmp_path: Path) -> None:
+    """A folder that is not an earlier run's, or holds more than one, is refused and left as it is."""
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UnusableInput, match="is not what an earlier run wrote"):
+        run_fleet(spark, small_fleet, tmp_path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_journal_is_not_replaced(
+    spark: SparkSession, small_run: FleetRun, small_fleet: Path, tmp_path: Path
+) -> None:
+    """A plan directory that is being carried out keeps a whole run's folder from being replaced."""
+    out = tmp_path / "out"
+    shutil.copytree(small_run.out, out)
+    (out / "clusters" / "removal" / "journal.jsonl").write_text("{}\n")
+    with pytest.raises(UnusableInput, match=r"clusters/removal holds journal.jsonl"):
+        run_fleet(spark, small_fleet, out)
+
+
+def test_a_failing_run_publishes_nothing(
+    spark: SparkSession,
+    small_run: FleetRun,
+    small_fleet: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An interruption while tables are written leaves the earlier run as it was, and nothing beside it."""
+    out = tmp_path / "out"
+    shutil.copytree(small_run.out, out)
+    before = files_of(out)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("equipoise.pipeline.jobs.fleet.write_tables", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_fleet(spark, small_fleet, out)
+    assert files_of(out) == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_planning_again_is_empty(spark: SparkSession, small_run: FleetRun, tmp_path: Path) -> None:
+    """A fleet that is where its plans lead needs no move and no election, whatever the cluster."""
+    fleet = tmp_path / "moved"
+    for name in ("racks", "removal", "skewed-leaders"):
+        shutil.copytree(EXAMPLES / name, fleet / name)
+        state = next(
+            path
+            for path in (fleet / name).iterdir()
+            if path.name in ("topics.txt", "current.json", "metadata.json")
+        )
+        state.unlink()
+        lists = (small_run.out / "clusters" / name / "migrated").glob("*.json")
+        rows = [row for path in lists for row in json.loads(path.read_text())["partitions"]]
+        (fleet / name / "current.json").write_text(json.dumps({"version": 1, "partitions": rows}))
+    again = run_fleet(spark, fleet, tmp_path / "out")
+    assert [(row["cluster"], row["partitions_changed"]) for row in again.rows] == [
+        ("racks", 0),
+        ("removal", 0),
+        ("skewed-leaders", 0),
+    ]
+
+
+def test_run_json(small_run: FleetRun) -> None:
+    """``run.json`` tells what ran, on what, the rows of every table and what was set aside."""
+    record = json.loads((small_run.out / "run.json").read_text())
+    assert record["in"]["clusters"] == 9
+    assert set(record["out"]["rows"]) == set(TABLES)
+    assert record["out"]["rows"]["plan_summary"] == 9
+    assert record["out"]["rows"]["checks"] == 7 * len(GOOD)
+    assert record["set_aside"]["pieces"] == len(record["set_aside"]["first"]) == 11
+
+
+@pytest.mark.parametrize(("make", "said"), [(False, "there is no such folder"), (True, "holds no cluster")])
+def test_no_fleet(spark: SparkSession, tmp_path: Path, make: bool, said: str) -> None:
+    """A fleet that is not there, or has no cluster, is one clear line."""
+    fleet = tmp_path / "fleet"
+    if make:
+        fleet.mkdir()
+    with pytest.raises(UnusableInput, match=said):
+        run_fleet(spark, fleet, tmp_path / "out")
