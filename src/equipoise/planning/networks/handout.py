@@ -77,7 +77,7 @@ def hand_out(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
 def per_unit(arcs: object, flow: Int64, n_units: int, n_eligible: int) -> npt.NDArray[np.int32]:
     """``(n_units, n_eligible)``: the flow of a family of arcs."""
     table = np.zeros((n_units, n_eligible), dtype=np.int32)
-    table[arcs.unit, arcs.broker] = flow[arcs.start : arcs.stop]
+    np.add.at(table, (arcs.unit, arcs.broker), flow[arcs.start : arcs.stop].astype(np.int32))
     return table
 
 
@@ -226,8 +226,7 @@ def place_batch(
     linear = np.zeros(len(lower), dtype=np.int64)
     linear[small.arrive.index] = 1000
     linear[small.excess.index] = -1_000_000
-    first = material.problem.current[material.rows[rows[small.leave.unit]], 0]
-    linear[small.leave.index] = (material.brokers[small.leave.broker] == first).astype(np.int64)
+    linear[small.leave.index] = small.leave_leaders
     try:
         best = solve(replace(small.network, lower=lower, upper=upper), Objective.of_linear(linear))
     except Infeasible:

@@ -115,8 +115,7 @@ def finish(
 ) -> tuple[Moves, list[ProvedLevel], npt.NDArray[np.bool_]]:
     """Solve the goals that are left, settle ties and hand out."""
     levels, network, flow = solve_levels(net, network, goals, name)
-    if not goals or name == "partitions":
-        flow = settle(net, network, flow, ties=name == "partitions")
+    flow = settle(net, network, flow, ties=name == "partitions")
     moves, failed_units = hand_out(net, flow)
     failed = np.zeros(len(net.material.problem.cluster.topics), dtype=bool)
     rows = np.isin(net.unit_of, failed_units)
@@ -126,12 +125,9 @@ def finish(
 
 def settle(net: PlacementNetwork, network: Network, flow: Int64, *, ties: bool) -> Int64:
     """Among equally good placements: followers move rather than leaders, then the lowest broker ids."""
-    material = net.material
-    follower = np.zeros(len(network.tail), dtype=np.int64)
-    if ties:
-        first = material.problem.current[material.rows[net.leave.unit], 0]
-        follower[net.leave.index] = (material.brokers[net.leave.broker] == first).astype(np.int64)
-    objective = Objective.of_linear(follower)
+    leaders = np.zeros(len(network.tail), dtype=np.int64)
+    leaders[net.leave.index] = net.leave_leaders
+    objective = Objective.of_linear(leaders)
     best = solve(network, objective, flow)
     if not ties:
         return best.flow

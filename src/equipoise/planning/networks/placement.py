@@ -114,6 +114,8 @@ class PlacementNetwork:
     sink: Arcs
     cell: Arcs
     leave: Arcs
+    leave_leaders: BoolArray
+    """Of each leave arc: it carries replicas that lead today; moving those costs an election more."""
     arrive: Arcs
     excess: Arcs
     out: Arcs
@@ -212,10 +214,13 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
     members = np.bincount(family_of[unit_of], minlength=n_families)
     add("cell", cell_node(family, broker), 1 + broker, members[family], family, broker)
 
-    # leave: replicas in place, but for pinned ones
+    # leave: replicas in place, but for pinned ones; leaders apart from followers
     free = stays & ~material.slot_pinned
-    key, count = np.unique(unit_of_slot[free] * n_eligible + material.slot_broker[free], return_counts=True)
-    unit, broker = key // n_eligible, key % n_eligible
+    leads = material.slot_position[free] == 0
+    key, count = np.unique(
+        (unit_of_slot[free] * n_eligible + material.slot_broker[free]) * 2 + leads, return_counts=True
+    )
+    unit, broker, leaders = key // 2 // n_eligible, key // 2 % n_eligible, key % 2 == 1
     add("leave", cell_node(family_of[unit], broker), pool_node(unit, material.rack[broker]), count, unit, broker)
 
     # arrive: partitions of the unit that are not on the broker and may be
@@ -254,7 +259,8 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
         np.concatenate(uppers).astype(np.int64),
     )
     return PlacementNetwork(
-        material=material, unit_of=unit_of, family_of=family_of, network=network, total_excess=total_excess, **families
+        material=material, unit_of=unit_of, family_of=family_of, network=network, total_excess=total_excess,
+        leave_leaders=leaders, **families,
     )
 
 

@@ -71,6 +71,8 @@ class RoleNetwork:
     cell_high: Int64
     change_item: Int64
     """Item of each change arc in the fine network; empty in the coarse one."""
+    free_arcs: Int64
+    """Arcs from what lost its default to its options."""
 
     def objective(self, roles: Roles, kind: str) -> Objective:
         """Objective of a kind: "nodes", "groups", "changes", "reorders" or "cells"."""
@@ -140,14 +142,20 @@ def transfers(roles: Roles) -> tuple[Int64, Int64, Int64]:
     return item, column, key
 
 
+def option_sets(roles: Roles, items: Int64) -> tuple[Int64, Int64]:
+    """Distinct sets of options (each row ascending) and the set of each item."""
+    sets, set_of = np.unique(np.sort(roles.option[items], axis=1), axis=0, return_inverse=True)
+    return sets, set_of.ravel()
+
+
 def coarse_network(roles: Roles) -> RoleNetwork:
     """Nodes alone, and one source for each distinct set of options of items that lost their default."""
     n, n_groups = roles.n_nodes, len(roles.group_low)
     lost = np.flatnonzero(roles.default < 0)
     _, _, key = transfers(roles)
     pair, room = np.unique(key, return_counts=True)
-    sets, set_of = np.unique(np.sort(roles.option[lost], axis=1), axis=0, return_inverse=True)
-    size = np.bincount(set_of.ravel(), minlength=len(sets))
+    sets, set_of = option_sets(roles, lost)
+    size = np.bincount(set_of, minlength=len(sets))
     source, at = np.nonzero(sets >= 0)
     supply = np.zeros(1 + n_groups + n + len(sets), dtype=np.int64)
     kept = np.flatnonzero(roles.default >= 0)
@@ -184,6 +192,7 @@ def assemble(
     return RoleNetwork(
         network, np.arange(n), np.arange(start[1], start[2]), np.arange(start[2], start[3]),
         np.arange(start[3], start[4])[is_change], cell_low, cell_high, change_item,
+        np.arange(start[4], start[5]),
     )
 
 
@@ -205,7 +214,7 @@ def choose_fine(
     net = fine_network(roles, item, column, lost_item, lost_column)
     network = net.network
     if face is not None:
-        network = on_face(roles, net, face, least)
+        network = on_face(roles, net, face, least, lost_item, roles.option[lost_item, lost_column])
     name = "brokers+items" if face is not None else "items"
     solved = list(levels)
     guess = present(roles, net)
@@ -292,13 +301,23 @@ def cell_bands(roles: Roles, cells: Int64, weighed: Int64) -> tuple[Int64, Int64
     return parts // whole - held, -(-parts // whole) - held
 
 
-def on_face(roles: Roles, net: RoleNetwork, face: Face, least: Int64) -> Network:
-    """The fine network's bounds with nodes and groups held to the coarse face."""
+def on_face(
+    roles: Roles, net: RoleNetwork, face: Face, least: Int64, lost_item: Int64, lost_node: Int64
+) -> Network:
+    """The fine network's bounds with nodes, groups and lost items held to the coarse face."""
     lower, upper = net.network.lower.copy(), net.network.upper.copy()
-    for mine, theirs in ((net.node_arcs, face.coarse.node_arcs), (net.group_arcs, face.coarse.group_arcs)):
-        lower[mine] = face.network.lower[theirs]
-        upper[mine] = face.network.upper[theirs]
+    coarse, bounds = face.coarse, face.network
+    for mine, theirs in ((net.node_arcs, coarse.node_arcs), (net.group_arcs, coarse.group_arcs)):
+        lower[mine] = bounds.lower[theirs]
+        upper[mine] = bounds.upper[theirs]
     lower[net.change_arcs] = least
+    first_node = 1 + len(roles.group_low)
+    sets = bounds.tail[coarse.free_arcs].astype(np.int64) - first_node - roles.n_nodes
+    key = sets * roles.n_nodes + bounds.head[coarse.free_arcs] - first_node
+    lost, of = np.unique(lost_item, return_inverse=True)
+    at = np.searchsorted(key, option_sets(roles, lost)[1][of] * roles.n_nodes + lost_node)
+    upper[net.free_arcs] = (bounds.upper[coarse.free_arcs][at] > 0).astype(np.int64)
+    lower[net.free_arcs] = (bounds.lower[coarse.free_arcs][at] > 0).astype(np.int64)
     return replace(net.network, lower=lower, upper=upper)
 
 
