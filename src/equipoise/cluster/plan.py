@@ -23,7 +23,8 @@ class Level:
     value: float
     lower_bound: float
     proof: str
-    """How the bound is known: "flow-dual", "closed-form", "integer-program" or "none"."""
+    """How the bound is known: "flow-dual", "closed-form", "integer-program", "none", or "given-placement":
+    a flow dual too, but of orders on the placement that the goals before chose, not of all placements."""
     note: str = ""
 
     @property

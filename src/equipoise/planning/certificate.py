@@ -24,7 +24,7 @@ class Proof:
     @property
     def closes(self) -> bool:
         """True where value and bound meet."""
-        return self.value <= self.bound
+        return self.value <= self.bound and self.kind not in ("none", "given-placement")
 
 
 def proof_arrays(problem: Problem, proofs: list[Proof]) -> dict[str, np.ndarray]:

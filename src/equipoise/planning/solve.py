@@ -13,7 +13,7 @@ from equipoise.planning.certificate import Proof, proof_arrays
 from equipoise.planning.conflicts import refuse_impossible
 from equipoise.planning.explain import reasons
 from equipoise.planning.goals import evaluate
-from equipoise.planning.networks.orders import order
+from equipoise.planning.networks.orders import LEADER_GOALS, order
 from equipoise.planning.networks.place import PLACEMENT_GOALS, place
 from equipoise.planning.problem import Problem, build_problem
 from equipoise.planning.request import Request
@@ -58,13 +58,16 @@ def by_flows(problem: Problem) -> tuple[IntArray, list[Proof]]:
         value = evaluate(problem, lists, goal)
         if goal in PLACEMENT_GOALS and goal in found:
             proofs.append(Proof(goal, value, found[goal].value, "flow-dual", level=found[goal]))
-        elif only_choice and goal in found and goal not in ("failover", "positions", "reorders"):
+        elif only_choice and goal in found and goal in LEADER_GOALS:
             proofs.append(Proof(goal, value, found[goal].value, "flow-dual", level=found[goal]))
         elif goal in free:
             proofs.append(Proof(goal, value, min(value, free[goal].value), "flow-dual", level=free[goal]))
+        elif value == 0:
+            proofs.append(Proof(goal, 0, 0, "closed-form"))  # no goal can be below 0
+        elif goal in found and found[goal].value == value:
+            proofs.append(Proof(goal, value, value, "given-placement", level=found[goal]))
         else:
-            note = "" if value == 0 else "least for this placement; other placements were not searched"
-            proofs.append(Proof(goal, value, 0, "closed-form", note))
+            proofs.append(Proof(goal, value, 0, "none"))
     return lists, proofs
 
 

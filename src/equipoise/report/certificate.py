@@ -30,7 +30,7 @@ def rows(levels: Sequence[Level]) -> list[dict[str, Any]]:
 
 def is_proved(level: Level) -> bool:
     """True where no plan can do better at this goal, after the goals before it."""
-    return level.gap == 0 and level.proof != "none"
+    return level.gap == 0 and level.proof not in ("none", "given-placement")
 
 
 def verdict(levels: Sequence[Level]) -> dict[str, str]:
@@ -39,6 +39,10 @@ def verdict(levels: Sequence[Level]) -> dict[str, str]:
         sentence = "This strategy proves nothing: how far its plan is from the best is not known."
         return {"state": "none", "badge": "no proof", "sentence": sentence}
     open_goals = [level for level in levels if not is_proved(level)]
+    if open_goals and all(level.gap == 0 and level.proof == "given-placement" for level in open_goals):
+        goals = ", ".join(level.goal for level in open_goals)
+        sentence = f"No plan does better at the goals before; {goals}: best for where the replicas then stand."
+        return {"state": "best", "badge": "proved best", "sentence": sentence}
     if not open_goals:
         goals = f"any of the {len(levels)} goals, taken in this order" if len(levels) > 1 else "this goal"
         return {"state": "best", "badge": "proved best", "sentence": f"No plan does better at {goals}."}

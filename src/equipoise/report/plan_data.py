@@ -46,6 +46,7 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "failover": failover_offer(plan, figures),
         "schedule": schedule_facts(schedule),
         "sizes_known": figures.sizes_known,
+        "sizes_words": sizes_words(plan),
         "missing": [words.MISSING.get(what, what) for what in plan.cluster.missing],
         "notes": list(plan.cluster.notes),
         "warnings": list(plan.warnings),
@@ -71,6 +72,14 @@ def headline(figures: Figures) -> dict[str, Any]:
         "leadership_changes": figures.leadership_changes,
         "partitions_changed": figures.partitions_changed,
     }
+
+
+def sizes_words(plan: Plan) -> str:
+    """What the bytes moved are a sum of."""
+    known = np.isfinite(plan.cluster.size_bytes)
+    if known.all():
+        return "copied once"
+    return "of partitions whose size is known" if known.any() else "sizes are not known"
 
 
 def request_words(plan: Plan) -> list[str]:

@@ -39,6 +39,8 @@ PROOFS = {
     "closed-form": "Counted directly: what overfull or emptied brokers must give away, and what the others"
     " must take, already comes to this much in any plan.",
     "integer-program": "An exact search over every possible plan found none that scores lower.",
+    "given-placement": "The solver's prices show that no order of the lists scores lower where the replicas stand;"
+    " whether another, equally good placement would is not claimed.",
     "none": "No proof: this is the best that was found, and the bound is only what is certain.",
 }
 """How a bound is known → a sentence for people who are no mathematicians."""

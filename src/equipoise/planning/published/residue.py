@@ -56,8 +56,8 @@ def hand_over(skew: Skew, *, residue: bool = True, costs: bool = True) -> list[H
 def build(skew: Skew, *, residue: bool) -> Int64:
     """``(n_arcs, 4)``: tail, head, capacity, cost; first what is given, then taken, then raised."""
     partition = FIRST + len(skew.counts)
-    gives = [(FIRST + h, partition + p, 1, 1) for h, p in skew.gives.tolist()]
-    takes = [(partition + p, FIRST + h, 1, 0) for p, h in skew.takes.tolist()]
+    gives = np.hstack([skew.gives + (FIRST, partition), np.ones((len(skew.gives), 2), dtype=np.int64)])
+    takes = np.hstack([skew.takes + (partition, FIRST), np.tile((1, 0), (len(skew.takes), 1))])
     raised = [(EXTRA, partition + p, n, 0) for p, n in skew.raised.items()]
     terminals = [(SOURCE, EXTRA, sum(skew.raised.values()), 0)]
     lost = {SOURCE_RESIDUE: Fraction(0), SINK_RESIDUE: Fraction(0)}
@@ -72,7 +72,7 @@ def build(skew: Skew, *, residue: bool) -> Int64:
     if residue:
         terminals += [(SOURCE, SOURCE_RESIDUE, floor(lost[SOURCE_RESIDUE]), 1),
                       (SINK_RESIDUE, SINK, floor(lost[SINK_RESIDUE]), 1)]
-    return np.array(gives + takes + raised + terminals, dtype=np.int64)
+    return np.vstack([gives, takes, np.array(raised + terminals, dtype=np.int64)])
 
 
 def solve(arcs: Int64, *, costs: bool) -> Int64:

@@ -103,6 +103,20 @@ function bandSeries(look, low, high, name) {
   };
 }
 
+const dotted = (values, axis, sign) => values.map((value, k) => (axis.marks[k] === sign && !value ? "-" : value));
+
+// Lines from the dots of before to those of after.
+function joined(look, dots) {
+  return {
+    type: "custom", silent: true, z: 4, clip: true, encode: { x: 0, y: [1, 2] }, tooltip: { show: false },
+    data: dots.before.map((value, k) => [k, value, dots.after[k]]).filter((row) => !row.includes("-")),
+    renderItem(params, api) {
+      const [x1, y1] = api.coord([api.value(0), api.value(1)]), [x2, y2] = api.coord([api.value(0), api.value(2)]);
+      return { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: look.before, lineWidth: dots.before.length > 100 ? 1 : 3, opacity: 0.6 } };
+    },
+  };
+}
+
 function brokerLabel(axis, k) {
   const mark = { "+": " added", "-": " to be emptied" }[axis.marks[k]] || "";
   const rack = axis.racks.find((r) => r.first <= k && k <= r.last);
@@ -115,8 +129,10 @@ function drawBrokers(chart, look, { axis }, onlyDifferences) {
   const { low, high } = chart;
   const marked = (sign) => axis.ids.map((_, k) => k).filter((k) => axis.marks[k] === sign);
   const ids = axis.ids.map((id, k) => ({ "+": `+${id}`, "-": `−${id}` }[axis.marks[k]] || String(id)));
+  // as dots, the nothing that an added broker had or an emptied one will have would only stretch the axis
+  const dots = { before: dotted(chart.before, axis, "+"), after: dotted(chart.after, axis, "-") };
   const side = (name, x, width, colour) => onlyDifferences
-    ? { type: "scatter", name, xAxisIndex: x, symbolSize: n > 100 ? 5 : 8, data: chart[name], itemStyle: { color: colour }, z: 3 + x }
+    ? { type: "scatter", name, xAxisIndex: x, symbolSize: n > 100 ? 5 : 9, data: dots[name], itemStyle: { color: colour, opacity: 1 }, z: 6 + x }
     : { type: "bar", name, xAxisIndex: x, barWidth: width, data: chart[name], itemStyle: { color: colour }, z: 2 + x };
   const flag = (name, sign, symbol, colour, turn) => {
     const at = marked(sign);
@@ -142,7 +158,7 @@ function drawBrokers(chart, look, { axis }, onlyDifferences) {
   };
   option.series = [
     side("before", 0, n > 60 ? "86%" : "72%", look.before), side("after", 1, n > 60 ? "48%" : "38%", look.after),
-    bandSeries(look, low, high, level), ...flags, rackStripes(look, axis.racks),
+    bandSeries(look, low, high, level), ...flags, rackStripes(look, axis.racks), ...(onlyDifferences ? [joined(look, dots)] : []),
   ];
   return option;
 }
@@ -202,13 +218,7 @@ function drawChange(chart, look) {
   const dots = (name, colour) => ({
     type: "scatter", name, data: chart[name], symbolSize: n > 200 ? 5 : 10, itemStyle: { color: colour, opacity: 1 }, z: 4,
   });
-  option.series = [dots("before", look.before), dots("after", look.after), {
-    type: "custom", silent: true, z: 2, encode: { x: 0, y: [1, 2] }, data: chart.names.map((_, k) => [k, chart.before[k], chart.after[k]]),
-    renderItem(params, api) {
-      const [x1, y1] = api.coord([api.value(0), api.value(1)]), [x2, y2] = api.coord([api.value(0), api.value(2)]);
-      return { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: look.before, lineWidth: n > 200 ? 1 : 3, opacity: 0.6 } };
-    },
-  }];
+  option.series = [dots("before", look.before), dots("after", look.after), joined(look, chart)];
   if (n > 60) { option.dataZoom = slider(look, [0]); option.grid.bottom = 30; }
   return option;
 }
