@@ -41,7 +41,9 @@ def verdict(levels: Sequence[Level]) -> dict[str, str]:
     open_goals = [level for level in levels if not is_proved(level)]
     if open_goals and all(level.gap == 0 and level.proof == "given-placement" for level in open_goals):
         goals = ", ".join(level.goal for level in open_goals)
-        sentence = f"No plan does better at the goals before; {goals}: best for where the replicas then stand."
+        sentence = (
+            f"No plan does better at the goals before; {goals}: best for where the replicas then stand."
+        )
         return {"state": "best", "badge": "proved best", "sentence": sentence}
     if not open_goals:
         goals = f"any of the {len(levels)} goals, taken in this order" if len(levels) > 1 else "this goal"

@@ -82,16 +82,21 @@ function movesTable(moves) {
 // A plain table with the class "sortable": a click on a heading sorts, a search box named after it filters.
 function sortable(table) {
   const rows = [...table.tBodies[0].rows];
-  const cell = (row, column) => row.cells[column] || row.cells[row.cells.length - 1];
-  const value = (row, column) => cell(row, column).dataset.value ?? cell(row, column).textContent.trim();
-  const none = (text) => text === "" || isNaN(text);
-  const compare = (a, b) => (none(a) || none(b) ? a.localeCompare(b, "en", { numeric: true }) : a - b);
+  const value = (row, column) => {
+    const cell = row.cells[column]; // none where one cell takes the whole row: there is nothing to compare
+    return cell && cell.colSpan === 1 ? cell.dataset.value ?? cell.textContent.trim() : "";
+  };
+  const compare = (a, b) => (isNaN(a) || isNaN(b) ? a.localeCompare(b, "en", { numeric: true }) : a - b);
   table.querySelectorAll("thead button").forEach((button) => button.addEventListener("click", () => {
     const column = button.closest("th").cellIndex, down = button.dataset.sorted === "up";
     table.querySelectorAll("thead button").forEach((other) => { delete other.dataset.sorted; other.closest("th").removeAttribute("aria-sort"); });
     button.dataset.sorted = down ? "down" : "up";
     button.closest("th").setAttribute("aria-sort", down ? "descending" : "ascending");
-    rows.sort((a, b) => compare(value(a, column), value(b, column)) * (down ? -1 : 1));
+    rows.sort((a, b) => {
+      const [x, y] = [value(a, column), value(b, column)];
+      if (x === "" || y === "") return (x === "") - (y === ""); // what has no value stays last
+      return compare(x, y) * (down ? -1 : 1);
+    });
     table.tBodies[0].append(...rows);
   }));
   const search = document.querySelector(`input[data-table="${table.id}"]`);

@@ -1,0 +1,48 @@
+"""Numbers as a reader sees them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from equipoise.planning.request import ALL_GOALS
+from equipoise.report import words
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (0, "0 B"), (1023, "1,023 B"), (1536, "1.5 KiB"), (150 * 2**30, "150 GiB"), (3 * 2**60, "3,072.0 PiB"),
+    (math.nan, "–"), (None, "–"),
+])  # fmt: skip
+def test_size(value, text):
+    """Bytes in binary units, three figures."""
+    assert words.size(value) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [
+    (0.25, "0.2 s"), (59, "59 s"), (61, "1 min"), (3600, "1 h"), (3725, "1 h 2 min"), (200_000, "2 days 7 h"),
+    (math.nan, "–"),
+])  # fmt: skip
+def test_duration(seconds, text):
+    """At most two units."""
+    assert words.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("fraction", "text"), [(0, "0 %"), (1e-6, "<0.01 %"), (0.00773, "0.77 %"), (2.5, "250 %")]
+)
+def test_a_gap_is_never_rounded_to_nothing(fraction, text):
+    """What is not proved never reads as 0."""
+    assert words.percent(fraction) == text
+
+
+def test_numbers_and_throttles():
+    """Thousands are separated, digits only where a number is not whole, throttles as they are given."""
+    assert (words.number(11005), words.number(1.25, 2), words.number(math.nan)) == ("11,005", "1.25", "–")
+    assert words.plural(1, "data move") == "1 data move"
+    assert (words.rate(5e7), words.rate(1.5e9), words.rate(800)) == ("50 MB/s", "1.5 GB/s", "800 B/s")
+
+
+def test_every_goal_has_words():
+    """No goal that can be asked for is shown by its bare name."""
+    assert set(ALL_GOALS) <= set(words.GOALS)
