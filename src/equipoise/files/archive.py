@@ -27,8 +27,9 @@ def archive_bytes(arrays: Mapping[str, np.ndarray]) -> bytes:
             entry.external_attr = 0o644 << 16
             with archive.open(entry, "w", force_zip64=True) as file:
                 array = np.asarray(arrays[name])
-                np.lib.format.write_array(file, array if array.ndim == 0 else np.ascontiguousarray(array),
-                                          allow_pickle=False)
+                np.lib.format.write_array(
+                    file, array if array.ndim == 0 else np.ascontiguousarray(array), allow_pickle=False
+                )
     return buffer.getvalue()
 
 

@@ -32,8 +32,20 @@ if TYPE_CHECKING:
 
 __all__ = ["contents", "read_plan", "summary", "write_plan"]
 
-ENTRIES = frozenset({"plan.json", "reassignment.json", "rollback.json", "waves", "original", "migrated",
-                     "certificate.npz", "state.npz", "report.html", SUMS})
+ENTRIES = frozenset(
+    {
+        "plan.json",
+        "reassignment.json",
+        "rollback.json",
+        "waves",
+        "original",
+        "migrated",
+        "certificate.npz",
+        "state.npz",
+        "report.html",
+        SUMS,
+    }
+)
 BLOCK = 20_000
 """Moves that are Python objects at one time."""
 

@@ -17,6 +17,7 @@ from equipoise.files.archive import read_archive
 from equipoise.files.folders import damaged
 from equipoise.files.plan_summary import VERSION, planned_from
 from equipoise.files.state import cluster_of
+from equipoise.judge.proposal import find_rows
 
 
 def rebuilt(out: Path, data: Mapping[str, bytes]) -> Plan:
@@ -49,10 +50,8 @@ def rows_of(cluster: Cluster, moves: list[dict[str, Any]]) -> np.ndarray:
     """Row of each move; raises ``ValueError`` for a partition that the cluster has not."""
     position = {topic: k for k, topic in enumerate(cluster.topics)}
     topic_idx = np.array([position.get(move["topic"], -1) for move in moves], dtype=np.int64)
-    wanted = (topic_idx << 32) + np.array([move["partition"] for move in moves], dtype=np.int64)
-    have = (cluster.topic_idx.astype(np.int64) << 32) + cluster.partition
-    rows = np.searchsorted(have, wanted)
-    missing = np.flatnonzero(~np.isin(wanted, have))
+    rows = find_rows(cluster, topic_idx, np.array([move["partition"] for move in moves], dtype=np.int64))
+    missing = np.flatnonzero(rows < 0)
     if len(missing):
         move = moves[int(missing[0])]
         raise ValueError(f"there is no partition {move['topic']}-{move['partition']}")

@@ -32,8 +32,11 @@ def overview(plan: Plan) -> dict[str, Any]:
         "cluster": cluster.name,
         "cluster_id": cluster.cluster_id,
         "strategy": plan.strategy,
-        "source": {"fingerprint": source.fingerprint, "files": list(cluster.files),
-                   "missing": list(cluster.missing)},
+        "source": {
+            "fingerprint": source.fingerprint,
+            "files": list(cluster.files),
+            "missing": list(cluster.missing),
+        },
         "summary": costs(cluster, plan.target),
         "before": levels(cluster, cluster.replicas, plan.eligible, strict_racks=strict),
         "after": levels(cluster, plan.target, plan.eligible, strict_racks=strict),
@@ -53,14 +56,24 @@ def planned_from(cluster: Cluster) -> Cluster:
     kept, topic_idx = np.unique(cluster.topic_idx[rows], return_inverse=True)
     names = ("partition", "replicas", "leader", "size_bytes", "bytes_in_per_s", "bytes_out_per_s", "min_isr")
     columns = {name: getattr(cluster, name)[rows] for name in names}
-    return replace(cluster, topics=tuple(cluster.topics[t] for t in kept), topic_idx=topic_idx,
-                   allow_empty_lists=False, **columns)
+    return replace(
+        cluster,
+        topics=tuple(cluster.topics[t] for t in kept),
+        topic_idx=topic_idx,
+        allow_empty_lists=False,
+        **columns,
+    )
 
 
 def certified(level: Level) -> dict[str, Any]:
     """One line of the certificate; whole numbers are written as such."""
-    entry = {"goal": level.goal, "value": whole(level.value), "lower_bound": whole(level.lower_bound),
-             "gap": float(level.gap), "proof": level.proof}
+    entry = {
+        "goal": level.goal,
+        "value": whole(level.value),
+        "lower_bound": whole(level.lower_bound),
+        "gap": float(level.gap),
+        "proof": level.proof,
+    }
     return entry | ({"note": level.note} if level.note else {})
 
 
@@ -73,8 +86,10 @@ def brokers(plan: Plan) -> list[dict[str, Any]]:
     """The brokers planned with, those that are added among them."""
     table = plan.cluster.brokers
     columns = zip(table.ids.tolist(), table.racks, plan.eligible.tolist(), table.weight.tolist(), strict=True)
-    return [{"id": broker, "rack": rack, "eligible": eligible, "weight": whole(weight)}
-            for broker, rack, eligible, weight in columns]
+    return [
+        {"id": broker, "rack": rack, "eligible": eligible, "weight": whole(weight)}
+        for broker, rack, eligible, weight in columns
+    ]
 
 
 def moves(plan: Plan, rows: RowArray | None = None) -> list[dict[str, Any]]:
@@ -92,8 +107,14 @@ def moves(plan: Plan, rows: RowArray | None = None) -> list[dict[str, Any]]:
         strict=True,
     )
     return [
-        {"topic": cluster.topics[topic], "partition": partition, "before": old, "after": new, "bytes": size,
-         "why": plan.why.get(row) or reason(old, new)}
+        {
+            "topic": cluster.topics[topic],
+            "partition": partition,
+            "before": old,
+            "after": new,
+            "bytes": size,
+            "why": plan.why.get(row) or reason(old, new),
+        }
         for row, topic, partition, old, new, size in columns
     ]
 

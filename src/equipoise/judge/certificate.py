@@ -48,9 +48,7 @@ def as_violations(found: Sequence[Finding]) -> tuple[Violation, ...]:
     )
 
 
-def findings(
-    case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.ndarray]
-) -> Iterator[Finding]:
+def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.ndarray]) -> Iterator[Finding]:
     """Levels in order, the face of each network kept from level to level."""
     faces: dict[str, FlowProblem] = {}
     for k, level in enumerate(certificate):

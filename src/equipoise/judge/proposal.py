@@ -13,6 +13,7 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.judge.violations import Violation
 
 BoolArray = npt.NDArray[np.bool_]
+RowArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,20 +80,28 @@ def with_brokers_of(cluster: Cluster, proposal: Proposal) -> tuple[Cluster, Bool
     return wider, known
 
 
-def rows_of(cluster: Cluster, proposal: Proposal) -> tuple[npt.NDArray[np.int64], list[Violation]]:
+def rows_of(cluster: Cluster, proposal: Proposal) -> tuple[RowArray, list[Violation]]:
     """The cluster's row for each entry, -1 where there is none to use, and why there is none."""
     position = {topic: k for k, topic in enumerate(cluster.topics)}
     topic = np.array([position.get(name, -1) for name in proposal.topics], dtype=np.int64)
-    wanted = (topic[proposal.topic_idx] << 32) + proposal.partition
-    have = (cluster.topic_idx.astype(np.int64) << 32) + cluster.partition
-    rows = np.minimum(np.searchsorted(have, wanted), len(have) - 1)
-    found = have[rows] == wanted if len(have) else np.zeros(len(wanted), dtype=bool)
-    order = np.argsort(wanted, kind="stable")
-    again = np.zeros(len(wanted), dtype=bool)
-    again[order[1:]] = wanted[order[1:]] == wanted[order[:-1]]
+    rows = find_rows(cluster, topic[proposal.topic_idx], proposal.partition)
+    found = rows >= 0
+    order = np.argsort(rows, kind="stable")
+    again = np.zeros(len(rows), dtype=bool)
+    again[order[1:]] = rows[order[1:]] == rows[order[:-1]]
     empty = ~(proposal.replica_ids >= 0).any(axis=1)
     refused = list(refusals(proposal, found, again & found, empty & found))
-    return np.where(found & ~again & ~empty, rows, -1), refused
+    return np.where(again | empty, -1, rows), refused
+
+
+def find_rows(cluster: Cluster, topic_idx: RowArray, partition: npt.NDArray[np.integer]) -> RowArray:
+    """The row of each (position in ``cluster.topics``, partition number), -1 where there is none."""
+    wanted = (np.asarray(topic_idx, dtype=np.int64) << 32) + partition
+    have = (cluster.topic_idx.astype(np.int64) << 32) + cluster.partition
+    if len(have) == 0:
+        return np.full(len(wanted), -1, dtype=np.int64)
+    rows = np.minimum(np.searchsorted(have, wanted), len(have) - 1)
+    return np.where(have[rows] == wanted, rows, -1)
 
 
 def refusals(proposal: Proposal, found: BoolArray, again: BoolArray, empty: BoolArray) -> Iterator[Violation]:

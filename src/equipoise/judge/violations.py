@@ -32,8 +32,13 @@ class Violation:
         return self.detail if self.topic is None else f"{self.topic}-{self.partition}: {self.detail}"
 
     def to_json(self) -> dict[str, Any]:
-        return {"rule": self.rule, "topic": self.topic, "partition": self.partition, "broker": self.broker,
-                "detail": self.detail}
+        return {
+            "rule": self.rule,
+            "topic": self.topic,
+            "partition": self.partition,
+            "broker": self.broker,
+            "detail": self.detail,
+        }
 
 
 @dataclass(frozen=True, eq=False)
