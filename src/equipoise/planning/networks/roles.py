@@ -73,6 +73,8 @@ class RoleNetwork:
     """Item of each change arc in the fine network; empty in the coarse one."""
     free_arcs: Int64
     """Arcs from what lost its default to its options."""
+    apart: int
+    """Squared distances of the cells that nothing can reach."""
 
     def objective(self, roles: Roles, kind: str) -> Objective:
         """Objective of a kind: "nodes", "groups", "changes", "reorders" or "cells"."""
@@ -86,7 +88,7 @@ class RoleNetwork:
             "groups": (self.group_arcs, *group_bands(roles)),
             "cells": (self.cell_arcs, self.cell_low, self.cell_high),
         }[kind]
-        return Objective.of_bands(n_arcs, arcs.astype(np.int32), low, high)
+        return Objective.of_bands(n_arcs, arcs.astype(np.int32), low, high, self.apart if kind == "cells" else 0)
 
 
 def group_bands(roles: Roles) -> tuple[Int64, Int64]:
@@ -170,7 +172,7 @@ def coarse_network(roles: Roles) -> RoleNetwork:
 def assemble(
     roles: Roles, supply: Int64, tail: Int64, head: Int64, upper: Int64, is_change: npt.NDArray[np.bool_],
     free_tail: Int64, free_head: Int64, free_upper: Int64, change_item: Int64,
-    cells: tuple[Int64, Int64, Int64, Int64] | None = None,
+    cells: tuple[Int64, Int64, Int64, Int64] | None = None, apart: int = 0,
 ) -> RoleNetwork:
     """Common part: node → group → sink in front of the arcs given; the sink takes what is supplied."""
     n, n_groups = roles.n_nodes, len(roles.group_low)
@@ -192,7 +194,7 @@ def assemble(
     return RoleNetwork(
         network, np.arange(n), np.arange(start[1], start[2]), np.arange(start[2], start[3]),
         np.arange(start[3], start[4])[is_change], cell_low, cell_high, change_item,
-        np.arange(start[4], start[5]),
+        np.arange(start[4], start[5]), apart,
     )
 
 
@@ -262,10 +264,14 @@ def fine_network(
     head = np.concatenate([first_item + np.arange(len(changing)), first_cell + np.searchsorted(cells, target)])
     is_change = np.arange(len(tail)) >= len(changing)
     low, high = cell_bands(roles, cells, weighed)
+    grid = (np.unique(roles.family)[:, None] * n + weighed[None, :]).ravel()
+    never = grid[cells[np.minimum(np.searchsorted(cells, grid), len(cells) - 1)] != grid]
+    least, most = cell_bands(roles, never, weighed)
+    apart = int((np.maximum(np.maximum(least, -most), 0) ** 2).sum())
     net = assemble(
         roles, supply, tail, head, np.ones(len(tail), dtype=np.int64), is_change,
         first_lost + lost_node, first_cell + np.searchsorted(cells, lost_target), np.ones(len(lost_item), dtype=np.int64),
-        item, (first_cell + np.arange(len(cells)), cells % n, low, high),
+        item, (first_cell + np.arange(len(cells)), cells % n, low, high), apart,
     )
     return tightened_cells(net, supply, first_cell, len(cells))
 

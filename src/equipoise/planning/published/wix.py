@@ -76,9 +76,10 @@ def change_topic(lists: Lists, rows: Sequence[int], gathered: Gathered) -> None:
     total = gathered.partitions_per_broker
     held = Counter(broker for row in rows for broker in lists[row])
     share = -(-sum(held.values()) // len(gathered.brokers))
-    to_add = sorted((b for b in gathered.unbalanced if total[b] < gathered.mean and held[b] < share),
-                    key=lambda broker: (total[broker], broker))
-    to_reduce = sorted((b for b in held if total[b] > gathered.mean), key=lambda broker: (-total[broker], broker))
+    short = (b for b in gathered.unbalanced if total[b] < gathered.mean and held[b] < share)
+    to_add = sorted(short, key=lambda broker: (total[broker], broker))
+    above = (b for b in held if total[b] > gathered.mean)
+    to_reduce = sorted(above, key=lambda broker: (-total[broker], broker))
     replace_count = sum(share - held[broker] for broker in to_add)
     untouched = list(rows)
     for highest, lowest in zip(cycle(to_reduce), cycle(to_add), strict=False):
