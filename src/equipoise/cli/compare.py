@@ -1,0 +1,113 @@
+"""``equipoise compare``: every published algorithm on one cluster, one table."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from equipoise.cli.options import Sources, with_request
+from equipoise.planning.request import Request
+
+if TYPE_CHECKING:
+    from equipoise.cluster import Cluster
+    from equipoise.comparing import Row
+
+OUTPUT = "Output"
+HELP = "Run every published algorithm beside ours, and measure what each reaches and costs."
+
+
+def register(app: typer.Typer) -> None:
+    app.command("compare", help=HELP)(with_request(compare))
+
+
+def compare(
+    sources: Sources,
+    request: Request,
+    time_limit: Annotated[
+        float,
+        typer.Option(metavar="S", min=0.1, help="Seconds an algorithm may take.", rich_help_panel="Time"),
+    ] = 60.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the rows as JSON.", rich_help_panel=OUTPUT)
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page with charts.", rich_help_panel=OUTPUT)
+    ] = None,
+    write_lp: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write linear-program for lp_solve.", rich_help_panel=OUTPUT),
+    ] = None,
+) -> None:
+    from equipoise.comparing import CRITERIA, entries
+    from equipoise.comparing import compare as run
+    from equipoise.files.sources import read_sources
+    from equipoise.planning.problem import build_problem
+
+    cluster = read_sources(sources)
+    listed = entries(cluster, request, time_limit)
+    if write_lp is not None:
+        from equipoise.planning.published.linear_program import lp_text
+
+        write(write_lp, lp_text(build_problem(cluster, request)))
+    rows = run(cluster, request, listed, time_limit_s=time_limit, told=tell)
+    data = [row.to_json() for row in rows]
+    if html is not None:
+        from equipoise.report import compare_page
+
+        write(html, compare_page(data, CRITERIA, cluster.name))
+    if as_json:
+        json.dump({"version": 1, "cluster": cluster.name, "rows": data}, sys.stdout, indent=1)
+        print()
+    else:
+        show(cluster, rows, data, CRITERIA)
+
+
+def tell(label: str) -> None:
+    """Say on standard error what runs, where someone looks."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{label}", end="", file=sys.stderr, flush=True)
+
+
+def write(file: Path, content: str) -> None:
+    """Write a file; raises `UnusableInput` where that is not possible."""
+    from equipoise.errors import UnusableInput
+
+    try:
+        file.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise UnusableInput(f"cannot be written ({error.strerror})", source=str(file)) from None
+
+
+def show(
+    cluster: Cluster, rows: Sequence[Row], data: Sequence[dict[str, Any]], criteria: Sequence[dict[str, str]]
+) -> None:
+    """The table on standard output: the page's own cells, then who found no plan and why."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from equipoise.report.compare_data import compare_data
+
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+    page = compare_data(data, criteria, cluster.name)
+    title = f"{cluster.name}: {cluster.n_partitions} partitions on {cluster.n_brokers} brokers"
+    table = Table(title=title, box=None)
+    table.add_column("strategy")
+    for column in page["columns"]:
+        table.add_column(column["title"].lower(), justify="right")
+    table.add_column("falls behind at")
+    for row, line in zip(rows, page["rows"], strict=True):
+        if not row.reason:
+            cells = [Text(cell["text"], "green" if cell["best"] else "") for cell in line["cells"]]
+            table.add_row(row.strategy, *cells, row.falls_behind_at or "")
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    console.print(table)
+    for row in rows:
+        if row.reason:
+            console.print(f"{row.strategy}: found no plan: {row.reason}", markup=False)

@@ -1,0 +1,112 @@
+"""One row of a comparison: the six criteria of Appier's survey and the costs, measured on the answer.
+
+Appier, "Kafka reassignment 方案" (2022), asks of each tool: storage, racks, least movement, leaders,
+the same output again, leaders after a failure. There they are said of a tool, here measured of its plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import Level, measures
+from equipoise.cluster.brokers import IntArray
+from equipoise.planning.goals import evaluate
+from equipoise.planning.problem import Problem
+
+CRITERIA: tuple[dict[str, str], ...] = (
+    {"key": "replicas_apart", "title": "Replicas apart", "unit": "count", "better": "low",
+     "meaning": "Most replicas on a broker less fewest"},
+    {"key": "bytes_apart", "title": "Bytes apart", "unit": "bytes", "better": "low",
+     "meaning": "Most bytes on a broker less fewest"},
+    {"key": "rack_violations", "title": "Against the rack rule", "unit": "count", "better": "low",
+     "meaning": "Partitions with more replicas in a rack than the rule allows"},
+    {"key": "leaders_apart", "title": "Leaders apart", "unit": "count", "better": "low",
+     "meaning": "Most preferred leaders on a broker less fewest"},
+    {"key": "same_twice", "title": "Same twice", "unit": "count", "better": "high",
+     "meaning": "The same input, another draw of lots: the same answer"},
+    {"key": "worst_leaders_after_one_failure", "title": "Leaders after a failure", "unit": "count",
+     "better": "low", "meaning": "Most leaders on any survivor of any one broker"},
+)  # fmt: skip
+"""The columns beside the costs that every comparison has; see `equipoise.report.compare_page`."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A strategy's figures, or the reason why it found no plan."""
+
+    strategy: str
+    reason: str = ""
+    replicas_apart: int | None = None
+    bytes_apart: float | None = None
+    """None where no size is known."""
+    rack_violations: int | None = None
+    leaders_apart: int | None = None
+    same_twice: bool | None = None
+    """None where the second run did not end in time."""
+    worst_leaders_after_one_failure: int | None = None
+    data_moves: int | None = None
+    bytes_moved: float | None = None
+    leadership_changes: int | None = None
+    partitions_changed: int | None = None
+    moves_on_second_run: int | None = None
+    changes_on_second_run: int | None = None
+    """Partitions changed, reorders included, when the strategy runs again on its own result."""
+    seconds: float | None = None
+    goals: Mapping[str, int] | None = None
+    """The value of each goal, in the order of the request."""
+    falls_behind_at: str | None = None
+    """The first goal above its proved bound; "" where there is none, None where nothing is proved."""
+    distance_to_bound: float | None = None
+    """How far above, as a share of the bound (of 1 where the bound is 0)."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) -> dict[str, Any]:
+    """The figures of `Row` that follow from an assignment; ``bounds`` is the exact planner's certificate."""
+    cluster = problem.cluster
+    held = measures.replicas_per_broker(target, cluster.n_brokers)
+    stored = measures.bytes_per_broker(target, cluster.size_bytes, cluster.n_brokers)
+    led = measures.leaders_per_broker(target, cluster.n_brokers)
+    worst = measures.worst_leaders_after_one_failure(target, cluster.n_brokers)
+    sizes_known = not np.isnan(cluster.size_bytes).all()
+    moved = measures.arrivals(cluster.replicas, target).sum(axis=1) @ np.nan_to_num(cluster.size_bytes)
+    goals = {goal: evaluate(problem, target, goal) for goal in problem.goals}
+    return {
+        "replicas_apart": int(apart(held, problem.eligible)),
+        "bytes_apart": float(apart(stored, problem.eligible)) if sizes_known else None,
+        "rack_violations": measures.rack_violations(
+            target, problem.rack_idx, problem.eligible, strict=problem.request.rack_rule == "strict"),
+        "leaders_apart": int(apart(led, problem.leads)),
+        "worst_leaders_after_one_failure": worst,
+        "data_moves": measures.data_moves(cluster.replicas, target),
+        "bytes_moved": float(moved) if sizes_known else None,
+        "leadership_changes": int(measures.leadership_changed(cluster.replicas, target).sum()),
+        "partitions_changed": len(measures.changed_rows(cluster.replicas, target)),
+        "goals": goals,
+        **distance(goals, bounds),
+    }
+
+
+def apart(counts: npt.NDArray[Any], chosen: npt.NDArray[np.bool_]) -> float:
+    """How far the most is from the fewest, over the chosen brokers."""
+    return float(np.ptp(counts[chosen])) if chosen.any() else 0.0
+
+
+def distance(goals: Mapping[str, int], bounds: Sequence[Level]) -> dict[str, Any]:
+    """Where a strategy falls behind what is proved, goals taken in their order.
+
+    Later goals do not count: who gives up an earlier one can be better there.
+    """
+    for level in bounds:
+        above = goals[level.goal] - level.lower_bound
+        if above > 0:
+            share = above / max(1.0, abs(level.lower_bound))
+            return {"falls_behind_at": level.goal, "distance_to_bound": share}
+    return {"falls_behind_at": "", "distance_to_bound": 0.0} if bounds else {}

@@ -1,0 +1,208 @@
+"""Run strategies one after the other, each in a process of its own that can be ended."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from equipoise.cluster import Cluster, Level, measures
+from equipoise.cluster.brokers import IntArray
+from equipoise.comparing.measured import Row, measure
+from equipoise.errors import EquipoiseError, ImpossibleRequest
+from equipoise.planning import make_plan
+from equipoise.planning.problem import Problem, build_problem
+from equipoise.planning.published.interface import STRATEGIES, Settings, load, target_of
+from equipoise.planning.request import Request
+
+OURS = "flow"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the table: a strategy under certain settings."""
+
+    label: str
+    strategy: str
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the process of an entry sends first."""
+
+    target: IntArray | None
+    seconds: float
+    reason: str = ""
+    certificate: tuple[Level, ...] = ()
+
+
+@dataclass(frozen=True)
+class Again:
+    """What it sends after a second run on the same input, and one on its own result."""
+
+    same_twice: bool | None = None
+    moves_on_second_run: int | None = None
+    changes_on_second_run: int | None = None
+
+
+def entries(cluster: Cluster, request: Request, time_limit_s: float) -> list[Entry]:
+    """Ours first, then every published algorithm; one alone beside ours if the request names it."""
+    settings = Settings(time_limit_s=time_limit_s)
+    if request.strategy != OURS:
+        load(request.strategy)
+        return [Entry(OURS, OURS), Entry(request.strategy, request.strategy, settings)]
+    listed = [Entry(OURS, OURS), *(Entry(name, name, settings) for name in STRATEGIES)]
+    if not np.isnan(cluster.size_bytes).any() and "disk" not in request.balance:
+        at = [entry.label for entry in listed].index("bin-packing")
+        by_size = replace(settings, placement="storage")
+        listed.insert(at + 1, Entry("bin-packing (storage)", "bin-packing", by_size))
+    return listed
+
+
+def compare(
+    cluster: Cluster,
+    request: Request,
+    listed: Iterable[Entry],
+    *,
+    time_limit_s: float,
+    told: Callable[[str], None] = lambda label: None,
+) -> list[Row]:
+    """A row for each entry; ``told`` hears the label of each before it runs.
+
+    Bounds come from the certificate of `flow`, so it should be the first entry.
+    """
+    problem = build_problem(cluster, request)
+    bounds: tuple[Level, ...] = ()
+    rows = []
+    with Bench(cluster, request, time_limit_s) as bench:
+        for entry in listed:
+            told(entry.label)
+            answer, again = bench.run(entry)
+            bounds = answer.certificate or bounds
+            rows.append(row_of(problem, entry, answer, again, bounds))
+    return rows
+
+
+def row_of(
+    problem: Problem, entry: Entry, answer: Answer, again: Again | None, bounds: Sequence[Level]
+) -> Row:
+    """Measure an answer, or keep its reason."""
+    if answer.target is None:
+        return Row(entry.label, reason=answer.reason, seconds=answer.seconds)
+    later = vars(again) if again else {}
+    return Row(entry.label, seconds=answer.seconds, **measure(problem, answer.target, bounds), **later)
+
+
+class Bench:
+    """A process that runs entries, ended and begun anew where one takes too long.
+
+    A process rather than a thread: solvers hold the interpreter's lock and cannot be interrupted.
+    """
+
+    def __init__(self, cluster: Cluster, request: Request, time_limit_s: float) -> None:
+        self.cluster, self.request, self.time_limit_s = cluster, request, time_limit_s
+
+    def __enter__(self) -> Bench:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=serve, args=(theirs, self.cluster, self.request), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.connection.recv()  # it is up
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+    def run(self, entry: Entry) -> tuple[Answer, Again | None]:
+        """The entry's answers, the second None where it found no plan or no time."""
+        self.connection.send(entry)
+        first = self.received(self.time_limit_s)
+        if not isinstance(first, Answer):
+            reason = self.why_silent()
+            self.restart()
+            return Answer(None, self.time_limit_s, reason), None
+        if first.target is None:
+            return first, None
+        again = self.received(2 * self.time_limit_s)  # it runs twice more
+        if again is None:
+            self.restart()
+        return first, again
+
+    def received(self, time_limit_s: float) -> Any:
+        """What comes within the limit; None for silence or an end."""
+        try:
+            return self.connection.recv() if self.connection.poll(time_limit_s) else None
+        except EOFError:
+            return None
+
+    def why_silent(self) -> str:
+        """Too slow, or no longer there (out of memory, as everpeace's users report)."""
+        self.process.join(0.5)
+        if self.process.exitcode is None:
+            return f"not finished in {self.time_limit_s:g} seconds"
+        return f"its process ended with code {self.process.exitcode}"
+
+    def restart(self) -> None:
+        self.__exit__()
+        self.__enter__()
+
+
+def serve(connection: Connection, cluster: Cluster, request: Request) -> None:
+    """In the process: answer each entry, then answer it again and plan from the answer."""
+    for module in ("ortools.graph.python.max_flow", "ortools.graph.python.min_cost_flow", "scipy.optimize"):
+        importlib.import_module(module)  # so that seconds are the algorithms' own
+    connection.send("up")
+    while True:
+        entry = connection.recv()
+        start = perf_counter()
+        try:
+            target, certificate = solve(cluster, request, entry)
+        except EquipoiseError as refusal:
+            reasons = refusal.reasons if isinstance(refusal, ImpossibleRequest) else [str(refusal)]
+            connection.send(Answer(None, perf_counter() - start, "; ".join(reasons)))
+            continue
+        connection.send(Answer(target, perf_counter() - start, "", certificate))
+        try:
+            connection.send(once_more(cluster, request, entry, target))
+        except EquipoiseError:  # what it arrived at is no start for it
+            connection.send(Again())
+
+
+def solve(cluster: Cluster, request: Request, entry: Entry) -> tuple[IntArray, tuple[Level, ...]]:
+    """The assignment of one run, and for ours its certificate."""
+    if entry.strategy == OURS:
+        plan = make_plan(cluster, replace(request, strategy=OURS))
+        return plan.target, plan.certificate
+    return target_of(entry.strategy, build_problem(cluster, request), entry.settings), ()
+
+
+def once_more(cluster: Cluster, request: Request, entry: Entry, target: IntArray) -> Again:
+    """Run on the same input with other lots drawn, and on the result."""
+    drawn = replace(entry, settings=replace(entry.settings, seed=entry.settings.seed + 1))
+    problem = build_problem(cluster, request)
+    twin, _ = solve(cluster, request, drawn)
+    after, follow_up = applied(problem, target)
+    second, _ = solve(after, follow_up, drawn)
+    return Again(
+        same_twice=twin.shape == target.shape and bool((twin == target).all()),
+        moves_on_second_run=measures.data_moves(target, second),
+        changes_on_second_run=len(measures.changed_rows(target, second)),
+    )
+
+
+def applied(problem: Problem, target: IntArray) -> tuple[Cluster, Request]:
+    """The cluster once the plan has run, and what is still asked of it: nothing is replaced twice."""
+    cluster = replace(problem.cluster, replicas=target, leader=target[:, 0], allow_empty_lists=False)
+    request = problem.request
+    gone = (*request.drain, *(old for old, _ in request.replace))
+    return cluster, replace(request, create=(), replace=(), drain=gone, goals=problem.goals)
