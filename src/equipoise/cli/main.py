@@ -10,7 +10,7 @@ import typer
 from equipoise import __version__
 from equipoise.errors import EquipoiseError
 
-VERBS = ("demo", "run", "plan", "check", "snapshot")
+VERBS = ("demo", "run", "plan", "check", "compare", "snapshot")
 """Modules of this package, in the order of the help; each has ``register(app)``."""
 
 app = typer.Typer(
