@@ -74,7 +74,7 @@ def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside]
     """
     fragments = sorted(fragments, key=lambda fragment: fragment.source)
     lenient = set_aside is not None
-    faults = {f.source: Faults(f.source, lenient=lenient) for f in fragments}
+    faults = {f.source: Faults(f.source, lenient=lenient, set_aside=set_aside) for f in fragments}
     state = agreed_state(fragments, name, faults)
     brokers = brokers_of(fragments, state.replicas, faults)
     size, rate_in, rate_out = figures(fragments, state)
@@ -85,8 +85,6 @@ def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside]
     missing += [fact for fact, column in columns.items() if np.all(np.isnan(column))]
     if np.all(isr < 0):
         missing.append("configs")
-    if set_aside is not None:
-        set_aside += [entry for each in faults.values() for entry in each.set_aside]
     return Cluster(
         name=name,
         brokers=brokers,
@@ -125,9 +123,12 @@ def agreed_state(fragments: Sequence[Fragment], name: str, faults: Mapping[str, 
     replicas = without_adding(keys, replicas, moves(fragments, topics))
     order = np.argsort(keys, kind="stable")
     keys, replicas, leader = keys[order], replicas[order], leader[order]
-    again = np.append(False, keys[1:] == keys[:-1])
-    differs = again & np.append(False, np.any(replicas[1:] != replicas[:-1], axis=1))
-    for at in np.flatnonzero(differs).tolist():
+    if not len(keys) and any(f.quarantined or faults[f.source].set_aside for f in fragments):
+        raise UnusableInput("no partition is left, all were set aside", source=name)
+    again = np.zeros(len(keys), dtype=bool)
+    again[1:] = keys[1:] == keys[:-1]
+    differs = np.flatnonzero(again[1:] & np.any(replicas[1:] != replicas[:-1], axis=1)) + 1
+    for at in differs.tolist():
         report_conflict(tables, [fault for _, fault in parts], int(order[at]), int(order[at - 1]))
     leaders = np.maximum.reduceat(leader, np.flatnonzero(~again)) if len(order) else leader
     longest = int((replicas >= 0).sum(axis=1).max(initial=1))

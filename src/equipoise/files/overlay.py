@@ -24,7 +24,7 @@ def overlay(cluster: Cluster, assignment: Fragment) -> Cluster:
     positions = cluster.brokers.index_of(lists.replicas)
     strange = ((positions < 0) & (lists.replicas >= 0)).any(axis=1)
     for at in np.flatnonzero((row < 0) | strange)[:1].tolist():
-        what = "the cluster has no such partition" if row[at] < 0 else "the cluster lacks a broker of its list"
+        what = "the cluster has no such partition" if row[at] < 0 else "the cluster lacks one of its brokers"
         ids = [int(i) for i in lists.replicas[at] if i >= 0]
         text = f"{lists.label(at)} {ids}: {what}"
         raise FormatError(text, source=assignment.source, place=lists.where(at))

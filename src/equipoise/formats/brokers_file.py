@@ -63,8 +63,9 @@ def parse(text: bytes, faults: Faults) -> Fragment:
         brokers, all_of_them = from_json(load_json(text, faults), faults)
     else:
         brokers, all_of_them = from_lines(text, faults)
+    complete = all_of_them and not faults.set_aside
     return Fragment(
-        faults.source, NAME, brokers=brokers, brokers_role="all" if all_of_them else "",
+        faults.source, NAME, brokers=brokers, brokers_role="all" if complete else "",
         quarantined=tuple(faults.set_aside),
     )  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from equipoise.errors import UnusableInput
 from equipoise.formats.fragment import SetAside
 
@@ -20,9 +22,11 @@ class Faults:
     pipeline): every fault becomes a :class:`SetAside` and reading goes on.
     """
 
-    def __init__(self, source: str, *, lenient: bool = False) -> None:
+    def __init__(
+        self, source: str, *, lenient: bool = False, set_aside: list[SetAside] | None = None
+    ) -> None:
         self.source, self.lenient = source, lenient
-        self.set_aside: list[SetAside] = []
+        self.set_aside: list[SetAside] = set_aside if set_aside is not None else []
 
     def report(
         self, reason: str, *, place: str = "", line: int | None = None, text: str = "", advice: str = ""
@@ -33,19 +37,29 @@ class Faults:
             raise FormatError(reason, source=self.source, place=place, advice=advice)
         self.set_aside.append(SetAside(self.source, line, place, text[:1000], reason))
 
+    def pass_over(self, reason: str, *, line: int, text: str) -> None:
+        """Leave out what may be other output around the wanted one; only lenient reading mentions it."""
+        if self.lenient:
+            self.report(reason, line=line, text=text)
+
     def set_aside_whole(self, error: FormatError) -> None:
         """Note that nothing of the source could be used."""
-        line = int(error.place[5:]) if error.place[:5] == "line " and error.place[5:].isdigit() else None
-        self.set_aside.append(SetAside(self.source, line, error.place, "", error.problem))
+        line = re.match(r"line (\d+)", error.place)
+        number = int(line[1]) if line else None
+        self.set_aside.append(SetAside(self.source, number, error.place, "", error.problem))
 
     def fatal(self, reason: str, *, place: str = "", advice: str = "") -> FormatError:
         """The error for a source of which nothing can be used."""
         return FormatError(reason, source=self.source, place=place, advice=advice)
 
 
-def shown(value: object) -> str:
-    """A value as a message shows it: printable, in quotes where it is text, not too long."""
-    text = repr(value) if not isinstance(value, str) else f'"{value}"'
+def shown(text: str) -> str:
+    """Text as a message quotes it."""
+    return f'"{cut(text)}"'
+
+
+def cut(text: str) -> str:
+    """Text on one line, printable, and not too long."""
     text = " ".join(text.split()) if any(c in text for c in "\t\r\n") else text
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

@@ -19,10 +19,10 @@ from equipoise.formats import (
     snapshot_facts,
     topics_describe,
 )
-from equipoise.formats.faults import Faults, FormatError
+from equipoise.formats.faults import Faults, FormatError, shown
 from equipoise.formats.fragment import Fragment
 from equipoise.formats.json_rows import load_json
-from equipoise.formats.text import json_span, readable
+from equipoise.formats.text import readable
 
 __all__ = ["FORMATS", "FormatError", "parse", "recognise"]
 
@@ -82,14 +82,15 @@ def parse(text: bytes | str, source: str, *, lenient: bool = False) -> Fragment:
 
 
 def unknown(text: bytes, faults: Faults) -> FormatError:
-    """The error for a text of no known format: for JSON what it has instead."""
+    """The error for a text of no known format; JSON is told by its keys."""
     advice = "Known are " + ", ".join(known.NAME for known in FORMATS)
-    span = json_span(text) if re.match(rb"\s*[\[{]", text) else None
-    if span is None:
+    if not re.match(rb"\s*[\[{]", text):
         first = text.strip().split(b"\n", 1)[0].decode()
-        return faults.fatal(f"the format is not known: {first[:60]!r}", place="line 1", advice=advice)
-    document = load_json(text, faults, span)
-    keys = ", ".join(f'"{key}"' for key in document) if isinstance(document, dict) else ""
-    if isinstance(document, dict) and "topics" in document:
+        return faults.fatal(f"the format is not known: {shown(first)}", place="line 1", advice=advice)
+    document = load_json(text, faults)
+    if not isinstance(document, dict):
+        return faults.fatal("a JSON list of no known kind", advice=advice)
+    keys = ", ".join(f'"{key}"' for key in document) or "no keys"
+    if "topics" in document:
         advice = "A list of topics says nothing of replicas; give the state of the cluster"
-    return faults.fatal(f"JSON of no known kind, with {keys or 'no keys'}", advice=advice)
+    return faults.fatal(f"JSON of no known kind, with {keys}", advice=advice)

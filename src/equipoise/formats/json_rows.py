@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from equipoise.formats.faults import Faults, shown
-from equipoise.formats.text import line_of, near
+from equipoise.formats.faults import Faults, cut
+from equipoise.formats.text import json_span, line_of, near
 
 ARROW_FROM_BYTES = 4_000_000
 """Loading Arrow takes 0.2 s; from this size on it is won back."""
@@ -90,7 +90,17 @@ def load_json(text: bytes, faults: Faults, span: tuple[int, int] | None = None) 
         at = start + len(text[start:end].decode()[: error.pos].encode())
         complete = "Is the file complete?" if at >= end - 1 else "Mend or remove what stands there"
         reason = f"this is not JSON: {error.msg.split(':')[0]} after {near(text, at)}"
-        raise faults.fatal(reason, place=f"line {line_of(text, at)}", advice=complete) from None
+        column = at - text.rfind(b"\n", 0, at)
+        place = f"line {line_of(text, at)} column {column}"
+        raise faults.fatal(reason, place=place, advice=complete) from None
+
+
+def load_object(text: bytes, faults: Faults) -> dict[str, Any]:
+    """The one JSON object that stands in a text."""
+    document = load_json(text, faults, json_span(text))
+    if not isinstance(document, dict):
+        raise faults.fatal(f"{cut(as_text(document))} is not a JSON object")
+    return document
 
 
 class ObjectRows:
@@ -194,7 +204,7 @@ def misfit(value: Any, shape: Shape) -> tuple[str, str] | None:
     Lists of objects are looked at only when they are descended into.
     """
     if not isinstance(value, dict):
-        return "", f"{shown(as_text(value))} is not a JSON object"
+        return "", f"{cut(as_text(value))} is not a JSON object"
     for name, kind in shape.items():
         key = name.rstrip("?")
         held = value.get(key)
@@ -212,7 +222,7 @@ def wrong(value: Any, kind: Any) -> tuple[str, str] | None:
     """(place within the value, reason) where a value is not of its kind."""
     if isinstance(kind, list):
         if not isinstance(value, list):
-            return "", f"{shown(as_text(value))} is not a list"
+            return "", f"{cut(as_text(value))} is not a list"
         if isinstance(kind[0], dict):
             return None
         return next(
@@ -221,7 +231,7 @@ def wrong(value: Any, kind: Any) -> tuple[str, str] | None:
     if isinstance(kind, dict):
         return misfit_below(value, kind)
     accepted, name = KINDS[kind]
-    return None if accepted(value) else ("", f"{shown(as_text(value))} is not {name}")
+    return None if accepted(value) else ("", f"{cut(as_text(value))} is not {name}")
 
 
 def misfit_below(value: Any, shape: Shape) -> tuple[str, str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from equipoise.formats.faults import Faults, shown
+from equipoise.formats.faults import Faults, cut
 
 CHUNK_BYTES = 1 << 22
 """Lines are handled in chunks of about this size, so that intermediate objects stay few."""
@@ -86,4 +86,4 @@ def line_of(text: bytes, offset: int) -> int:
 
 def near(text: bytes, offset: int) -> str:
     """The few characters up to an offset, for a message."""
-    return shown(text[max(0, offset - 30) : offset + 10].decode(errors="replace").strip())
+    return cut(text[max(0, offset - 30) : offset].decode(errors="replace").strip())

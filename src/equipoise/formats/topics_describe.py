@@ -117,6 +117,8 @@ def add_line(table: Table, number: int, line: str, faults: Faults) -> None:
     if "Topic" not in fields:
         if set(fields) & NEEDS_TOPIC or line.lstrip().startswith("Topic"):
             faults.report(f"no topic in {shown(line.strip())}", line=number, text=line)
+        else:
+            faults.pass_over("neither a topic nor a partition", line=number, text=line)
         return
     if "Partition" in fields:
         add_partition(table, number, line, fields, faults)
@@ -137,7 +139,7 @@ def fields_of(line: str) -> dict[str, str]:
     head, marker, configs = line.partition("Configs:")
     keys = list(KEY.finditer(head))
     ends = [key.start() for key in keys[1:]] + [len(head)]
-    fields = {key[1]: head[key.end() : end].strip() for key, end in zip(keys, ends, strict=True)}
+    fields = {key[1]: head[key.end() : end].strip() for key, end in zip(keys, ends, strict=False)}
     if marker:
         fields["Configs"] = re.sub(r"\s+MarkedForDeletion: ?\w+\s*$", "", configs).strip()
     return fields

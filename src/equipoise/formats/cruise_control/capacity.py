@@ -6,10 +6,9 @@ import re
 from typing import Any
 
 from equipoise.formats.cruise_control.units import KB, MB
-from equipoise.formats.faults import Faults, shown
+from equipoise.formats.faults import Faults, cut
 from equipoise.formats.fragment import BrokerFacts, Fragment
-from equipoise.formats.json_rows import load_json
-from equipoise.formats.text import json_span
+from equipoise.formats.json_rows import load_object
 
 NAME = "Cruise Control capacity.json"
 FACTS = {"DISK": ("disk_bytes", MB), "NW_IN": ("bytes_in_per_s", KB), "NW_OUT": ("bytes_out_per_s", KB)}
@@ -21,7 +20,7 @@ def recognises(head: bytes) -> bool:
 
 def parse(text: bytes, faults: Faults) -> Fragment:
     """Capacities by broker, and those of every other broker."""
-    entries = load_json(text, faults, json_span(text)).get("brokerCapacities")
+    entries = load_object(text, faults).get("brokerCapacities")
     if not isinstance(entries, list):
         raise faults.fatal("this is not a list", place="brokerCapacities")
     found: dict[int, BrokerFacts] = {}
@@ -30,7 +29,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
             broker = int(entry["brokerId"])
             found[broker] = BrokerFacts(**capacities(entry["capacity"]))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            reason = f"{shown(str(entry))} has no brokerId and capacity in numbers ({error})"
+            reason = f"{cut(str(entry))} has no brokerId and capacity in numbers ({error})"
             faults.report(reason, place=f"brokerCapacities[{k}]", text=str(entry))
     default = found.pop(-1, None)
     return Fragment(

@@ -6,11 +6,10 @@ import re
 
 import numpy as np
 
-from equipoise.formats.faults import Faults, shown
+from equipoise.formats.faults import Faults, cut
 from equipoise.formats.fragment import Fragment
-from equipoise.formats.json_rows import factorised, load_json
+from equipoise.formats.json_rows import factorised, load_object
 from equipoise.formats.lists import replica_lists
-from equipoise.formats.text import json_span
 
 NAME = "Cruise Control proposals"
 
@@ -21,14 +20,14 @@ def recognises(head: bytes) -> bool:
 
 def parse(text: bytes, faults: Faults) -> Fragment:
     """The new lists, as they are written; the first of each is the new leader."""
-    entries = load_json(text, faults, json_span(text)).get("proposals") or []
+    entries = load_object(text, faults).get("proposals") or []
     topics, numbers, lists = [], [], []
     for k, entry in enumerate(entries):
         try:
             topic, number = topic_partition(entry["topicPartition"])
             lists.append([int(broker) for broker in entry["newReplicas"]])
         except (KeyError, TypeError, ValueError) as error:
-            reason = f"{shown(str(entry))} has no topicPartition and newReplicas ({error})"
+            reason = f"{cut(str(entry))} has no topicPartition and newReplicas ({error})"
             raise faults.fatal(reason, place=f"proposals[{k}]") from None
         topics.append(topic)
         numbers.append(number)

@@ -78,4 +78,4 @@ def brokers_of(text: bytes) -> dict[int, BrokerFacts]:
     """The brokers that the answer counts replicas of, also those that hold none."""
     found = COUNTS.search(text)
     counts = orjson.loads(found[1]) if found else {}
-    return {int(broker): BrokerFacts() for broker in counts if broker.isdigit()}
+    return {int(broker): BrokerFacts() for broker in counts if re.fullmatch(r"\d{1,9}", broker)}

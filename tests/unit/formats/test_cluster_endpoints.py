@@ -1,0 +1,26 @@
+"""``kafka-cluster list-endpoints``: racks and fencing from a padded table."""
+
+import pytest
+
+from equipoise.formats import FormatError, parse, recognise
+from equipoise.formats.fragment import BrokerFacts
+
+TEXT = """ID         HOST                 PORT       RACK       STATE      ENDPOINT_TYPE
+1          b1.example           9092       az-a       unfenced   broker
+2          b2.example           9092       null       fenced     broker
+100        c1.example           9093       null                  controller
+"""
+
+
+def test_racks_and_states():
+    """``null`` is no rack, a fenced broker is not up, controllers are no brokers."""
+    assert recognise(TEXT) == "kafka-cluster list-endpoints"
+    fragment = parse(TEXT, "endpoints.txt")
+    assert fragment.brokers == {1: BrokerFacts(rack="az-a", is_up=True), 2: BrokerFacts(is_up=False)}
+
+
+def test_a_line_that_is_no_endpoint():
+    """The line is named."""
+    with pytest.raises(FormatError) as error:
+        parse(TEXT + "three b3\n", "endpoints.txt")
+    assert str(error.value) == 'endpoints.txt, line 5: "three b3" is not an endpoint'
