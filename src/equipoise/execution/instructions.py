@@ -1,0 +1,145 @@
+"""What the machine asks for, and what it is told in return.
+
+Every instruction has one answer; ``Record``, ``Say`` and ``Wait`` are answered with None, ``End`` with
+nothing at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from equipoise.execution.port import (
+    ClusterState,
+    Failure,
+    LogDir,
+    PartitionState,
+    Reassignment,
+    Replica,
+    Resource,
+    TopicPartition,
+)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Read everything that the whole job touches; answered by :class:`Surveyed`."""
+
+    topics: tuple[str, ...]
+    receivers: tuple[int, ...]
+    """Brokers whose log dirs matter: those that get copies."""
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    now: float
+    """Seconds on a clock that never goes back."""
+    cluster: ClusterState
+    partitions: Mapping[TopicPartition, PartitionState]
+    reassignments: Mapping[TopicPartition, Reassignment]
+    """All in flight, anyone's."""
+    dirs: Mapping[int, tuple[LogDir, ...] | Failure]
+
+
+@dataclass(frozen=True)
+class Observe:
+    """Look at what is in flight; answered by :class:`Observed`."""
+
+    partitions: tuple[TopicPartition, ...]
+    holders: tuple[int, ...]
+    """Brokers to be asked for the sizes of these partitions: where copies come from and go to."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    now: float
+    cluster: ClusterState
+    partitions: Mapping[TopicPartition, PartitionState]
+    reassignments: Mapping[TopicPartition, Reassignment]
+    stored: Mapping[Replica, int]
+    """Bytes of each copy that its broker tells."""
+    usable: Mapping[int, tuple[int, int]]
+    """Usable and total bytes of each broker's disks, where told."""
+    silent: frozenset[int] = frozenset()
+    """Brokers that did not answer."""
+
+
+@dataclass(frozen=True)
+class CheckHealth:
+    """Look at every partition of the cluster; answered by :class:`Health`."""
+
+
+@dataclass(frozen=True)
+class Health:
+    """What is not well, anywhere; replicas that are only being added are no fault."""
+
+    under_replicated: Mapping[TopicPartition, tuple[int, ...]]
+    """Each with the replicas that are not in the ISR."""
+    under_min_isr: frozenset[TopicPartition] = frozenset()
+    offline: frozenset[TopicPartition] = frozenset()
+
+
+@dataclass(frozen=True)
+class ReadConfigs:
+    """Answered by ``{Resource: {key: ConfigValue} | Failure}``."""
+
+    keys: tuple[str, ...]
+    resources: tuple[Resource, ...]
+
+
+@dataclass(frozen=True)
+class AlterConfigs:
+    """Set keys, delete those that are None; answered by ``{Resource: Failure | None}``."""
+
+    changes: Mapping[Resource, Mapping[str, str | None]]
+
+
+@dataclass(frozen=True)
+class Submit:
+    """Start, redirect or (None) cancel moves; answered by ``{TopicPartition: Failure | None}``."""
+
+    targets: Mapping[TopicPartition, tuple[int, ...] | None]
+
+
+@dataclass(frozen=True)
+class Elect:
+    """Preferred leader elections; answered by ``{TopicPartition: Failure | None}``."""
+
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True)
+class Record:
+    """Write an entry to the journal, on the disk before the next instruction is carried out."""
+
+    entry: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Say:
+    """Tell the operator."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Wait:
+    seconds: float
+
+
+@dataclass(frozen=True)
+class End:
+    """The run is over."""
+
+    outcome: str
+    """"finished", "stopped", "cancelled", "left", "refused" or "lost"."""
+    reasons: tuple[str, ...] = ()
+    """Why it was refused, or what is left to be done."""
+    figures: Mapping[str, int] = field(default_factory=dict)
+    """How many moves are done, skipped, pending, in flight."""
+
+
+Instruction = (
+    Survey | Observe | CheckHealth | ReadConfigs | AlterConfigs | Submit | Elect | Record | Say | Wait | End
+)

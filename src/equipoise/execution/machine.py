@@ -1,0 +1,73 @@
+"""The run as a pure machine: answers in, instructions out.
+
+Its states are coroutines, so that each reads from top to bottom; they do no input or output and know
+no clock, so that whole stories of failure are plain calls in tests. Whoever drives the machine calls
+:meth:`Machine.next` with the answer to the last instruction and carries out the one that comes back,
+until that is ``End``. Every way out of the moving state leads through ``unthrottling``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from equipoise.execution import instructions as ask
+from equipoise.execution.instructions import End, Instruction
+from equipoise.execution.memory import Memory
+from equipoise.execution.moves import Job, Options
+from equipoise.execution.port import PortError
+from equipoise.execution.run import Run
+from equipoise.execution.states.checking import checking
+from equipoise.execution.states.ending import finishing
+from equipoise.execution.states.moving import moving
+from equipoise.execution.states.throttled import unthrottling
+
+
+class Machine:
+    """Carries one job out, or takes it up where an earlier run left it."""
+
+    def __init__(
+        self, job: Job, options: Options, memory: Memory | None = None, *, stop: str | None = None
+    ) -> None:
+        """``memory`` is what an earlier run's journal says; ``stop="cancel"`` only undoes what flies."""
+        self.run = Run(job, options, memory or Memory())
+        self.run.stop = stop
+        self.steps = life(self.run)
+
+    def next(self, answer: Any = None) -> Instruction:
+        """The next instruction, given the answer to the last one (None for the first)."""
+        return self.steps.send(answer)
+
+    def failed(self, error: PortError) -> Instruction:
+        """The next instruction after one that could not be carried out at all.
+
+        Raises ``error`` where the run cannot go on: before it has begun.
+        """
+        return self.steps.throw(error)
+
+    def request(self, stop: str) -> None:
+        """Stop: "finish" what is in flight, "cancel" it or "leave" it; takes effect at the next look."""
+        self.run.stop = stop
+
+
+def life(run: Run) -> Generator[Instruction, Any, None]:
+    """Check, begin, move, take the throttles off, elect, verify."""
+    found, reasons = yield from checking(run)
+    if reasons:
+        left = yield from unthrottling(run)
+        yield End("refused", (*reasons, *left))
+    yield from run.record(
+        "begin", operation=run.job.operation, plan=run.job.plan, cluster=run.job.cluster_id,
+        moves=len(run.job.moves), throttle=run.options.throttle, max_inflight=run.options.max_inflight,
+    )
+    try:
+        outcome = yield from moving(run, found)
+    except PortError as error:
+        outcome = "lost"
+        yield ask.Say(f"the cluster cannot be reached any more: {error}")
+    left = yield from unthrottling(run)
+    if outcome in ("finished", "stopped"):
+        left += yield from finishing(run)
+    run.phase = "ended"
+    yield from run.record("end", outcome=outcome, left=left)
+    yield End(outcome, tuple(left), run.figures())

@@ -1,0 +1,124 @@
+"""What a run remembers: the fold of its journal, the same while it runs and when it is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from equipoise.execution.port import Resource, TopicPartition
+
+Entry = Mapping[str, Any]
+
+
+@dataclass
+class Memory:
+    """State that must survive the process; changed by :meth:`note` alone.
+
+    Entries say what is about to be done, so a process killed between the entry and the deed leaves
+    an intention that the next one checks against the cluster.
+    """
+
+    begun: dict[str, Any] = field(default_factory=dict)
+    """The last "begin" entry."""
+    outcome: str = ""
+    """How the last run ended, "" while it has not."""
+    submitted: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
+    """The last list that was submitted for each partition."""
+    cancelled: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
+    """Cancelled, with the exact order that must be restored, until it is."""
+    leaders: dict[TopicPartition, int] = field(default_factory=dict)
+    """Who led each partition before it was submitted for the first time."""
+    done: set[TopicPartition] = field(default_factory=set)
+    skipped: dict[TopicPartition, str] = field(default_factory=dict)
+    pairs: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    """Throttled replicas that are ours: topic, config key, ``partition:broker``."""
+    rates: dict[int, dict[str, str | None]] = field(default_factory=dict)
+    """What each broker's rates were before ours, None where they were not set there."""
+    our_rates: set[str] = field(default_factory=set)
+    """Every rate that we set, as configs show it."""
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Memory:
+        memory = cls()
+        for entry in entries:
+            memory.note(entry)
+        return memory
+
+    def note(self, entry: Entry) -> None:
+        """Take in one entry; kinds that are not known are left to newer versions."""
+        fold = getattr(self, "note_" + str(entry.get("type", "")).replace("-", "_"), None)
+        if fold is not None:
+            fold(entry)
+
+    def note_begin(self, entry: Entry) -> None:
+        if self.begun.get("operation") != entry["operation"]:
+            self.done, self.skipped = set(), {}
+        self.begun, self.outcome = dict(entry), ""
+
+    def note_submit(self, entry: Entry) -> None:
+        for name, target in entry["partitions"].items():
+            self.submitted[parsed(name)] = tuple(target)
+        for name, leader in entry.get("leaders", {}).items():
+            self.leaders.setdefault(parsed(name), leader)
+
+    def note_cancel(self, entry: Entry) -> None:
+        self.cancelled.update({parsed(name): tuple(order) for name, order in entry["partitions"].items()})
+
+    def note_restored(self, entry: Entry) -> None:
+        for name in entry["partitions"]:
+            self.cancelled.pop(parsed(name), None)
+            self.submitted.pop(parsed(name), None)
+
+    def note_done(self, entry: Entry) -> None:
+        self.done.update(map(parsed, entry["partitions"]))
+
+    def note_skip(self, entry: Entry) -> None:
+        self.skipped[parsed(entry["partition"])] = entry["why"]
+
+    def note_rates(self, entry: Entry) -> None:
+        self.our_rates.add(str(entry["rate"]))
+        for broker, values in entry["brokers"].items():
+            self.rates.setdefault(int(broker), dict(values))  # a second look would see our own rate
+
+    def note_pairs(self, entry: Entry) -> None:
+        for topic, lists in entry["topics"].items():
+            mine = self.pairs.setdefault(topic, {})
+            for key, pairs in lists.items():
+                mine.setdefault(key, set()).update(pairs)
+
+    def note_unpaired(self, entry: Entry) -> None:
+        for topic, lists in entry["topics"].items():
+            mine = self.pairs.get(topic, {})
+            for key, pairs in lists.items():
+                mine.get(key, set()).difference_update(pairs)
+            if not any(mine.values()):
+                self.pairs.pop(topic, None)
+
+    def note_cleared(self, entry: Entry) -> None:
+        for topic in entry.get("topics", ()):
+            self.pairs.pop(topic, None)
+        for broker in entry.get("brokers", ()):
+            self.rates.pop(int(broker), None)
+
+    def note_end(self, entry: Entry) -> None:
+        self.outcome = entry["outcome"]
+
+    @property
+    def throttled(self) -> tuple[Resource, ...]:
+        """Every resource that may still carry a throttle of ours."""
+        return (
+            *(Resource.broker(broker) for broker in sorted(self.rates)),
+            *(Resource.topic(topic) for topic in sorted(self.pairs)),
+        )
+
+    @property
+    def unfinished(self) -> bool:
+        """True where a run was begun and did not end by itself."""
+        return bool(self.begun) and self.outcome in ("", "lost")
+
+
+def parsed(name: str) -> TopicPartition:
+    """``topic-3`` back to its parts; topic names may hold dashes of their own."""
+    topic, _, number = name.rpartition("-")
+    return TopicPartition(topic, int(number))

@@ -1,0 +1,108 @@
+"""What is to be carried out: moves in the order in which they are admitted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from equipoise.execution.port import TopicPartition
+
+if TYPE_CHECKING:
+    from equipoise.scheduling import Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One partition's change; lists are broker ids in preference order."""
+
+    partition: TopicPartition
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    size_bytes: float = math.nan
+    """Bytes of one replica, NaN where unknown."""
+
+    @property
+    def adding(self) -> tuple[int, ...]:
+        """Brokers that get a copy; none for a reorder or a smaller replication factor."""
+        return tuple(broker for broker in self.after if broker not in self.before)
+
+    @property
+    def reversed(self) -> Move:
+        return Move(self.partition, self.after, self.before, self.size_bytes)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A plan, or the way back from it, ready to be carried out."""
+
+    operation: str
+    """"apply" or "rollback"."""
+    plan: str
+    """Digest of the plan, which a journal must share."""
+    cluster_id: str | None
+    """None where the plan was made from files that do not tell."""
+    moves: tuple[Move, ...]
+    racks: Mapping[int, str | None] = field(default_factory=dict)
+    eligible: frozenset[int] = frozenset()
+    """Brokers that may hold replicas afterwards: where a stuck move may be sent instead."""
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return tuple(sorted({move.partition.topic for move in self.moves}))
+
+    @property
+    def way_back(self) -> Job:
+        """The job that restores the lists from before, last moved first."""
+        moves = tuple(move.reversed for move in reversed(self.moves))
+        return Job("rollback", self.plan, self.cluster_id, moves, self.racks, self.eligible)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a job is carried out; times in seconds, rates in bytes a second."""
+
+    throttle: int | None = None
+    """For each broker, each way; None sets no throttle."""
+    max_inflight: int = 50
+    per_broker: int | None = None
+    """Partitions that one broker may send, and receive, at a time; None: as many as are in flight."""
+    chunk: int = 500
+    """Partitions in one request, far below the 10,000 that KRaft takes."""
+    election_batch: int = 50
+    poll_s: float = 1.0
+    grace_s: float = 10.0
+    """How long brokers may show different states before one is taken for a fact."""
+    stuck_after_s: float = 120.0
+    if_stuck: str = "wait"
+    """"wait", "skip" (cancel the move, restore the order, go on) or "retarget" (another broker)."""
+    disk_reserve: float = 0.05
+    """Share of a broker's disks that is never filled."""
+    despite_sick: bool = False
+    """Start although partitions are under-replicated."""
+
+
+def job_of(schedule: Schedule, digest: str) -> Job:
+    """The job of a schedule: its order, with broker ids."""
+    plan = schedule.plan
+    cluster, rows = plan.cluster, schedule.order
+    before = cluster.ids_of(cluster.replicas[rows]).tolist()
+    after = cluster.ids_of(plan.target[rows]).tolist()
+    numbers, topics = cluster.partition[rows].tolist(), cluster.topic_idx[rows].tolist()
+    moves = tuple(
+        Move(TopicPartition(cluster.topics[t], p), held(old), held(new), size)
+        for t, p, old, new, size in zip(
+            topics, numbers, before, after, cluster.size_bytes[rows].tolist(), strict=True
+        )
+    )
+    ids = cluster.brokers.ids.tolist()
+    return Job(
+        "apply", digest, cluster.cluster_id, moves, dict(zip(ids, cluster.brokers.racks, strict=True)),
+        frozenset(cluster.brokers.ids[plan.eligible].tolist()),
+    )
+
+
+def held(padded: Iterable[int]) -> tuple[int, ...]:
+    """A replica list without its padding."""
+    return tuple(broker for broker in padded if broker >= 0)

@@ -1,0 +1,62 @@
+"""Stuck moves: noticed, explained, and skipped or sent elsewhere where the operator chose so."""
+
+from __future__ import annotations
+
+from equipoise.execution import instructions as ask
+from equipoise.execution.flights import Flight, other_target, why_stuck
+from equipoise.execution.instructions import Observed
+from equipoise.execution.run import Run, Steps
+from equipoise.execution.states.submitting import send
+from equipoise.execution.states.throttled import throttling
+from equipoise.execution.states.undoing import undoing
+from equipoise.execution.survey import shown
+
+
+def minding(run: Run, seen: Observed) -> Steps:
+    """Look after every flight that does not get on."""
+    patience = run.options.stuck_after_s
+    for name, flight in list(run.flying.items()):
+        why = why_stuck(flight, seen, patience)
+        if why and why != flight.told:
+            yield ask.Say(f"{name} is stuck: {why}")
+        flight.told = why
+        if not why or seen.now - flight.advanced < patience:
+            continue
+        if run.options.if_stuck == "retarget":
+            yield from retarget(run, flight, seen)
+        elif run.options.if_stuck == "skip":
+            yield from give_up(run, flight)
+
+
+def retarget(run: Run, flight: Flight, seen: Observed) -> Steps:
+    """Send a move to a living broker instead; where there is none, give it up."""
+    other = other_target(flight, run.job, seen, run.flying.values())
+    if other is None or other == flight.target:
+        yield from give_up(run, flight)
+        return
+    name = flight.move.partition
+    yield ask.Say(f"{name} goes to {shown(other)} instead of {shown(flight.target)}")
+    flight.target, flight.advanced, flight.told = other, seen.now, ""
+    flight.copied.clear()
+    yield from throttling(run, [], seen)
+    yield from send(run, {name: other}, seen.now)
+
+
+def give_up(run: Run, flight: Flight) -> Steps:
+    yield from undoing(run, [flight.move.partition])
+    yield from run.skip(flight.move, flight.told)
+
+
+def skip_unreachable(run: Run, down: frozenset[int]) -> Steps:
+    """Nothing flies and nothing can start: say why, and skip what will never start if that was chosen."""
+    lost = [move for move in run.queue.waiting if not down.isdisjoint(move.after)]
+    if lost:
+        broker = min(down.intersection(lost[0].after))
+        yield from run.say_once(f"{len(lost)} moves wait: broker {broker} is down")
+    if lost and run.options.if_stuck == "wait":
+        return
+    why = "a broker it needs is down" if lost else "no broker has room for both copies"
+    out = lost or list(run.queue.waiting)
+    run.queue.drop(out)
+    for move in out:
+        yield from run.skip(move, why)

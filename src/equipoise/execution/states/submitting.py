@@ -1,0 +1,40 @@
+"""Submitting: moves in chunks, recorded before they are sent, every answer read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from equipoise.execution import instructions as ask
+from equipoise.execution.flights import Flight
+from equipoise.execution.moves import Move
+from equipoise.execution.port import Failure, TopicPartition
+from equipoise.execution.run import Run, Steps
+
+GONE = "UNKNOWN_TOPIC_OR_PARTITION"
+UNSURE = frozenset({"UNREACHABLE", "REQUEST_TIMED_OUT", "NOT_CONTROLLER"})
+"""Answers after which the deed may or may not have been done: the next look tells."""
+
+
+def submitting(run: Run, admitted: list[Move], now: float) -> Steps:
+    """Submit moves that were admitted at ``now``."""
+    for at in range(0, len(admitted), run.options.chunk):
+        chunk = admitted[at : at + run.options.chunk]
+        for move in chunk:
+            run.flying[move.partition] = Flight(move, now)
+        yield from send(run, {move.partition: move.after for move in chunk}, now)
+
+
+def send(run: Run, targets: Mapping[TopicPartition, tuple[int, ...]], now: float) -> Steps:
+    """One request for flights; refused ones are skipped, unsure ones are watched."""
+    first = [name for name in targets if name not in run.memory.leaders]
+    yield from run.record(
+        "submit", partitions={str(name): list(target) for name, target in targets.items()},
+        leaders={str(name): run.leaders.get(name, -1) for name in first},
+    )
+    failures: Mapping[TopicPartition, Failure | None] = yield ask.Submit(targets)
+    for name in targets:
+        failure, flight = failures.get(name), run.flying[name]
+        flight.since, flight.odd_since = now, None
+        flight.attempts += 1
+        if failure is not None and failure.code not in UNSURE and failure.code != GONE:
+            yield from run.skip(flight.move, f"the cluster refused it ({failure})")

@@ -1,0 +1,120 @@
+"""Before anything is done: where each move stands, and what speaks against starting."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from equipoise.execution.instructions import Health, Surveyed
+from equipoise.execution.memory import Memory
+from equipoise.execution.moves import Job, Move
+from equipoise.execution.port import Failure, TopicPartition
+
+
+@dataclass
+class Standing:
+    """Every move of a job in one of these, or a reason in ``drifted``."""
+
+    pending: list[Move] = field(default_factory=list)
+    flying: list[Move] = field(default_factory=list)
+    """Submitted by an earlier run and still moving to where this job wants them."""
+    done: list[Move] = field(default_factory=list)
+    gone: list[Move] = field(default_factory=list)
+    """Submitted by an earlier run; the topic is deleted since."""
+    opposed: list[Move] = field(default_factory=list)
+    """Ours, moving the other way: to be cancelled before this job can begin (roll back)."""
+    unrestored: list[Move] = field(default_factory=list)
+    """Cancelled by an earlier run before it could restore the order."""
+    drifted: list[str] = field(default_factory=list)
+
+
+def standing(job: Job, memory: Memory, seen: Surveyed) -> Standing:
+    """Where each move stands; what an earlier run of ours did is told from what others did."""
+    found = Standing()
+    for move in job.moves:
+        where, difference = place_of(move, job, memory, seen)
+        if difference:
+            found.drifted.append(difference)
+            continue
+        state = seen.partitions.get(move.partition)
+        if where == "pending" and state is not None:  # it may start from where a cancel or a retarget left it
+            move = replace(move, before=state.replicas)
+        getattr(found, where).append(move)
+    return found
+
+
+def place_of(move: Move, job: Job, memory: Memory, seen: Surveyed) -> tuple[str, str]:
+    """The list of :class:`Standing` that a move belongs to, or what differs."""
+    name = move.partition
+    state, moving = seen.partitions.get(name), seen.reassignments.get(name)
+    ours = memory.submitted.get(name)
+    if state is None:
+        return ("gone", "") if ours is not None else ("", f"{name}: the partition does not exist")
+    if moving is not None:
+        if ours is None or moving.target != ours:
+            return "", f"{name}: somebody else is moving it to {shown(moving.target)}"
+        heading = ours == move.after or (job.operation == "apply" and ours != move.before)
+        return ("flying" if heading else "opposed"), ""
+    if name in memory.cancelled and state.replicas != memory.cancelled[name]:
+        return "unrestored", ""
+    if state.replicas == move.after and (memory.begun or job.operation == "rollback"):
+        return "done", ""
+    if job.operation == "apply" and ours is not None and state.replicas == ours != move.before:
+        return "done", ""
+    left_by_us = ours is not None and state.replicas in (ours, memory.cancelled.get(name))
+    if state.replicas == move.before or left_by_us:
+        return "pending", ""
+    return "", f"{name}: has {shown(state.replicas)}, the plan was made from {shown(move.before)}"
+
+
+def wrong_cluster(job: Job, seen: Surveyed) -> list[str]:
+    """The one objection that makes all others pointless."""
+    if job.cluster_id is None or job.cluster_id == seen.cluster.cluster_id:
+        return []
+    return [f"this is cluster {seen.cluster.cluster_id}, the plan was made for {job.cluster_id}"]
+
+
+def objections(found: Standing, seen: Surveyed) -> Iterator[str]:
+    """What speaks against starting: drift, brokers that cannot receive, moves of others."""
+    yield from found.drifted
+    receivers = {broker for move in (*found.pending, *found.flying) for broker in move.adding}
+    yield from broken_brokers(receivers, seen)
+    mine = {move.partition for move in (*found.flying, *found.opposed)}
+    drifted = {line.partition(":")[0] for line in found.drifted}
+    for name in sorted(seen.reassignments.keys() - mine):
+        if str(name) not in drifted:
+            target = shown(seen.reassignments[name].target)
+            yield f"{name}: somebody else is moving it to {target}; wait until that is over"
+
+
+def broken_brokers(receivers: set[int], seen: Surveyed) -> Iterator[str]:
+    """Brokers that are to receive copies and cannot."""
+    known = {broker.id: broker for broker in seen.cluster.brokers}
+    for broker in sorted(receivers):
+        dirs = seen.dirs.get(broker, ())
+        if broker not in known:
+            yield f"broker {broker} is to receive replicas and is not in the cluster"
+        elif known[broker].fenced or isinstance(dirs, Failure):
+            yield f"broker {broker} is to receive replicas and is down"
+        elif dirs and all(one.error is not None for one in dirs):
+            yield f"broker {broker} is to receive replicas and all its log dirs have failed"
+        elif dirs and all(one.cordoned or one.error is not None for one in dirs):
+            yield f"broker {broker} is to receive replicas and is cordoned"
+
+
+def sickness(
+    health: Health, moves: Mapping[TopicPartition, Move], flying: Collection[TopicPartition]
+) -> list[str]:
+    """What is not well and is neither moving nor about to be mended by the job's own ``moves``."""
+    found = [f"{name} is offline" for name in sorted(health.offline)]
+    found += [f"{name} is under its min ISR" for name in sorted(health.under_min_isr - health.offline)]
+    for name in sorted(health.under_replicated.keys() - health.offline - health.under_min_isr - set(flying)):
+        missing = health.under_replicated[name]
+        move = moves.get(name)
+        if move is None or not set(missing) <= set(move.before) - set(move.after):
+            found.append(f"{name} is under-replicated: broker {missing[0]} is not in its ISR")
+    return found
+
+
+def shown(replicas: tuple[int, ...]) -> str:
+    return "[" + ",".join(map(str, replicas)) + "]"

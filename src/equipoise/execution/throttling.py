@@ -1,0 +1,135 @@
+"""Throttles as arithmetic on config values: add our pairs, take them away, put rates back.
+
+Nothing of others is ever lost: in topic lists only our own pairs come and go, a list that says ``*`` is
+left alone, and a broker's rate goes back to what was set on that very broker, or is deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from equipoise.execution.memory import Memory
+from equipoise.execution.port import ConfigValue, Failure, Resource, TopicPartition
+from equipoise.scheduling.throttles import FOLLOWER_RATE, FOLLOWER_REPLICAS, LEADER_RATE, LEADER_REPLICAS
+
+RATES = (LEADER_RATE, FOLLOWER_RATE)
+LISTS = (LEADER_REPLICAS, FOLLOWER_REPLICAS)
+KEYS = (*RATES, *LISTS)
+
+Values = Mapping[str, ConfigValue]
+Pairs = dict[str, dict[str, set[str]]]
+"""Topic, config key, ``partition:broker``."""
+
+
+@dataclass
+class Change:
+    """Configs to be altered, and what the journal must know before and after."""
+
+    configs: dict[Resource, dict[str, str | None]] = field(default_factory=dict)
+    added: Pairs = field(default_factory=dict)
+    removed: Pairs = field(default_factory=dict)
+    saved: dict[int, dict[str, str | None]] = field(default_factory=dict)
+
+
+def pairs_of(moving: Iterable[tuple[TopicPartition, Iterable[int], Iterable[int]]]) -> Pairs:
+    """The pairs of moves ``(partition, existing, adding)``: all existing replicas as possible leaders,
+    the new ones as followers."""
+    pairs: Pairs = {}
+    for (topic, number), existing, adding in moving:
+        lists = pairs.setdefault(topic, {LEADER_REPLICAS: set(), FOLLOWER_REPLICAS: set()})
+        lists[LEADER_REPLICAS].update(f"{number}:{broker}" for broker in existing)
+        lists[FOLLOWER_REPLICAS].update(f"{number}:{broker}" for broker in adding)
+    return pairs
+
+
+def set_here(values: Values, key: str) -> str | None:
+    """The value set on the resource itself; a default that shines through is none."""
+    value = values.get(key)
+    return value.value if value is not None and value.set_here and value.value else None
+
+
+def listed(values: Values, key: str) -> set[str]:
+    """The entries of a topic list."""
+    return {pair.strip() for pair in (set_here(values, key) or "").split(",") if pair.strip()}
+
+
+def in_order(pairs: Iterable[str]) -> str:
+    """A topic list as Kafka writes it, in order of partition, then broker."""
+
+    def key(pair: str) -> tuple[int, int, str]:
+        number, _, broker = pair.partition(":")
+        return (int(number), int(broker), pair) if number.isdigit() and broker.isdigit() else (-1, -1, pair)
+
+    return ",".join(sorted(pairs, key=key))
+
+
+def wanted_lists(
+    change: Change, topic: str, values: Values, mine: Mapping[str, set[str]], wanted: Mapping[str, set[str]]
+) -> None:
+    """Make the lists of a topic hold exactly ``wanted`` of ours, beside what others have there."""
+    for key in LISTS:
+        there = listed(values, key)
+        ours, need = mine.get(key, set()), wanted.get(key, set())
+        drop = ours - need
+        new = set() if "*" in there else need - ours - there
+        if drop:
+            change.removed.setdefault(topic, {})[key] = drop
+        if new:
+            change.added.setdefault(topic, {})[key] = new
+        # ours that have vanished (a tool that clears everything) are put back
+        after = there if "*" in there else (there - drop) | new | (ours & need)
+        if after != there:
+            change.configs.setdefault(Resource.topic(topic), {})[key] = in_order(after) or None
+
+
+def wanted_rates(change: Change, broker: int, values: Values, rate: int, memory: Memory) -> None:
+    """Make a broker's two rates ours, and save what was set there before."""
+    if broker not in memory.rates:
+        change.saved[broker] = {key: set_here(values, key) for key in RATES}
+    differing = {key: str(rate) for key in RATES if set_here(values, key) != str(rate)}
+    if differing:
+        change.configs.setdefault(Resource.broker(broker), {}).update(differing)
+
+
+def clearing(
+    values: Mapping[Resource, Values | Failure], memory: Memory
+) -> dict[Resource, dict[str, str | None]]:
+    """What is still to be altered so that nothing of ours is left; empty once all is clear."""
+    changes: dict[Resource, dict[str, str | None]] = {}
+    for resource, found in values.items():
+        if isinstance(found, Failure):
+            continue
+        if resource.kind == "topic":
+            undo = topic_undo(found, memory.pairs.get(resource.name, {}))
+        else:
+            undo = broker_undo(found, memory.rates.get(int(resource.name), {}), memory.our_rates)
+        if undo:
+            changes[resource] = undo
+    return changes
+
+
+def topic_undo(values: Values, mine: Mapping[str, set[str]]) -> dict[str, str | None]:
+    """The lists without our pairs; a list that becomes empty is deleted."""
+    undo: dict[str, str | None] = {}
+    for key, ours in mine.items():
+        there = listed(values, key)
+        if there & ours:
+            undo[key] = in_order(there - ours) or None
+    return undo
+
+
+def broker_undo(
+    values: Values, saved: Mapping[str, str | None], ours: Collection[str]
+) -> dict[str, str | None]:
+    """The rates as they were; one that somebody else set meanwhile is theirs and stays."""
+    return {
+        key: original
+        for key, original in saved.items()
+        if set_here(values, key) in ours and set_here(values, key) != original
+    }
+
+
+def plain(pairs: Pairs) -> dict[str, dict[str, list[str]]]:
+    """Pairs as a journal has them."""
+    return {topic: {key: sorted(ours) for key, ours in lists.items()} for topic, lists in pairs.items()}

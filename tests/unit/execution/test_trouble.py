@@ -1,0 +1,248 @@
+"""Stories of failure: brokers die, topics vanish, others interfere, the cluster is not the one it was."""
+
+from __future__ import annotations
+
+import pytest
+from stories import MB, RACKS, SMALL, Watcher, story, tp, with_options
+
+from equipoise.execution import instructions as ask
+from equipoise.execution.machine import Machine
+from equipoise.execution.port import Resource, Unreachable
+
+ONE = {"pay-0": ([0, 1, 2], [3, 1, 2])}
+
+
+def once(act, when=lambda machine: bool(machine.run.flying)):  # type: ignore[no-untyped-def]
+    """An operator's eye that lets something happen once, when its moment has come."""
+    state = {"done": False}
+
+    def look(machine: Machine) -> None:
+        if not state["done"] and when(machine):
+            state["done"] = True
+            act()
+
+    return look
+
+
+def halfway(machine: Machine) -> bool:
+    return machine.run.bytes_now()[0] >= 10 * MB
+
+
+def test_a_target_that_dies_and_comes_back() -> None:
+    """The move waits, the reason is told at once, and it ends when the broker is back; no throttle stays."""
+    told = story(ONE)
+    told.face = Watcher(lambda machine: dies(machine) or comes_back(machine))
+    dies = once(lambda: told.model.kill(3), halfway)
+    comes_back = once(lambda: told.model.revive(3), lambda machine: told.model.now > 60)
+    end = told.run()
+    assert (end.outcome, end.reasons) == ("finished", ())
+    assert told.face.heard == ["pay-0 is stuck: broker 3 is down: its copy waits until it is back"]
+    assert told.lists() == {"pay-0": (3, 1, 2)} and told.throttles() == {}
+
+
+def test_a_target_that_stays_dead_can_be_skipped() -> None:
+    """The exact order is back, the rest of the plan goes on, the throttle of the dead broker is remembered."""
+    told = story({**ONE, "log-0": ([1, 2], [4, 2])})
+    told.face = Watcher(once(lambda: told.model.kill(3), halfway))
+    end = told.run(with_options(if_stuck="skip"))
+    assert told.lists() == {"log-0": (4, 2), "pay-0": (0, 1, 2)}
+    assert end.reasons == (
+        "broker 3 may still carry our throttle; the next run removes it",
+        "pay-0 was skipped: broker 3 is down: its copy waits until it is back",
+    )
+    assert set(told.throttles()) == {Resource.broker(3)}
+
+
+def test_the_throttle_of_a_broker_that_was_down_goes_with_the_next_run() -> None:
+    """The journal remembers what could not be taken off, and pays when the broker is back."""
+    told = story(ONE)
+    told.face = Watcher(once(lambda: told.model.kill(3), halfway))
+    told.run(with_options(if_stuck="skip"))
+    told.model.revive(3)
+    end = told.resume()
+    assert told.throttles() == {} and end.outcome == "finished"
+
+
+def test_a_target_that_stays_dead_can_be_exchanged() -> None:
+    """Retargeting takes a living broker of the same rack, and that is what the end is judged by."""
+    told = story({"pay-0": ([1, 2], [3, 2])})
+    told.face = Watcher(once(lambda: told.model.kill(3), halfway))
+    end = told.run(with_options(if_stuck="retarget"))
+    assert told.lists() == {"pay-0": (0, 2)}
+    assert "pay-0 goes to [0,2] instead of [3,2]" in told.face.heard
+    assert end.outcome == "finished" and end.reasons == ("broker 3 may still carry our throttle; the next run removes it",)
+
+
+def test_the_leader_dies_while_it_is_copied_from() -> None:
+    """Another replica leads on, the copy goes on, and nothing new starts while the cluster is not well."""
+    told = story({"pay-0": ([0, 1, 2], [0, 1, 5]), "log-0": ([4, 2], [4, 3])})
+    told.face = Watcher(lambda machine: dies(machine) or back(machine))
+    dies = once(lambda: told.model.kill(0), halfway)
+    back = once(lambda: told.model.revive(0), lambda machine: told.model.now > 40)
+    end = told.run(with_options(max_inflight=1))
+    assert end.outcome == "finished" and end.reasons == ()
+    assert "no new moves for now: pay-0 is under-replicated: broker 0 is not in its ISR" in told.face.heard
+    assert told.leaders() == {"log-0": 4, "pay-0": 0}
+
+
+def test_a_deleted_topic_counts_as_done() -> None:
+    """Nothing is left to move, and nothing of it is left in any config."""
+    told = story({**ONE, "log-0": ([1, 2], [4, 2])})
+    told.face = Watcher(once(lambda: told.model.delete_topic("pay"), halfway))
+    end = told.run()
+    assert (end.outcome, end.reasons) == ("finished", ())
+    assert told.lists() == {"log-0": (4, 2)} and told.throttles() == {}
+
+
+def test_somebody_else_starts_a_move_meanwhile() -> None:
+    """Nothing new is started until it is over; what flies goes on; the other's move is not touched."""
+    told = story({**ONE, "log-0": ([1, 2], [4, 2])})
+    other = told.model.create("foreign", 0, [4], 400 * MB)
+    told.model.link = 4 * MB
+    told.face = Watcher(once(lambda: told.model.alter_reassignments({other: [5]})))
+    end = told.run(with_options(max_inflight=1))
+    assert end.outcome == "finished"
+    assert "no new moves for now: foreign-0 is being moved by somebody else" in told.face.heard
+    assert told.model.replicas[other] == (5,)
+    assert told.lists()["log-0"] == (4, 2)
+
+
+def test_somebody_else_takes_one_of_ours_over() -> None:
+    """It is theirs then: skipped, reported, left alone."""
+    told = story(ONE)
+    told.face = Watcher(once(lambda: told.model.alter_reassignments({tp("pay-0"): [5, 1, 2]}), halfway))
+    end = told.run()
+    assert end.reasons == ("pay-0 was skipped: somebody else put it on [5,1,2]",)
+    assert told.throttles() == {}
+
+
+def test_somebody_else_cancels_one_of_ours() -> None:
+    """The order that a cancel leaves is told; nobody fights over it."""
+    told = story(ONE)
+    told.face = Watcher(once(lambda: told.model.alter_reassignments({tp("pay-0"): None}), halfway))
+    end = told.run()
+    assert end.reasons == ("pay-0 was skipped: somebody else put it on [1,2,0]",)
+
+
+def test_nothing_starts_while_partitions_are_under_replicated() -> None:
+    """A broker that has nothing to do with the plan is down: the run waits for it, and says why."""
+    told = story({**ONE, "log-0": ([1, 2], [3, 2])})
+    told.model.create("calm", 0, [5, 4])
+    told.face = Watcher(lambda machine: dies(machine) or back(machine))
+    dies = once(lambda: told.model.kill(4))
+    back = once(lambda: told.model.revive(4), lambda machine: told.model.now > 50)
+    end = told.run(with_options(max_inflight=1))
+    assert end.outcome == "finished"
+    assert "no new moves for now: calm-0 is under-replicated: broker 4 is not in its ISR" in told.face.heard
+    submitted = [list(map(str, s.targets)) for s in told.carrier.of(ask.Submit)]
+    assert submitted == [["pay-0"], ["log-0"]]
+
+
+def test_a_run_does_not_begin_on_a_sick_cluster() -> None:
+    """Refused with the partition and the broker named; nothing is changed."""
+    told = story(ONE)
+    told.model.create("calm", 0, [5, 4])
+    told.model.kill(4)
+    end = told.run()
+    assert end.outcome == "refused"
+    assert end.reasons == ("calm-0 is under-replicated: broker 4 is not in its ISR",)
+    assert told.carrier.changes == 0 and told.log.entries == []
+
+
+def test_the_wrong_cluster_is_refused() -> None:
+    """One line, and nothing is changed."""
+    told = story(ONE, cluster_id="other")
+    end = told.run()
+    assert end.reasons == ("this is cluster other, the plan was made for simulated",)
+    assert told.carrier.changes == 0 and told.log.entries == []
+
+
+def test_a_drifted_cluster_is_refused_partition_by_partition() -> None:
+    """What differs is said for each partition, and nothing is changed, not even what would still fit."""
+    told = story(SMALL)
+    told.model.replicas[tp("pay-0")] = (0, 2, 1)
+    told.model.delete_topic("tmp")
+    told.model.alter_reassignments({tp("log-1"): [0, 4]})
+    end = told.run()
+    assert end.outcome == "refused"
+    assert sorted(end.reasons) == [
+        "log-1: somebody else is moving it to [0,4]",
+        "pay-0: has [0,2,1], the plan was made from [0,1,2]",
+        "tmp-0: the partition does not exist",
+    ]
+    assert told.carrier.changes == 0
+
+
+def test_a_foreign_move_anywhere_is_refused() -> None:
+    """Also when it has nothing to do with the plan's own partitions."""
+    told = story(ONE)
+    told.model.alter_reassignments({told.model.create("foreign", 0, [4], MB): [5]})
+    assert told.run().reasons == ("foreign-0: somebody else is moving it to [5]; wait until that is over",)
+
+
+@pytest.mark.parametrize(("act", "reason"), [
+    (lambda model: model.kill(3), "broker 3 is to receive replicas and is down"),
+    (lambda model: model.racks.pop(3), "broker 3 is to receive replicas and is not in the cluster"),
+])
+def test_a_broker_that_cannot_receive_is_refused(act, reason: str) -> None:  # type: ignore[no-untyped-def]
+    """A dead broker would be accepted by Kafka, and the move would hang."""
+    told = story(ONE)
+    act(told.model)
+    assert reason in told.run().reasons
+
+
+def test_a_cluster_that_cannot_be_reached_any_more_is_lost_not_forgotten() -> None:
+    """The run ends, says what may be left, and the next one takes everything up."""
+    told = story(ONE)
+    model, real = told.model, told.model.cluster
+    cut: list[bool] = []
+
+    def cluster():  # type: ignore[no-untyped-def]
+        if cut:
+            raise Unreachable("no broker answers")
+        return real()
+
+    def configs(resources, keys=None):  # type: ignore[no-untyped-def]
+        if cut:
+            raise Unreachable("no broker answers")
+        return type(model).configs(model, resources, keys)
+
+    model.cluster, model.configs = cluster, configs  # type: ignore[method-assign]
+    told.face = Watcher(once(lambda: cut.append(True), halfway))
+    end = told.run()
+    assert end.outcome == "lost"
+    assert "topic pay may still carry our throttle; the next run removes it" in end.reasons
+    cut.clear()
+    told.face = Watcher()
+    assert told.resume().outcome == "finished"
+    assert told.lists() == {"pay-0": (3, 1, 2)} and told.throttles() == {}
+
+
+def test_a_request_that_nobody_answered_is_looked_after() -> None:
+    """Whether it was carried out is read back: here it was not, so it is sent again."""
+    told = story(ONE)
+    alter, lost = told.model.alter_reassignments, []
+
+    def flaky(targets):  # type: ignore[no-untyped-def]
+        if not lost:
+            lost.append(targets)
+            raise Unreachable("the answer was lost")
+        return alter(targets)
+
+    told.model.alter_reassignments = flaky  # type: ignore[method-assign]
+    end = told.run()
+    assert end.outcome == "finished" and end.reasons == () and len(told.carrier.of(ask.Submit)) == 2
+
+
+def test_a_broker_that_dies_before_its_turn_keeps_its_moves_waiting() -> None:
+    """Its moves are not submitted; skipping lets the run end and say what is left."""
+    told = story({"a-0": ([0], [1]), "b-0": ([0], [4])})
+    told.face = Watcher(once(lambda: told.model.kill(4)))
+    end = told.run(with_options(max_inflight=1, if_stuck="skip"))
+    assert told.lists() == {"a-0": (1,), "b-0": (0,)}
+    assert end.reasons == ("b-0 was skipped: a broker it needs is down",)
+
+
+def test_racks_are_those_of_the_story() -> None:
+    """A guard for the stories above: two brokers in each of three racks."""
+    assert sorted(RACKS.values()) == ["a", "a", "b", "b", "c", "c"]
