@@ -97,7 +97,10 @@ def test_in_flight_told_by_another_source():
 
 def test_two_sources_that_agree_are_one():
     """The same lists twice are no fault, and the leader comes from the one that knows it."""
-    lists = '{"partitions":[{"topic":"log","partition":0,"replicas":[2]},{"topic":"pay","partition":1,"replicas":[2,1]}]}'
+    lists = (
+        '{"partitions":[{"topic":"log","partition":0,"replicas":[2]},'
+        '{"topic":"pay","partition":1,"replicas":[2,1]}]}'
+    )
     result = cluster(a=lists, b=TOPICS)
     assert held(result) == {"log-0": [2], "pay-0": [1, 2], "pay-1": [2, 1]}
     assert result.ids_of(result.leader).tolist() == [-1, 1, 2]
@@ -147,7 +150,10 @@ def test_a_broker_that_is_down_is_noted():
 def test_brokers_that_hold_nothing_are_part_of_the_cluster():
     """A list of racks adds brokers; a capacity file does not, for it may name others."""
     assert cluster(a=TOPICS, racks="1,x\n2,y\n7,z\n").brokers.ids.tolist() == [1, 2, 7]
-    capacity = '{"brokerCapacities":[{"brokerId":"-1","capacity":{"DISK":"1"}},{"brokerId":"9","capacity":{"DISK":"2"}}]}'
+    capacity = (
+        '{"brokerCapacities":[{"brokerId":"-1","capacity":{"DISK":"1"}},'
+        '{"brokerId":"9","capacity":{"DISK":"2"}}]}'
+    )
     brokers = cluster(a=TOPICS, capacity=capacity).brokers
     assert brokers.ids.tolist() == [1, 2]
     assert brokers.disk_bytes.tolist() == [2**20, 2**20]
@@ -162,7 +168,10 @@ def test_two_racks_for_one_broker():
 
 def test_mixed_replication_factors_are_noted():
     """They are allowed, and reported."""
-    text = '{"partitions":[{"topic":"t","partition":0,"replicas":[1]},{"topic":"t","partition":1,"replicas":[1,2]}]}'
+    text = (
+        '{"partitions":[{"topic":"t","partition":0,"replicas":[1]},'
+        '{"topic":"t","partition":1,"replicas":[1,2]}]}'
+    )
     assert cluster(a=text).notes == ("1 topics of mixed replication factor: t (1 to 2)",)
 
 

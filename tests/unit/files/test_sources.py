@@ -11,6 +11,7 @@ from equipoise.errors import UnusableInput
 from equipoise.files.sources import overlay, parse_file, read_reassignment, read_sources
 
 LISTS = '{"version":1,"partitions":[{"topic":"pay","partition":0,"replicas":[1,2]}]}'
+CUT_OFF = gzip.compress(LISTS.encode())[:-12]
 BAD = '{"version":1,"partitions":[{"topic":"pay","partition":1,"replicas":[]}]}'
 
 
@@ -59,8 +60,8 @@ def refused(tmp_path, name, content):
         (b"", ": the file is empty. Was the command that wrote it successful?"),
         (bytes(range(256)), ", byte 0: this is binary data, not text: byte 0x00. "
                             "Give the output of a Kafka tool, a JSON or a CSV file"),
-        (gzip.compress(LISTS.encode())[:-12], ": broken gzip data (Compressed file ended before the end-of-stream "
-                                              "marker was reached). Is the file complete?"),
+        (CUT_OFF, ": broken gzip data (Compressed file ended before the end-of-stream marker was reached). "
+                  "Is the file complete?"),
         (LISTS[:60].encode(), ', line 1 column 61: this is not JSON: unexpected end of data after '
                               'opic":"pay","partition":0,"rep. Is the file complete?'),
         (BAD.encode(), ", partitions[0]: pay-1 []: the replica list is empty"),

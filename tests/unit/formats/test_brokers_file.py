@@ -12,12 +12,15 @@ FULL = {
 }
 SHAPES = {
     "csv": 'id,rack,disk,network_in,weight\n0,a,2TB,1GB/s,2\n1,"b, left",,,\n',
-    "other order, remarks": '# ours\nNetwork-In;Disk Bytes;Broker;RACK;weight;host\n1000000000;2e12;0;a;2;h0\n\n;;1;"b, left";;\n',
+    "other order, remarks": "# ours\nNetwork-In;Disk Bytes;Broker;RACK;weight;host\n"
+    '1000000000;2e12;0;a;2;h0\n\n;;1;"b, left";;\n',
     "tabs": "broker_id\track\tweight\tdisk_capacity\tnw_in\n0\ta\t2\t2TB\t1GB\n1\tb, left\n",
-    "object by id": '{"0": {"rack": "a", "disk": "2TB", "network_in": 1e9, "weight": 2}, "1": {"rack": "b, left"}}',
+    "object by id": '{"0": {"rack": "a", "disk": "2TB", "network_in": 1e9, "weight": 2},'
+    ' "1": {"rack": "b, left"}}',
     "list": '[{"rack": "a", "id": 0, "disk": 2000000000000, "networkIn": 1000000000, "weight": 2},'
     ' {"id": 1, "rack": "b, left", "disk": null}]',
-    "under brokers": '{"brokers": [{"broker": 0, "rack": "a", "disk": 2e12, "network_in": "1GB", "weight": 2},'
+    "under brokers": '{"brokers": [{"broker": 0, "rack": "a", "disk": 2e12,'
+    ' "network_in": "1GB", "weight": 2},'
     ' {"broker": 1, "rack": "b, left"}]}',
 }
 
@@ -54,7 +57,8 @@ BROKEN = {
     "id,rack\n-1,a\n": 'brokers.csv, line 2: "-1" is not a broker id',
     "id,rack\n0,a\n0,b\n": "brokers.csv, line 3: broker 0 is given twice. Keep one of the two",
     "id,rack\n0,a,9\n": "brokers.csv, line 2: 3 cells under 2 headings",
-    "id,disk\n0,much\n": "brokers.csv, line 2: broker 0: 'much' is not a size such as 1048576, 20MB or 1.5GiB",
+    "id,disk\n0,much\n": "brokers.csv, line 2: broker 0: 'much' is not a size such as 1048576, 20MB "
+    "or 1.5GiB",
     "id,disk\n0,0\n": "brokers.csv, line 2: broker 0: disk_bytes 0 is not a positive number",
     "0,a\nb\n": 'brokers.csv, line 2: "b" is not broker,rack',
     '{"0": "a", "x": "b"}': 'brokers.csv, "x": "x" is not a broker id',

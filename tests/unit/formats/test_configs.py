@@ -6,7 +6,7 @@ from equipoise.formats import FormatError, parse, recognise
 from equipoise.formats.configs import split_configs
 
 NEW = """Dynamic configs for topic pay are:
-  retention.ms=86400000 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:retention.ms=86400000, DEFAULT_CONFIG:x=1}
+  retention.ms=86400000 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:retention.ms=86400000, DEFAULT:x=1}
   cleanup.policy=compact,delete sensitive=false synonyms={}
   min.insync.replicas=2 sensitive=false synonyms={STATIC_BROKER_CONFIG:min.insync.replicas=2}
 All configs for topic log are:

@@ -26,7 +26,7 @@ def entry(topic, partition, replicas, leader, min_isr):
 
 SICK = entry("pay", 1, [2, 3, 1], -1, 2)
 STATE = {
-    "KafkaBrokerState": {"ReplicaCountByBrokerId": {"1": 2, "2": 2, "3": 1, "9": 0}, "Summary": {"Brokers": 4}},
+    "KafkaBrokerState": {"ReplicaCountByBrokerId": {"1": 2, "2": 2, "3": 1, "9": 0}, "Summary": {}},
     "KafkaPartitionState": {
         "offline": [], "with-offline-replicas": [], "urp": [SICK], "under-min-isr": [SICK],
         "other": [entry("pay", 0, [1, 2], 1, 1)],
@@ -65,7 +65,7 @@ LOAD = {
         {"Host": "b1", "Broker": 1, "Rack": "az-a", "BrokerState": "ALIVE", "DiskMB": 512.0,
          "LeaderNwInRate": 100.0, "DiskCapacityMB": 10000.0, "NetworkInCapacity": 50000.0,
          "NetworkOutCapacity": 40000.0, "DiskState": {"/data/d1": "DEAD"}},
-        {"Host": "b2", "Broker": 2, "Rack": "b2", "BrokerState": "DEAD", "DiskMB": 0.0, "DiskCapacityMB": -1.0},
+        {"Host": "b2", "Broker": 2, "Rack": "b2", "BrokerState": "DEAD", "DiskCapacityMB": -1.0},
     ],
 }  # fmt: skip
 

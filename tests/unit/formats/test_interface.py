@@ -67,7 +67,7 @@ def test_lenient_reading_never_raises_for_damage(data):
 WHOLE = (
     b'{"version":1,"partitions":[{"topic":"pay","partition":0,"replicas":[4,2],"log_dirs":["any","/d"]}]}',
     b"Topic: pay\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: a.b=c,d\n"
-    b"\tTopic: pay\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\tAdding Replicas: 2\tRemoving Replicas: \n",
+    b"\tTopic: pay\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: \tAdding Replicas: 2\tRemoving Replicas: \n",
     b'{"brokers":[{"broker":1,"logDirs":[{"logDir":"/d","error":null,"partitions":[{"partition":"p-0","size":1}]}]}]}',
     b'{"controllerid":1,"brokers":[{"id":1}],"topics":[{"topic":"p","partitions":[{"partition":0,"replicas":[{"id":1}]}]}]}',
     b"id,rack,disk\n0,a,2TB\n1,b,1GiB\n",

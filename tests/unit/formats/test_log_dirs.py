@@ -47,7 +47,8 @@ def test_a_label_that_is_no_partition(label):
     with pytest.raises(FormatError) as error:
         parse(text, "dirs.txt")
     assert str(error.value) == (
-        f'dirs.txt, brokers[0].logDirs[0].partitions[0]: "{label}" is not a topic, a dash and a partition number'
+        f'dirs.txt, brokers[0].logDirs[0].partitions[0]: "{label}" is not a topic, a dash and a '
+        "partition number"
     )
     fragment = parse(text, "dirs.txt", lenient=True)
     assert len(fragment.log_dirs) == 2

@@ -63,13 +63,19 @@ def test_of_tool_output_the_proposal_can_be_asked_for():
 
 def test_a_proposal_is_read_as_it_is_written():
     """What breaks a rule is for the judge to say: repeats, empty lists and doubles stay."""
-    text = b'{"partitions":[{"topic":"pay","partition":0,"replicas":[1,1]},{"topic":"pay","partition":0,"replicas":[]}]}'
+    text = (
+        b'{"partitions":[{"topic":"pay","partition":0,"replicas":[1,1]},'
+        b'{"topic":"pay","partition":0,"replicas":[]}]}'
+    )
     assert reassignment.parse(text, Faults("x"), proposed=True).lists.replicas.tolist() == [[1, 1], [-1, -1]]
 
 
 def test_layout_does_not_matter():
     """Keys in another order, indented JSON, no version, keys that nobody knows."""
-    text = '{\n "comment": 7,\n "partitions": [\n  {"replicas": [ 4, 2 ],\n   "partition": 3, "x": {}, "topic": "a.b"}\n ]\n}\n'
+    text = (
+        '{\n "comment": 7,\n "partitions": [\n  {"replicas": [ 4, 2 ],\n'
+        '   "partition": 3, "x": {}, "topic": "a.b"}\n ]\n}\n'
+    )
     assert lists(text) == {"a.b-3": [4, 2]}
 
 
@@ -81,19 +87,28 @@ def test_nothing_to_reassign_is_no_fault():
 ENTRY = '{"topic":"pay","partition":0,"replicas":[1,2]}'
 BROKEN = {
     '{"topic":"pay","partition":1,"replicas":[]}': "partitions[1]: pay-1 []: the replica list is empty",
-    '{"topic":"pay","partition":1,"replicas":[5,5]}': "partitions[1]: pay-1 [5, 5]: broker 5 is twice in the list",
+    '{"topic":"pay","partition":1,"replicas":[5,5]}':
+        "partitions[1]: pay-1 [5, 5]: broker 5 is twice in the list",
     '{"topic":"pay","partition":1}': 'partitions[1]: "replicas" is missing',
-    '{"topic":"pay","partition":1,"replicas":[1,"x"]}': 'partitions[1].replicas[1]: "x" is not a whole number from 0 on',
-    '{"topic":"pay","partition":1,"replicas":[-1]}': "partitions[1].replicas[0]: -1 is not a whole number from 0 on",
+    '{"topic":"pay","partition":1,"replicas":[1,"x"]}':
+        'partitions[1].replicas[1]: "x" is not a whole number from 0 on',
+    '{"topic":"pay","partition":1,"replicas":[-1]}':
+        "partitions[1].replicas[0]: -1 is not a whole number from 0 on",
     '{"topic":"pay","partition":1,"replicas":7}': "partitions[1].replicas: 7 is not a list",
-    '{"topic":"pay","partition":"1","replicas":[1]}': 'partitions[1].partition: "1" is not a whole number from 0 on',
-    '{"topic":"pay","partition":1.5,"replicas":[1]}': "partitions[1].partition: 1.5 is not a whole number from 0 on",
-    '{"topic":"pay","partition":99999999999,"replicas":[1]}': "partitions[1].partition: 99999999999 is not a whole "
+    '{"topic":"pay","partition":"1","replicas":[1]}':
+        'partitions[1].partition: "1" is not a whole number from 0 on',
+    '{"topic":"pay","partition":1.5,"replicas":[1]}':
+        "partitions[1].partition: 1.5 is not a whole number from 0 on",
+    '{"topic":"pay","partition":99999999999,"replicas":[1]}':
+        "partitions[1].partition: 99999999999 is not a whole "
     "number from 0 on",
     '{"topic":["pay"],"partition":1,"replicas":[1]}': 'partitions[1].topic: ["pay"] is not a string',
-    '{"topic":"p a y","partition":1,"replicas":[1]}': 'partitions[1]: p a y-1 [1]: "p a y" is not a topic name',
+    '{"topic":"p a y","partition":1,"replicas":[1]}':
+        'partitions[1]: p a y-1 [1]: "p a y" is not a topic name',
     "7": "partitions[1]: 7 is not a JSON object",
-    ENTRY: "partitions[1]: pay-0 [1, 2]: the partition is given twice, before at partitions[0]. Keep one of the two",
+    ENTRY:
+        "partitions[1]: pay-0 [1, 2]: the partition is given twice, before at partitions[0]. "
+        "Keep one of the two",
 }
 
 
@@ -123,7 +138,8 @@ WHOLE = {
     PAY.replace(
         '"partition":1,', '"partition":1;'
     ): "pay.json, line 1 column 141: this is not JSON: unexpected "
-    """character, expected ',' or '}' after },{"topic":"pay","partition":1. Mend or remove what stands there""",
+    """character, expected ',' or '}' after },{"topic":"pay","partition":1. """
+    "Mend or remove what stands there",
     PAY.replace(
         '"version":1', '"version":2'
     ): "pay.json, version: version 2 is not known. Kafka writes version 1",
@@ -138,7 +154,7 @@ WHOLE = {
 
 @pytest.mark.parametrize("text", WHOLE)
 def test_a_file_that_cannot_be_used(text):
-    """What breaks the whole file is one line with a place; leniently the file is set aside with that reason."""
+    """What breaks the whole file is one line with a place; leniently the file is set aside for it."""
     with pytest.raises(FormatError) as error:
         parse(text, "pay.json")
     assert str(error.value).startswith(WHOLE[text])

@@ -73,8 +73,10 @@ def test_other_output_around_it_is_passed_over():
 
 
 BROKEN = {
-    "Partition: one": 'topics.txt, line 2: Partition "one" is not a number from 0 on. Is the output complete?',
-    "Replicas: 1,x,3": 'topics.txt, line 2: Replicas "1,x,3" is not a list of broker ids. Is the output complete?',
+    "Partition: one":
+        'topics.txt, line 2: Partition "one" is not a number from 0 on. Is the output complete?',
+    "Replicas: 1,x,3":
+        'topics.txt, line 2: Replicas "1,x,3" is not a list of broker ids. Is the output complete?',
     "Replicas: 1,1,3": "topics.txt, line 2: pay-0 [1, 1, 3]: broker 1 is twice in the list",
     "Replicas: ": "topics.txt, line 2: pay-0 []: the replica list is empty",
     "Leader: boss": 'topics.txt, line 2: Leader "boss" is not a broker id. Is the output complete?',
@@ -103,7 +105,8 @@ def test_a_partition_twice_names_both_lines():
     with pytest.raises(FormatError) as error:
         parse(text, "topics.txt")
     assert str(error.value) == (
-        "topics.txt, line 4: pay-0 [1, 2, 3]: the partition is given twice, before at line 2. Keep one of the two"
+        "topics.txt, line 4: pay-0 [1, 2, 3]: the partition is given twice, before at line 2. "
+        "Keep one of the two"
     )
     assert rows(text, lenient=True) == {"pay-0": ([1, 2, 3], 1), "pay-1": ([2, 3, 4], -1)}
 
@@ -113,7 +116,8 @@ def test_output_that_was_cut_off_is_noticed():
     with pytest.raises(FormatError) as error:
         parse("".join(V2_4.splitlines(keepends=True)[:2]), "topics.txt")
     assert str(error.value) == (
-        "topics.txt, line 1: topic pay has PartitionCount 2, but there are lines for 1. Is the output complete?"
+        "topics.txt, line 1: topic pay has PartitionCount 2, but there are lines for 1. "
+        "Is the output complete?"
     )
     with pytest.raises(FormatError) as error:
         parse(V2_4[: V2_4.rindex("\tIsr")], "topics.txt")
