@@ -27,7 +27,7 @@ def audit(plan: Plan, out: Path) -> Verdict:
     found = verify(Case(cluster, plan.target, rules, everyone), plan.certificate, plan.proofs)
     also = [Violation("files", None, None, None, sentence) for sentence in contradictions(plan, out)]
     if not np.array_equal(rules.eligible, plan.eligible):
-        also.append(Violation("files", None, None, None, "the eligible brokers are not those of the request"))
+        also.append(Violation("files", None, None, None, "eligible brokers are not those of the request"))
     verdict = judge(cluster, plan.target, rules, also=(*also, *as_violations(found)))
     return replace(verdict, certificate=found)
 

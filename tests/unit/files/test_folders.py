@@ -1,0 +1,73 @@
+"""A folder is replaced as a whole or not at all, and never one that is not ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from equipoise.cluster import Brokers, Plan, build_cluster
+from equipoise.errors import UnusableInput
+from equipoise.files.folders import replaced
+from equipoise.files.plan_directory import read_plan, write_plan
+
+
+def plan(name: str = "c") -> Plan:
+    cluster = build_cluster(name, Brokers.of([1, 2]), ["t"], [0], [[1]])
+    return Plan(cluster, cluster.brokers.index_of(np.array([[2]])), np.ones(2, dtype=bool))
+
+
+def test_an_earlier_plan_is_replaced(tmp_path: Path) -> None:
+    """The second plan takes the place of the first, with nothing of it left."""
+    write_plan(plan("first"), tmp_path / "out", extra={"report.html": b"<html>"})
+    write_plan(plan("second"), tmp_path / "out")
+    assert read_plan(tmp_path / "out").cluster.name == "second"
+    assert not (tmp_path / "out/report.html").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_an_empty_folder_and_missing_parents_are_fine(tmp_path: Path) -> None:
+    """A folder made beforehand is used; parents are made."""
+    (tmp_path / "empty").mkdir()
+    write_plan(plan(), tmp_path / "empty")
+    write_plan(plan(), tmp_path / "a/b/c")
+    assert (
+        read_plan(tmp_path / "empty").changed.tolist()
+        == read_plan(tmp_path / "a/b/c").changed.tolist()
+        == [0]
+    )
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "journal.jsonl"])
+def test_what_is_not_a_plan_is_never_removed(tmp_path: Path, name: str) -> None:
+    """A folder of other things, or a plan beside which something else lies, is left alone."""
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / name).write_text("mine")
+    with pytest.raises(UnusableInput, match="not a plan directory"):
+        write_plan(plan(), out)
+    (out / name).unlink()
+    write_plan(plan("first"), out)
+    (out / name).write_text("mine")
+    with pytest.raises(UnusableInput, match=name):
+        write_plan(plan("second"), out)
+    assert (out / name).read_text() == "mine"
+
+
+def test_a_file_in_the_way(tmp_path: Path) -> None:
+    """A file of that name is not overwritten."""
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(UnusableInput, match="is not a folder"):
+        write_plan(plan(), tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+def test_a_failure_leaves_the_old_folder_and_no_debris(tmp_path: Path) -> None:
+    """Where writing ends early, the earlier plan is still whole and nothing else is there."""
+    write_plan(plan("first"), tmp_path / "out")
+    with pytest.raises(RuntimeError), replaced(tmp_path / "out", lambda folder: "") as fresh:
+        (fresh / "half").write_text("written")
+        raise RuntimeError
+    assert read_plan(tmp_path / "out").cluster.name == "first"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
