@@ -26,6 +26,10 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
     `ImpossibleRequest` where no assignment satisfies it.
     """
     problem = build_problem(cluster, request or Request())
+    if problem.request.strategy != "flow":
+        from equipoise.planning.published.interface import plan_with
+
+        return plan_with(problem.request.strategy, problem)
     refuse_impossible(problem)
     lists, proofs = by_flows(problem)
     if integer.is_small(problem) and not all(proof.closes for proof in proofs):
