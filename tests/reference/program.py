@@ -1,0 +1,106 @@
+"""0-1 programs for HiGHS, written as sums of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array
+
+INFEASIBLE = 2
+"""What `scipy.optimize.milp` answers where no point meets the constraints."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A constant and numbers of variables."""
+
+    terms: Mapping[int, int] = field(default_factory=dict)
+    constant: int = 0
+
+    def __add__(self, other: Sum | int) -> Sum:
+        if isinstance(other, int):
+            return Sum(self.terms, self.constant + other)
+        terms = dict(self.terms)
+        for variable, factor in other.terms.items():
+            terms[variable] = terms.get(variable, 0) + factor
+        return Sum(terms, self.constant + other.constant)
+
+    def __mul__(self, factor: int) -> Sum:
+        return Sum({v: f * factor for v, f in self.terms.items()}, self.constant * factor)
+
+    def __sub__(self, other: Sum | int) -> Sum:
+        return self + other * -1
+
+    __rmul__ = __mul__
+
+
+def total(sums: Iterable[Sum | int]) -> Sum:
+    """The sum of many."""
+    terms: dict[int, int] = {}
+    constant = 0
+    for one in sums:
+        if isinstance(one, int):
+            constant += one
+            continue
+        constant += one.constant
+        for variable, factor in one.terms.items():
+            terms[variable] = terms.get(variable, 0) + factor
+    return Sum(terms, constant)
+
+
+class Program:
+    """Variables and constraints, to be minimised for one sum after the other."""
+
+    def __init__(self) -> None:
+        self._upper: list[float] = []
+        self._whole: list[bool] = []
+        self._rows: list[tuple[Mapping[int, int], float, float]] = []
+        self._contradiction = False
+
+    def variable(self, *, whole: bool = True) -> Sum:
+        """A variable from 0 to 1."""
+        self._upper.append(1)
+        self._whole.append(whole)
+        return Sum({len(self._upper) - 1: 1})
+
+    def require(self, what: Sum, low: float = -np.inf, high: float = np.inf) -> None:
+        """Hold a sum between two numbers."""
+        low, high = low - what.constant, high - what.constant
+        if any(what.terms.values()):
+            self._rows.append((what.terms, low, high))
+        elif low > 0 or high < 0:
+            self._contradiction = True
+
+    def minimum(self, what: Sum) -> tuple[int, np.ndarray] | None:
+        """The least value, a whole number, and the variables that reach it; None where nothing does."""
+        if self._contradiction:
+            return None
+        if not self._upper:
+            return what.constant, np.zeros(0)
+        cost = np.zeros(len(self._upper))
+        for variable, factor in what.terms.items():
+            cost[variable] = factor
+        answer = milp(
+            cost,
+            integrality=np.array(self._whole, dtype=int),
+            bounds=Bounds(0, np.array(self._upper)),
+            constraints=self._constraints(),
+            options={"mip_rel_gap": 0},
+        )
+        if answer.status == INFEASIBLE:
+            return None
+        if answer.status != 0:
+            raise RuntimeError(f"HiGHS: {answer.message}")
+        return round(answer.fun) + what.constant, answer.x
+
+    def _constraints(self) -> list[LinearConstraint]:
+        if not self._rows:
+            return []
+        at = [(row, v, f) for row, (terms, _, _) in enumerate(self._rows) for v, f in terms.items()]
+        row, column, factor = zip(*at, strict=True)
+        matrix = csr_array((factor, (row, column)), shape=(len(self._rows), len(self._upper)), dtype=float)
+        low, high = [row[1] for row in self._rows], [row[2] for row in self._rows]
+        return [LinearConstraint(matrix, low, high)]

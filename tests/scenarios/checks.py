@@ -1,0 +1,94 @@
+"""What every plan must be, held against the exact reference: the body of the property tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.reference import values
+from tests.reference.exact import optimum
+from tests.reference.rules import broken_rules
+from tests.scenarios.strategies import Case
+
+from equipoise.cluster import Cluster, Plan
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.planning import Problem, Request, build_problem, make_plan
+from equipoise.planning.goals import evaluate
+
+
+def check(case: Case) -> None:
+    """A plan is optimal, keeps the rules, knows its values, is empty when made again, ignores row order."""
+    try:
+        problem = build_problem(case.cluster(), case.request)
+    except UnusableInput:
+        return
+    best = optimum(problem)
+    if best is None:
+        with pytest.raises(ImpossibleRequest):
+            make_plan(case.cluster(), case.request)
+        return
+    plan = make_plan(case.cluster(), case.request)
+    lists = values.as_lists(plan.target)
+    broken = broken_rules(problem, lists)
+    assert not broken, broken
+    reached = {goal: values.value(problem, lists, goal) for goal in problem.goals}
+    assert reached == best.values, f"reached {reached}, possible {best.values}"
+    check_certificate(plan, problem, reached)
+    check_same_for_any_row_order(case, plan)
+    check_empty_again(plan, problem)
+
+
+def check_certificate(plan: Plan, problem: Problem, reached: dict[str, int]) -> None:
+    """Each level states the value that the plan has and a bound that nothing can beat."""
+    levels = {level.goal: level for level in plan.certificate}
+    assert tuple(levels) == problem.goals, f"levels {tuple(levels)} for goals {problem.goals}"
+    for goal, level in levels.items():
+        assert level.value == reached[goal] == evaluate(problem, plan.target, goal), goal
+        assert level.lower_bound <= level.value, goal
+        assert level.gap == 0 or level.proof == "none", goal
+
+
+def check_same_for_any_row_order(case: Case, plan: Plan) -> None:
+    """The rows of a source may come in any order."""
+    again = make_plan(case.cluster(shuffled=1), case.request)
+    assert np.array_equal(plan.target, again.target), "the row order matters"
+
+
+def check_empty_again(plan: Plan, problem: Problem) -> None:
+    """Planning on the result, with what is left of the budgets, changes nothing."""
+    if not is_fixed_point(problem):
+        return
+    second = make_plan(applied(plan), again(problem))
+    changes = {plan.cluster.label(row): (plan.target[row], second.target[row]) for row in second.changed}
+    assert second.is_empty, f"planning again changes {changes}"
+
+
+def is_fixed_point(problem: Problem) -> bool:
+    """False for what can be said only once, so that a second run is asked something else.
+
+    A replacement holds what its successor takes over; a second run sees nothing to take over and may move it.
+    Partitions are created with a replication factor of their own, also of topics that may not change.
+    With ``reorders`` before ``moves``, a partition that moved could be put back to the brokers it had:
+    only from there would its new order count as a reorder.
+    """
+    request, goals = problem.request, list(problem.goals)
+    elsewhere = request.replication_factor or request.topics or request.exclude_topics
+    if problem.pinned.any() or (request.create and elsewhere):
+        return False
+    return not ("reorders" in goals and "moves" in goals and goals.index("reorders") < goals.index("moves"))
+
+
+def applied(plan: Plan) -> Cluster:
+    """The cluster once a plan is carried out."""
+    return replace(plan.cluster, replicas=plan.target, allow_empty_lists=False)
+
+
+def again(problem: Problem) -> Request:
+    """The request of a second run: nothing is left to create, and the budgets are spent."""
+    request = problem.request
+    moves = None if request.max_moves is None else 0
+    changes = None if request.max_changes_per_partition is None else 0
+    return replace(
+        request, create=(), goals=problem.goals, max_moves=moves, max_changes_per_partition=changes
+    )
