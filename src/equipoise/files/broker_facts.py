@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,7 @@ def notes_on_brokers(fragments: Sequence[Fragment], replicas: IntArray) -> tuple
         down = {broker for broker, facts in fragment.brokers.items() if facts.is_up is False}
         if fragment.brokers_role == "up":
             down |= holders - set(fragment.brokers)
+        source = PurePath(fragment.source).name
         for broker in sorted(down & holders):
-            notes.append(f"broker {broker} holds replicas, but is not up according to {fragment.source}")
+            notes.append(f"broker {broker} holds replicas, but is not up according to {source}")
     return tuple(notes)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.cluster import Cluster
-from equipoise.files.merging import Topics, found, widened
+from equipoise.files.agreement import Topics, found, widened
 from equipoise.formats.faults import FormatError
 from equipoise.formats.fragment import Fragment, ReplicaLists
 

@@ -87,4 +87,4 @@ def split_configs(text: str) -> dict[str, str]:
 def min_isr(configs: Mapping[str, str]) -> int | None:
     """min.insync.replicas where it is given as a positive number."""
     value = configs.get("min.insync.replicas", "")
-    return int(value) if value.isdigit() and int(value) > 0 else None
+    return int(value) if re.fullmatch(r"[1-9][0-9]{0,8}", value) else None

@@ -43,7 +43,9 @@ def replica_lists(
     n = len(partition)
     place = np.arange(n) if place is None else place
     lengths = np.asarray(lengths, dtype=np.int64)
-    width = int(np.minimum(lengths, MOST_REPLICAS + 1).max(initial=0))
+    if as_written and lengths.max(initial=0) > MOST_REPLICAS:
+        raise faults.fatal(f"a list of more than {MOST_REPLICAS} replicas")
+    width = int(np.minimum(lengths, MOST_REPLICAS + 1).max(initial=1))
     lists = ReplicaLists(
         topics=tuple(topics),
         topic_idx=np.asarray(topic_idx, dtype=np.int32),

@@ -17,9 +17,9 @@ import numpy as np
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import pad_lists
 from equipoise.formats.configs import split_configs
+from equipoise.formats.describe_line import ID_KEYS, fault_of, fields_of, id_list
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import Fragment, InFlight, ReplicaLists
-from equipoise.formats.json_rows import BIGGEST_ID
 from equipoise.formats.lists import replica_lists
 from equipoise.formats.text import chunks
 
@@ -34,11 +34,8 @@ REGULAR = re.compile(
 )
 """A partition at rest as Kafka prints it, or any other line: one match a line."""
 
-KEY = re.compile(r"(?:^|(?<=\s))(Adding Replicas|Removing Replicas|[A-Z][A-Za-z]*):")
-"""A key anywhere in a line; values hold no blank before a colon."""
 NEEDS_TOPIC = {"Partition", "Replicas", "Leader", "PartitionCount"}
-ID_KEYS = ("Replicas", "Adding Replicas", "Removing Replicas")
-ID_LIST = re.compile(r"[0-9]{1,12}(,\s?[0-9]{1,12})*")
+"""Keys without meaning where no topic is named."""
 
 
 @dataclass
@@ -134,17 +131,6 @@ def add_line(table: Table, number: int, line: str, faults: Faults) -> None:
         )  # fmt: skip
 
 
-def fields_of(line: str) -> dict[str, str]:
-    """Values by key; ``Configs`` reaches to the end of the line, since its values may hold anything."""
-    head, marker, configs = line.partition("Configs:")
-    keys = list(KEY.finditer(head))
-    ends = [key.start() for key in keys[1:]] + [len(head)]
-    fields = {key[1]: head[key.end() : end].strip() for key, end in zip(keys, ends, strict=False)}
-    if marker:
-        fields["Configs"] = re.sub(r"\s+MarkedForDeletion: ?\w+\s*$", "", configs).strip()
-    return fields
-
-
 def add_partition(table: Table, number: int, line: str, fields: dict[str, str], faults: Faults) -> None:
     """Add a partition line that has more, fewer or other fields than a regular one."""
     fault = fault_of(fields)
@@ -162,33 +148,6 @@ def add_partition(table: Table, number: int, line: str, fields: dict[str, str], 
     table.line.append(np.array([number], np.int32))
     if adding or removing:
         table.moving.append((topic, partition, adding, removing))
-
-
-def fault_of(fields: dict[str, str]) -> str | None:
-    """What is wrong with the fields of a partition line."""
-    lacking = next((key for key in ("Leader", "Replicas", "Isr") if key not in fields), None)
-    if lacking:
-        return f"no {lacking} for {fields['Topic']}-{fields['Partition']}"
-    if not is_id(fields["Partition"]):
-        return f"Partition {shown(fields['Partition'])} is not a number from 0 on"
-    if fields["Leader"] not in ("none", "-1") and not is_id(fields["Leader"]):
-        return f"Leader {shown(fields['Leader'])} is not a broker id"
-    broken = next((key for key in ID_KEYS if id_list(fields.get(key, "")) is None), None)
-    return f"{broken} {shown(fields[broken])} is not a list of broker ids" if broken else None
-
-
-def is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 13 and int(text) <= BIGGEST_ID
-
-
-def id_list(text: str) -> list[int] | None:
-    """Ids in a comma separated list; None where it is no such list."""
-    if not text:
-        return []
-    if not ID_LIST.fullmatch(text):
-        return None
-    ids = [int(i) for i in text.split(",")]
-    return ids if max(ids) <= BIGGEST_ID else None
 
 
 def joined(parts: list[IntArray]) -> IntArray:

@@ -8,8 +8,9 @@ import numpy as np
 
 from equipoise.formats.faults import Faults, cut
 from equipoise.formats.fragment import Fragment
-from equipoise.formats.json_rows import factorised, load_object
+from equipoise.formats.json_rows import load_object
 from equipoise.formats.lists import replica_lists
+from equipoise.formats.object_rows import factorised
 
 NAME = "Cruise Control proposals"
 

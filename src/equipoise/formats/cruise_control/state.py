@@ -16,7 +16,7 @@ from equipoise.formats.text import json_span
 NAME = "Cruise Control kafka_cluster_state"
 STATES = ("offline", "with-offline-replicas", "urp", "under-min-isr", "other")
 """Lists of partitions by their health; one that is unwell may stand in several."""
-ENTRY = {"topic": str, "partition": Id, "leader?": int, "replicas": [Id], "min-isr?": int}
+ENTRY = {"topic": str, "partition": Id, "leader?": int, "replicas": [Id], "min-isr?": Id}
 SHAPE = {"KafkaPartitionState": {f"{state}?": [ENTRY] for state in STATES}}
 COUNTS = re.compile(rb'"ReplicaCountByBrokerId"\s*:\s*(\{[^{}]*\})')
 
