@@ -104,7 +104,11 @@ class PartitionState:
 
 @dataclass(frozen=True, slots=True)
 class Reassignment:
-    """One move in flight; the true replication factor is ``len(replicas) - len(adding)``."""
+    """One move in flight.
+
+    The true replication factor is ``len(replicas) - len(adding)``, but only of a first target: once
+    a second replaces it, replicas that the first was still adding count as there.
+    """
 
     replicas: tuple[int, ...]
     adding: tuple[int, ...]
@@ -195,7 +199,10 @@ class Port(Protocol):
     def reassignments(
         self, partitions: Collection[TopicPartition] | None = None
     ) -> Mapping[TopicPartition, Reassignment]:
-        """Moves in flight, anyone's, of these partitions (None: anywhere)."""
+        """Moves in flight, anyone's, of these partitions (None: anywhere).
+
+        The controller answers: a move that is over may show in :meth:`partitions` a moment longer.
+        """
 
     def alter_reassignments(
         self, targets: Mapping[TopicPartition, Sequence[int] | None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from time import sleep
 from typing import Protocol
 
 from equipoise.execution.chunks import chunks
@@ -52,6 +53,7 @@ BROKER_CONFIGS = (
 AT_ONCE = 8
 """Brokers whose log dirs are asked for at the same time."""
 SETTLING_ROUNDS = 20
+SETTLING_S = 0.5
 
 Configs = Mapping[str, ConfigValue]
 Progress = Callable[[str, int, int], None]
@@ -131,16 +133,19 @@ def settled(
 
     While a partition moves its list is the union of old and new, so a list read without the move
     would show a replication factor that is too high. Where moves began or ended meanwhile, their
-    topics are read again until nothing changed.
+    topics are read again until nothing changed. Brokers hear of a move's end a moment after the
+    controller, which lists the moves, has decided it: hence the pause.
     """
     progress("topics", 0, 1)
     moving = port.reassignments()
+    sleep(SETTLING_S)
     topic_ids, partitions = port.topics()
     for _ in range(SETTLING_ROUNDS):
         now = port.reassignments()
         changed = {partition.topic for partition, _ in set(moving.items()) ^ set(now.items())}
         if not changed:
             return topic_ids, partitions, moving
+        sleep(SETTLING_S)
         kept = {p: state for p, state in partitions.items() if p.topic not in changed}
         partitions, moving = {**kept, **port.topics(changed)[1]}, now
     raise RequestRefused("NOT_SETTLED", "reassignments begin and end faster than they can be read; try again")

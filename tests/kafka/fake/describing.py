@@ -126,7 +126,7 @@ def describe_log_dirs(model: Model, request: Any, broker: int, ports: dict[int, 
     chosen = model.partitions if wanted is None else wanted & model.partitions.keys()
     for of in sorted(of for of in chosen if broker in model.partitions[of].replicas):
         p = model.partitions[of]
-        size = int(p.copied.get(broker, p.size)) if broker in p.adding else p.size
+        size = int(p.copied.get(broker, p.size))
         path = model.dir_of(of, broker)
         held[path][of[0]].append(
             row(partition_index=of[1], partition_size=size, offset_lag=0, is_future_key=False)

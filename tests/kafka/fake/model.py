@@ -42,7 +42,7 @@ class Partition:
     adding: list[int] = field(default_factory=list)
     removing: list[int] = field(default_factory=list)
     copied: dict[int, float] = field(default_factory=dict)
-    """Bytes that each adding replica has."""
+    """Bytes that each replica has that is not caught up yet."""
 
     def __post_init__(self) -> None:
         self.isr = self.isr or list(self.replicas)
@@ -118,10 +118,10 @@ class Model:
             return self.cancel(partition)
         if not target or len(set(target)) < len(target) or not set(target) <= set(self.racks):
             return INVALID_REPLICA_ASSIGNMENT
-        settled = [i for i in partition.replicas if i not in partition.adding]
-        partition.adding = [i for i in target if i not in settled]
-        partition.removing = sorted(i for i in settled if i not in target)
-        partition.copied = {i: partition.copied.get(i, 0.0) for i in partition.adding}
+        # A second target counts what the first was still adding as replicas that are there.
+        partition.adding = [i for i in target if i not in partition.replicas]
+        partition.removing = sorted(i for i in partition.replicas if i not in target)
+        partition.copied |= dict.fromkeys(partition.adding, 0.0)
         partition.replicas = [*target, *partition.removing]
         partition.isr = [i for i in partition.isr if i in partition.replicas]
         self.settle(of)
@@ -136,8 +136,9 @@ class Model:
 
     def rest(self, partition: Partition) -> None:
         """No move any more: only replicas of the list are in sync, and one of them leads."""
-        partition.adding, partition.removing, partition.copied = [], [], {}
+        partition.adding, partition.removing = [], []
         partition.isr = [i for i in partition.isr if i in partition.replicas]
+        partition.copied = {i: size for i, size in partition.copied.items() if i in partition.replicas}
         if partition.leader not in partition.isr:
             alive = (i for i in partition.replicas if i in partition.isr and i not in self.dead)
             partition.leader = next(alive, -1)
@@ -147,9 +148,9 @@ class Model:
         partition = self.partitions[of]
         if of in self.stuck:
             return
-        for i in partition.adding:
-            if partition.copied[i] >= partition.size and i not in partition.isr and i not in self.dead:
-                partition.isr.append(i)
+        for i in [i for i, size in partition.copied.items() if size >= partition.size and i not in self.dead]:
+            del partition.copied[i]
+            partition.isr += [i] if i not in partition.isr else []
         if (partition.adding or partition.removing) and set(partition.adding) <= set(partition.isr):
             partition.replicas = partition.target
             self.rest(partition)
@@ -161,13 +162,12 @@ class Model:
     def advance(self, n_bytes: float = float("inf"), only: Iterable[TP] | None = None) -> None:
         """Let each copy take in so many bytes (all there are, by default)."""
         with self.lock:
-            for of in list(self.in_flight() if only is None else only):
+            for of in [of for of, p in self.partitions.items() if p.copied] if only is None else list(only):
                 partition = self.partitions[of]
                 if of in self.stuck or partition.leader in self.dead or partition.leader < 0:
                     continue
-                for i in partition.adding:
-                    if i not in self.dead:
-                        partition.copied[i] = min(partition.size, partition.copied[i] + n_bytes)
+                for i in set(partition.copied) - self.dead:
+                    partition.copied[i] = min(partition.size, partition.copied[i] + n_bytes)
                 self.settle(of)
             for where, move in list(self.dir_moves.items()):
                 move.copied += n_bytes
@@ -215,7 +215,7 @@ class Model:
         self.dead.discard(broker)
         self.fenced.discard(broker)
         for partition in self.partitions.values():
-            if broker in partition.replicas and broker not in (*partition.adding, *partition.isr):
+            if broker in partition.replicas and broker not in (*partition.copied, *partition.isr):
                 partition.isr.append(broker)
             if partition.leader < 0 and broker in partition.isr:
                 partition.leader = broker

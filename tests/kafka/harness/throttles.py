@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 
 from harness.cluster import BROKER_THROTTLES, TOPIC_THROTTLES, KafkaCluster
+from harness.waiting import wait_until
 from kafka import KafkaAdminClient
 
 Throttles = dict[tuple[str, str], dict[str, str]]
@@ -59,3 +60,19 @@ def configure(cluster: KafkaCluster, kind: str, name: str, changes: Mapping[str,
     with asking(cluster, kind, name) as client:
         answer = client.alter_configs([resource], raise_on_unknown=False, incremental=True)
     assert answer[kind][name] == "OK", answer
+
+
+def crawl(cluster: KafkaCluster, topic: str, rate: int = 1000) -> None:
+    """Throttle every move of a topic on every broker, so that it stays in flight; ``speed_up`` ends it."""
+    configure(cluster, "topic", topic, dict.fromkeys(TOPIC_THROTTLES, "*"))
+    for node in cluster.nodes:
+        configure(cluster, "broker", str(node.id), dict.fromkeys(BROKER_THROTTLES[:2], str(rate)))
+    # Brokers take a new config from the metadata log: a moment later.
+    wait_until(lambda: len(throttles(cluster, [topic])) == len(cluster.nodes) + 1, "throttles in force")
+
+
+def speed_up(cluster: KafkaCluster, rate: int | None = None) -> None:
+    """Another rate for all brokers, by default none."""
+    for node in cluster.nodes:
+        value = None if rate is None else str(rate)
+        configure(cluster, "broker", str(node.id), dict.fromkeys(BROKER_THROTTLES[:2], value))
