@@ -39,7 +39,7 @@ def assert_fits(page: Page) -> None:
 
 @pytest.mark.parametrize("name", ["two_racks", "growth", "large"])
 def test_charts_of_a_plan_are_drawn(name, request, opened):
-    """Bars of replicas, leaders, failures, bytes where known, and the map of moves, at every size; under 2 MB."""
+    """Bars of replicas, leaders, failures, bytes where known, the map of moves: at every size, under 2 MB."""
     plan = request.getfixturevalue(name)
     html = plan_page(plan)
     assert len(html) < 2_000_000
@@ -76,7 +76,7 @@ def test_table_search(two_racks, opened):
 
 
 def test_markup_in_names_stays_text(two_racks, opened):
-    """A topic named like markup is shown as it is written, in the page and in the table that a script fills."""
+    """A topic named like markup is shown as it is written, in the page and in the table of a script."""
     from dataclasses import replace
 
     topics = ("<img src=x onerror=alert(1)>", *two_racks.cluster.topics[1:])
@@ -133,7 +133,8 @@ def test_contrast(two_racks, opened, scheme):
           .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
         return 0.2126 * r + 0.7152 * g + 0.0722 * b;
       };
-      const pairs = [["ink", "paper"], ["ink", "card"], ["muted", "paper"], ["muted", "card"], ["muted", "tint"],
+      const pairs = [["ink", "paper"], ["ink", "card"],
+        ["muted", "paper"], ["muted", "card"], ["muted", "tint"],
         ["after", "card"], ["good", "good-tint"], ["warn", "warn-tint"], ["good", "card"]];
       return Object.fromEntries(pairs.map(([text, ground]) => {
         const [a, b] = [light(text), light(ground)].sort((x, y) => y - x);

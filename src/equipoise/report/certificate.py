@@ -19,42 +19,59 @@ def rows(levels: Sequence[Level]) -> list[dict[str, Any]]:
             "value": level.value,
             "lower_bound": level.lower_bound,
             "gap": level.gap,
-            "proved": is_proved(level),
+            "standing": standing(level),
+            "told": told(level),
             "proof": level.proof,
-            "proof_words": words.proof(level.proof, reached=is_proved(level)),
+            "proof_words": words.proof(level.proof, reached=level.gap == 0),
             "note": level.note,
         }
         for level in levels
     ]
 
 
-def is_proved(level: Level) -> bool:
-    """True where no plan can do better at this goal, after the goals before it."""
-    return level.gap == 0 and level.proof not in ("none", "given-placement")
+def standing(level: Level) -> str:
+    """How sure the best is at one goal, after the goals before it.
+
+    "proved": no plan does better; "placement": no order of the lists does better where the replicas
+    stand; "gap": the bound is not reached; "none": there is no bound.
+    """
+    if level.proof == "none":
+        return "none"
+    if level.gap > 0:
+        return "gap"
+    return "placement" if level.proof == "given-placement" else "proved"
+
+
+def told(level: Level) -> str:
+    """The same in a word or two."""
+    return {
+        "proved": "proved",
+        "placement": "best for this placement",
+        "gap": f"gap {words.percent(level.gap)}",
+        "none": "not proved",
+    }[standing(level)]
 
 
 def verdict(levels: Sequence[Level]) -> dict[str, str]:
     """The badge and its sentence; ``state`` is "best", "near" or "none"."""
-    if all(level.proof == "none" for level in levels):
+    at = {
+        name: [level for level in levels if standing(level) == name]
+        for name in ("proved", "placement", "gap", "none")
+    }
+    if len(at["none"]) == len(levels):
         sentence = "This strategy proves nothing: how far its plan is from the best is not known."
         return {"state": "none", "badge": "no proof", "sentence": sentence}
-    open_goals = [level for level in levels if not is_proved(level)]
-    if open_goals and all(level.gap == 0 and level.proof == "given-placement" for level in open_goals):
-        goals = ", ".join(level.goal for level in open_goals)
-        sentence = (
-            f"No plan does better at the goals before; {goals}: best for where the replicas then stand."
-        )
-        return {"state": "best", "badge": "proved best", "sentence": sentence}
-    if not open_goals:
-        goals = f"any of the {len(levels)} goals, taken in this order" if len(levels) > 1 else "this goal"
-        return {"state": "best", "badge": "proved best", "sentence": f"No plan does better at {goals}."}
-    worst = max(open_goals, key=lambda level: level.gap)
-    told = f"{len(levels) - len(open_goals)} of {len(levels)} goals are proved best"
-    if not worst.gap or any(level.proof == "none" for level in open_goals):
-        return {"state": "near", "badge": "not all proved", "sentence": f"{told}."}
-    distance = words.percent(worst.gap)
-    return {
-        "state": "near",
-        "badge": f"within {distance} of best",
-        "sentence": f"{told}; at “{worst.goal}” the plan is within {distance} of what any plan could reach.",
-    }
+    reached = f"{len(at['proved'])} of {len(levels)} goals are proved best"
+    if at["none"]:
+        return {"state": "near", "badge": "not all proved", "sentence": f"{reached}."}
+    if at["gap"]:
+        worst = max(at["gap"], key=lambda level: level.gap)
+        distance = words.percent(worst.gap)
+        sentence = f"{reached}; at “{worst.goal}” the plan is within {distance} of what any plan could reach."
+        return {"state": "near", "badge": f"within {distance} of best", "sentence": sentence}
+    if at["placement"]:
+        goals = ", ".join(level.goal for level in at["placement"])
+        sentence = f"{reached}; {goals}: best for where the replicas then stand."
+        return {"state": "best", "badge": "best for its placement", "sentence": sentence}
+    goals = f"any of the {len(levels)} goals, taken in this order" if len(levels) > 1 else "this goal"
+    return {"state": "best", "badge": "proved best", "sentence": f"No plan does better at {goals}."}

@@ -96,7 +96,7 @@ def totals(rows: Sequence[Entry]) -> dict[str, Any]:
     keys = ("brokers", "replicas", "data_moves", "bytes_moved", "leadership_changes")
     return {
         "clusters": len(rows),
-        "proved": sum(row["verdict"]["state"] == "best" for row in rows),
+        "proved": sum(row["verdict"]["badge"] == "proved best" for row in rows),
         "bytes_known": sum(row["bytes_known"] for row in rows),
         **{key: sum(row[key] for row in rows) for key in keys},
     }

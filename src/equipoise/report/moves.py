@@ -16,6 +16,8 @@ from equipoise.files.plan_summary import reason
 MAX_ROWS = 20_000
 """Rows that a page carries; the others are named, and stand in reassignment.json."""
 
+NUMBER = re.compile(r"\b\d[\d,.]*\b")
+
 KINDS = ("moves data", "is created", "changes leader", "reorders")
 
 
@@ -79,14 +81,16 @@ def indexed(values: Iterable[str]) -> tuple[list[str], list[int]]:
 
 
 def reasons(plan: Plan, limit: int = 12) -> list[dict[str, Any]]:
-    """Why things change, sentences that differ only in their numbers together: ``[{"why", "count"}]``."""
-    distinct = Counter(plan.why.values())
-    together: Counter[str] = Counter()
-    for sentence, count in distinct.items():
-        together[re.sub(r"\b\d[\d,.]*\b", "…", sentence)] += count
+    """Why things change, most frequent first: ``[{"why", "count"}]``.
+
+    Where there are more than ``limit`` sentences, those that differ only in their numbers go together.
+    """
+    together = Counter(plan.why.values())
+    if len(together) > limit:
+        together, distinct = Counter(), together
+        for sentence, count in distinct.items():
+            together[NUMBER.sub("…", sentence)] += count
     ranked = sorted(together.items(), key=lambda item: (-item[1], item[0]))
-    if len(distinct) <= limit:
-        ranked = sorted(distinct.items(), key=lambda item: (-item[1], item[0]))
     listed = [{"why": why, "count": count} for why, count in ranked[:limit]]
     rest = sum(count for _, count in ranked[limit:])
     return listed + ([{"why": "other reasons", "count": rest}] if rest else [])

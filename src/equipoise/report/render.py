@@ -55,7 +55,7 @@ def chart_script() -> str:
 def packed(data: Any) -> str:
     """JSON, gzipped without a time stamp, base64: safe inside a script element as it stands."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(gzip.compress(text.encode("utf-8"), 9, mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(text.encode("utf-8"), 6, mtime=0)).decode("ascii")
 
 
 def page(template: str, title: str, data: dict[str, Any], in_browser: tuple[str, ...]) -> str:

@@ -98,12 +98,7 @@ def proof(plan: Plan) -> RenderableType:
     """One line for each goal: reached, at best, and whether that is proved."""
     table = plain_table("goal", "reached", "at best", "", last="left")
     for row in certificate.rows(plan.certificate):
-        if row["proved"]:
-            told = Text("proved", style="green")
-        elif row["proof"] == "given-placement" and not row["gap"]:
-            told = Text("best for this placement", style="green")
-        else:
-            told = Text(f"gap {words.percent(row['gap'])}" if row["gap"] else "not proved", style="yellow")
+        told = Text(row["told"], style="green" if row["standing"] in ("proved", "placement") else "yellow")
         table.add_row(row["goal"], words.number(row["value"], 2), words.number(row["lower_bound"], 2), told)
     return Padding(table, (1, 0, 0, 2))
 

@@ -39,14 +39,14 @@ PROOFS = {
     "closed-form": "Counted directly: what overfull or emptied brokers must give away, and what the others"
     " must take, already comes to this much in any plan.",
     "integer-program": "An exact search over every possible plan found none that scores lower.",
-    "given-placement": "The solver's prices show that no order of the lists scores lower where the replicas stand;"
-    " whether another, equally good placement would is not claimed.",
+    "given-placement": "The solver's prices show that no order of the lists scores lower where the replicas"
+    " stand; whether another, equally good placement would is not claimed.",
     "none": "No proof: this is the best that was found, and the bound is only what is certain.",
 }
 """How a bound is known → a sentence for people who are no mathematicians."""
 
 BOUNDS = {
-    "flow-dual": "The solver's prices show that none scores below “at best”; whether a plan reaches it is open.",
+    "flow-dual": "By the solver's prices none scores below “at best”; whether a plan reaches it is open.",
     "closed-form": "Counted directly, none scores below “at best”; whether a plan reaches it is open.",
     "integer-program": "The exact search was stopped before it had ruled out everything between “at best” and"
     " this plan.",

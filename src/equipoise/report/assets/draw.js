@@ -45,7 +45,7 @@ function base(look, unit) {
     },
     grid: { left: 8, right: 12, top: 34, bottom: 8, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
     yAxis: {
-      type: "value", splitNumber: 4, axisLabel: { color: look.muted, formatter: show(unit) },
+      type: "value", splitNumber: 4, minInterval: shown[unit] ? 0 : 1, axisLabel: { color: look.muted, formatter: show(unit) },
       splitLine: { lineStyle: { color: look.line } },
     },
   };
@@ -89,10 +89,11 @@ function rackStripes(look, racks) {
   };
 }
 
-// The band of each broker; a band of one value is drawn as a line.
-function bandSeries(look, low, high, name) {
+// The band of each broker: behind the bars where it is wide, else a line across them.
+function bandSeries(look, low, high, name, most) {
+  const wide = high.some((value, k) => value - low[k] > most / 50);
   return {
-    type: "custom", name, silent: true, z: 5, clip: true, color: look.band, encode: { x: 0, y: [1, 2] },
+    type: "custom", name, silent: true, z: wide ? 1 : 5, clip: true, color: look.band, encode: { x: 0, y: [1, 2] },
     data: low.map((value, k) => [k, value, high[k]]).filter((row) => row[2] > 0),
     renderItem(params, api) {
       const width = api.size([1, 0])[0], top = api.coord([api.value(0), api.value(2)]), foot = api.coord([api.value(0), api.value(1)]);
@@ -158,7 +159,7 @@ function drawBrokers(chart, look, { axis }, onlyDifferences) {
   };
   option.series = [
     side("before", 0, n > 60 ? "86%" : "72%", look.before), side("after", 1, n > 60 ? "48%" : "38%", look.after),
-    bandSeries(look, low, high, level), ...flags, rackStripes(look, axis.racks), ...(onlyDifferences ? [joined(look, dots)] : []),
+    bandSeries(look, low, high, level, Math.max(...chart.before, ...chart.after)), ...flags, rackStripes(look, axis.racks), ...(onlyDifferences ? [joined(look, dots)] : []),
   ];
   return option;
 }
