@@ -12,7 +12,6 @@ pairs of broker and rack only tell racks.
 from __future__ import annotations
 
 import csv
-import io
 import re
 from typing import Any
 
@@ -93,8 +92,15 @@ def delimiter_of(line: str) -> str:
 
 def header_of(line: str) -> list[str]:
     """Facts that the cells of a header name, "" for columns that are passed over."""
-    cells = next(csv.reader([line], delimiter=delimiter_of(line)), [])
-    return [FACT_OF.get(plain(cell), "") for cell in cells]
+    return [FACT_OF.get(plain(cell), "") for cell in cells_of(line, delimiter_of(line))]
+
+
+def cells_of(line: str, delimiter: str) -> list[str]:
+    """The cells of a CSV line, none where it is no such line."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+    except csv.Error:
+        return []
 
 
 def plain(heading: str) -> str:
@@ -112,7 +118,7 @@ def from_lines(text: bytes, faults: Faults) -> tuple[dict[int, BrokerFacts], boo
         if line.lstrip().startswith("#") or (has_header and line == first):
             continue
         if has_header:
-            cells = next(csv.reader(io.StringIO(line), delimiter=delimiter, skipinitialspace=True))
+            cells = cells_of(line, delimiter)
             if len(cells) > len(header):
                 faults.report(f"{len(cells)} cells under {len(header)} headings", line=number, text=line)
                 continue

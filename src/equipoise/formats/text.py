@@ -69,14 +69,18 @@ OBJECT_START = re.compile(rb"^[ \t]*(?=\{)", re.M)
 
 
 def json_span(text: bytes, start: int = 0, end: int | None = None) -> tuple[int, int] | None:
-    """Where a JSON object stands between other lines of output: from a line that begins with ``{``
-    to the last ``}``. None where no line begins so."""
+    """Where a JSON object stands between other lines of output.
+
+    From a line that begins with ``{`` to the last line that has a ``}``; an object that was cut off
+    in its only line reaches to the end. None where no line begins so.
+    """
     end = len(text) if end is None else end
     found = OBJECT_START.search(text, start, end)
     if found is None:
         return None
-    last = text.rfind(b"}", found.end(), end)
-    return found.end(), (last + 1 if last >= 0 else end)
+    last = text.rfind(b"}", found.end(), end) + 1
+    other = text.find(b"\n", last, end)
+    return found.end(), other if last and other >= 0 else end
 
 
 def line_of(text: bytes, offset: int) -> int:
