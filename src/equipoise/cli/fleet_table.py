@@ -27,16 +27,9 @@ def show(result: FleetRun, console: Console) -> None:
 def fleet_table(result: FleetRun) -> Table:
     """One row a cluster: replica spread before and after, what it costs, and how good that is known to be."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("cluster")
-    for heading in (
-        "brokers",
-        "replicas a broker",
-        "data moves",
-        "proved bound",
-        "leadership changes",
-        "checks",
-    ):
-        table.add_column(heading, justify="right")
+    table.add_column("\ncluster", no_wrap=True)
+    for heading in ("\nreplicas a broker", "data\nmoves", "proved\nbound", "leadership\nchanges", "\nchecks"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for row in result.rows:
         table.add_row(row["cluster"], *(cells(row) if row["outcome"] == "planned" else [row["outcome"]]))
     return table
@@ -47,7 +40,6 @@ def cells(row: Mapping[str, Any]) -> list[str]:
     before, after = row["before"], row["after"]
     bound = next((level["lower_bound"] for level in row["certificate"] if level["goal"] == "moves"), None)
     return [
-        number(row["brokers"]),
         f"{spread(before)} → {spread(after)}",
         number(row["data_moves"]),
         number(bound),

@@ -37,8 +37,10 @@ def carry_out(fleet: Path, out: Path, master: str) -> FleetRun:
     from equipoise.cli.fleet_table import show
     from equipoise.pipeline.jobs.fleet import run_fleet
     from equipoise.pipeline.jobs.progress import TerminalProgress
+    from equipoise.pipeline.readers.fleet import find_clusters
     from equipoise.pipeline.session import session
 
+    find_clusters(fleet)
     progress = TerminalProgress(Console(stderr=True))
     progress.stage(f"starting Spark on {master}")
     with session(master) as spark:

@@ -34,6 +34,7 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     where there is no Java or the master does not answer, and :class:`SparkFailed` for a job that fails
     within the block.
     """
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -43,7 +44,7 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     spark = started(master or "local[*]")
     try:
         yield spark
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         raise failed(error) from error
     finally:
         spark.stop()
@@ -51,6 +52,7 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
 
 def started(master: str) -> SparkSession:
     """A new session, with our own launcher or, where that fails, with PySpark's."""
+    from py4j.protocol import Py4JError
     from pyspark import SparkContext
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -69,9 +71,8 @@ def started(master: str) -> SparkSession:
             os.environ["JAVA_HOME"] = str(java.home)
     try:
         return builder.getOrCreate()
-    except (PySparkException, OSError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise UnusableInput(f"no Spark session ({reason})", source=f"--master {master}") from None
+    except (PySparkException, Py4JError, OSError) as error:
+        raise UnusableInput(f"no Spark session ({in_short(error)})", source=f"--master {master}") from None
     finally:
         for variable in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"):
             os.environ.pop(variable, None)
@@ -82,8 +83,14 @@ def failed(error: Exception) -> SparkFailed:
     handle, path = tempfile.mkstemp(prefix="equipoise-failed-", suffix=".log")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write("".join(traceback.format_exception(error)))
-    told = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return SparkFailed(f"Spark could not finish ({told[-1] if told else type(error).__name__}); see {path}")
+    return SparkFailed(f"Spark could not finish ({in_short(error)}); see {path}")
+
+
+def in_short(error: Exception) -> str:
+    """The line that says what happened: a Java exception's own, else the last one of a Python traceback."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    java = next((line for line in lines if line.startswith(": ")), None)
+    return java.removeprefix(": ") if java else lines[-1 if "Traceback" in str(error) else 0]
 
 
 def settings() -> dict[str, str]:

@@ -34,14 +34,15 @@ def seven_checks(
 
 def verdicts() -> list[Column]:
     """The checks of a cluster as structs (check, passed, value, detail), in the order of the text."""
-    over, worst, outside = F.col("over"), F.col("worst_change"), F.size("outside")
+    over, worst, outside = F.col("over"), F.col("worst_change"), F.col("outside")
+    ids = F.array_join(F.sort_array(outside).cast("array<string>"), ", ")
     return [
         verdict(
             "changes_in_assignment",
             over == 0,
             worst,
-            F.when(over == 0, F.format_string("at most %d a partition", worst)).otherwise(
-                F.format_string(f"%d partitions change more than {MOST_CHANGES} replica", over)
+            F.format_string(
+                "at most %d replicas of a partition change; %d partitions change too many", worst, over
             ),
         ),
         level("topics_are_balanced", "replicas"),
@@ -49,18 +50,15 @@ def verdicts() -> list[Column]:
             "brokers_to_reduce",
             F.col("strangers") == 0,
             F.col("reduced"),
-            F.format_string("%d brokers give replicas away", "reduced"),
+            F.format_string("%d of %d brokers give replicas away", "reduced", "listed"),
         ),
         verdict(
             "brokers_in_assign_files",
-            outside == 0,
+            F.size(outside) == 0,
             F.col("replicas_outside"),
-            F.when(outside == 0, "none outside the list").otherwise(
-                F.format_string(
-                    "%d replicas on brokers outside the list (%s)",
-                    "replicas_outside",
-                    F.array_join(F.sort_array("outside").cast("array<string>"), ", "),
-                )
+            F.concat(
+                F.format_string("%d replicas on brokers outside the list", "replicas_outside"),
+                F.when(F.size(outside) > 0, F.concat(F.lit(" ("), ids, F.lit(")"))).otherwise(""),
             ),
         ),
         not_empty("topic_list_not_empty", "topics"),
@@ -139,6 +137,7 @@ def broker_figures(brokers: DataFrame, partitions: DataFrame, moves: DataFrame) 
     is_in, is_outside = F.col("eligible"), ~F.col("eligible") & (F.col("replicas") > 0)
     return table.groupBy("cluster").agg(
         F.count_if(is_in).alias("brokers"),
+        F.count_if("listed").alias("listed"),
         F.collect_list(F.when(is_in, F.struct("broker", "replicas", "leaders"))).alias("held"),
         F.median(F.when(is_in, F.col("replicas"))).alias("median_replicas"),
         F.median(F.when(is_in, F.col("leaders"))).alias("median_leaders"),

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+BATCH = 50_000
+"""Rows that pass to Spark at a time."""
+
+
 def known(values: npt.NDArray[np.float64]) -> pa.Array:
     """Figures with null where they are NaN."""
     import pyarrow as pa
@@ -76,9 +80,5 @@ def union_batches(
         ],
         schema=schema,
     )
-    batches: list[pa.RecordBatch] = table.to_batches(max_chunksize=BATCH)
-    return batches
-
-
-BATCH = 50_000
-"""Rows that pass to Spark at a time."""
+    # Spark takes an empty batch for the end of all of them
+    return [batch for batch in table.to_batches(max_chunksize=BATCH) if batch.num_rows]

@@ -1,0 +1,84 @@
+"""The example fleet, as ``equipoise demo`` plans it: its stories come true, here and on a Spark cluster."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.pipeline.fleets import EXAMPLES, files_of, rows_of
+from tests.pipeline.standalone import standalone
+
+from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
+from equipoise.pipeline.schemas.tables import TABLES
+
+
+@pytest.fixture(scope="module")
+def demo_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> FleetRun:
+    return run_fleet(spark, EXAMPLES, tmp_path_factory.mktemp("demo") / "out")
+
+
+@pytest.fixture(scope="module")
+def growth(demo_run: FleetRun) -> dict[str, Any]:
+    return next(row for row in demo_run.rows if row["cluster"] == "growth")
+
+
+def equipoise(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own."""
+    command = [sys.executable, "-m", "equipoise.cli.main", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300)
+
+
+def test_growth_moves_what_it_must(growth: dict[str, Any]) -> None:
+    """The published counts need 11,005 data moves, and get level to within one, replicas and leaders."""
+    after = growth["after"]
+    assert growth["data_moves"] == 11_005
+    assert (after["replicas_min"], after["replicas_max"]) == (6589, 6590)
+    assert after["leaders_max"] - after["leaders_min"] <= 1
+
+
+def test_growth_is_proved(growth: dict[str, Any]) -> None:
+    """Every goal of ``growth`` has a gap of 0, and all seven checks pass."""
+    assert {level["goal"]: level["gap"] for level in growth["certificate"] if level["gap"]} == {}
+    assert growth["checks"] == {"passed": 7, "all": 7}
+
+
+def test_a_spark_cluster_gives_the_same(spark: SparkSession, demo_run: FleetRun, tmp_path: Path) -> None:
+    """One master and two workers on loopback: the same rows in every table, the same plans byte for byte."""
+    out = tmp_path / "out"
+    with standalone(tmp_path) as master:
+        ran = equipoise("run", EXAMPLES, "--out", out, "--master", master)
+        workers = [list((tmp_path / f"worker-{k}").glob("app-*/*/stderr")) for k in range(2)]
+    assert ran.stdout.rstrip().endswith(f"{out}/index.html"), ran.stderr
+    assert ran.returncode == 1  # messy has pieces set aside
+    assert all(workers), "one of the workers was given nothing to do"
+    here, there = files_of(demo_run.out), files_of(out)
+    plans = {name for name in here if not name.startswith("tables/")}
+    assert {name: there.get(name) for name in plans} == {name: here[name] for name in plans}
+    for table in TABLES:
+        assert rows_of(spark, out, table) == rows_of(spark, demo_run.out, table), table
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """``equipoise demo`` ends with 0 and a table of clusters; Spark itself says nothing."""
+    ran = equipoise("demo", "--out", "there", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "4,821–7,341 → 6,589–6,590" in ran.stdout
+    assert "messy: 5 pieces of input set aside" in ran.stdout
+    assert ran.stdout.rstrip().endswith("there/index.html")
+    assert (tmp_path / "there" / "index.html").is_file()
+    told = [line.split(":")[0].strip() for line in ran.stderr.splitlines()]
+    assert set(told) == {
+        "starting Spark on local[*]", "reading 12 files of 5 clusters", "planning", "writing the tables",
+        "growth", "messy", "racks", "removal", "skewed-leaders",
+    }  # fmt: skip
+
+
+def test_no_fleet(tmp_path: Path) -> None:
+    """A fleet that is not there is one line, exit 2, and costs no start of Spark."""
+    ran = equipoise("run", tmp_path / "nowhere", "--out", tmp_path / "out")
+    assert ran.returncode == 2
+    assert ran.stderr == f"equipoise: {tmp_path}/nowhere: there is no such folder\n"
