@@ -9,7 +9,7 @@ the values of those before it held.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +51,18 @@ def optimum(problem: Problem) -> Optimum | None:
     assert not broken_rules(problem, lists)
     assert reached == {goal: values.value(problem, lists, goal) for goal in problem.goals}
     return Optimum(reached, lists)
+
+
+def least(problem: Problem, held: Mapping[str, int]) -> dict[str, int]:
+    """The least value of each goal where those before it may be as large as in ``held``."""
+    model, result = Model(problem), {}
+    for goal in problem.goals:
+        objective = model.objective(goal)
+        best = model.program.minimum(objective)
+        assert best is not None, f"{goal}: {held} cannot be had"
+        result[goal] = best[0]
+        model.program.require(objective, high=held[goal] + 0.5)
+    return result
 
 
 class Model:

@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.reference import values
-from tests.reference.exact import optimum
+from tests.reference.exact import least, optimum
 from tests.reference.rules import broken_rules
 from tests.scenarios.strategies import Case
 
+from equipoise import judge
 from equipoise.cluster import Cluster, Plan
 from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.judge.certificate import verify
 from equipoise.planning import Problem, Request, build_problem, make_plan
 from equipoise.planning.goals import evaluate
 
@@ -35,6 +37,7 @@ def check(case: Case) -> None:
     reached = {goal: values.value(problem, lists, goal) for goal in problem.goals}
     assert reached == best.values, f"reached {reached}, possible {best.values}"
     check_certificate(plan, problem, reached)
+    check_judged(plan)
     check_same_for_any_row_order(case, plan)
     check_empty_again(plan, problem)
 
@@ -47,6 +50,28 @@ def check_certificate(plan: Plan, problem: Problem, reached: dict[str, int]) -> 
         assert level.value == reached[goal] == evaluate(problem, plan.target, goal), goal
         assert level.lower_bound <= level.value, goal
         assert level.gap == 0 or level.proof == "none", goal
+
+
+def check_judged(plan: Plan) -> None:
+    """The judge, which shares no code with the planner, finds no rule broken and accepts the certificate."""
+    case = judge.Case(plan.cluster, plan.target, judge.rules_of(plan.cluster, plan.request), plan.eligible)
+    assert judge.check_assignment(case.cluster, case.target, case.rules) == ()
+    refused = [finding for finding in verify(case, plan.certificate, plan.proofs) if finding.problem]
+    assert not refused, refused
+
+
+def check_bounds(case: Case) -> None:
+    """No level claims a bound above what is possible with the levels before it as they are."""
+    plan = make_plan(case.cluster(), case.request)
+    problem = build_problem(case.cluster(), case.request)
+    reached = {level.goal: int(level.value) for level in plan.certificate}
+    possible = least(problem, reached)
+    wrong = {
+        level.goal: (level.lower_bound, possible[level.goal], level.proof)
+        for level in plan.certificate
+        if level.lower_bound > possible[level.goal]
+    }
+    assert not wrong, f"claimed and possible: {wrong}, reached {reached}"
 
 
 def check_same_for_any_row_order(case: Case, plan: Plan) -> None:
