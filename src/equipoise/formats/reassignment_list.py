@@ -15,8 +15,10 @@ from equipoise.formats.fragment import Fragment, InFlight
 from equipoise.formats.text import lines
 
 NAME = "kafka-reassign-partitions --list"
-IDS = r"((?:\d{1,9},?)*)\."
-ENTRY = re.compile(rf"\s*(\S+)-(\d{{1,9}}): replicas: {IDS}(?: adding: {IDS})?(?: removing: {IDS})?\s*", re.ASCII)
+IDS = r"(\d{1,9}(?:,\d{1,9})*)?\."
+ENTRY = re.compile(
+    rf"\s*(\S+)-(\d{{1,9}}): replicas: {IDS}(?: adding: {IDS})?(?: removing: {IDS})?\s*", re.ASCII
+)
 HEADING = re.compile(r"Current partition reassignments:|No partition reassignments found")
 
 

@@ -78,6 +78,12 @@ def test_a_broken_line_is_named(text):
     assert fragment.brokers_role == "", "a file with gaps does not list the whole cluster"
 
 
+def test_a_carriage_return_within_a_line():
+    """No CSV has one there; it must not end the reading of the text as another format."""
+    with pytest.raises(FormatError, match="the format is not known"):
+        parse("x\ry", "brokers.csv")
+
+
 @pytest.mark.parametrize("text", ["", "nonsense", "a:0"])
 def test_racks_that_cannot_be_read(text):
     """The option is named in the error."""

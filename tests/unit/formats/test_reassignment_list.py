@@ -27,8 +27,11 @@ def test_nothing_in_flight():
     assert len(parse(text, "list.txt").in_flight) == 0
 
 
-def test_a_broken_line_is_named():
-    """The error has file, line and value."""
+@pytest.mark.parametrize(
+    "line", ["log-x: replicas: 1,2. adding: 3.", "log-1: replicas: 1,2. adding: 99999999999999999999."]
+)
+def test_a_broken_line_is_named(line):
+    """The error has file, line and value, also for an id that no broker can have."""
     with pytest.raises(FormatError) as error:
-        parse(TEXT + "log-x: replicas: 1,2. adding: 3.\n", "list.txt")
-    assert str(error.value) == 'list.txt, line 5: "log-x: replicas: 1,2. adding: 3." is not a reassignment'
+        parse(TEXT + line + "\n", "list.txt")
+    assert str(error.value) == f'list.txt, line 5: "{line}" is not a reassignment'
