@@ -10,7 +10,7 @@ import typer
 from equipoise import __version__
 from equipoise.errors import EquipoiseError
 
-VERBS = ("demo", "run", "plan", "check", "compare", "snapshot")
+VERBS = ("demo", "run", "plan", "check", "compare", "snapshot", "apply", "status", "cancel", "rollback")
 """Modules of this package, in the order of the help; each has ``register(app)``."""
 
 app = typer.Typer(

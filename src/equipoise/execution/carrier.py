@@ -82,7 +82,12 @@ class Carrier:
         dirs = self.port.log_dirs(asked, wanted.partitions) if asked else {}
         told = {broker: found for broker, found in dirs.items() if not isinstance(found, Failure)}
         return Observed(
-            self.clock(), cluster, states, moving, dict(stored(told)), dict(usable(told)),
+            self.clock(),
+            cluster,
+            states,
+            moving,
+            dict(stored(told)),
+            dict(usable(told)),
             frozenset(wanted.holders) - told.keys(),
         )
 

@@ -15,6 +15,7 @@ READS = (ask.Survey, ask.Observe, ask.CheckHealth, ask.ReadConfigs)
 PATIENCE_S = 60.0
 """How long reads are tried again before the cluster counts as lost."""
 
+
 class Log(Protocol):
     """Where entries are written before they are acted upon."""
 
@@ -23,6 +24,9 @@ class Log(Protocol):
 
 class Face(Protocol):
     """What the operator sees, and says."""
+
+    def confirm(self, question: ask.Confirm) -> bool:
+        """Whether the operator wants the run to begin."""
 
     def say(self, text: str) -> None: ...
 
@@ -55,6 +59,8 @@ def carry_out(instruction: Instruction, machine: Machine, carrier: Carrier, log:
         case ask.Record(entry):
             log.append(entry)
             return None
+        case ask.Confirm():
+            return face.confirm(instruction)
         case ask.Say(text):
             face.say(text)
             return None

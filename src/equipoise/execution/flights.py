@@ -106,7 +106,8 @@ def other_target(
             continue
         racks = {job.racks.get(broker) for broker in target if broker != lost}
         choices = [
-            broker for broker in alive.difference(target, flight.move.before)
+            broker
+            for broker in alive.difference(target, flight.move.before)
             if job.racks.get(broker) == job.racks.get(lost) or job.racks.get(broker) not in racks
         ]
         if not choices:
@@ -119,7 +120,5 @@ def other_target(
 def progress(flights: Collection[Flight]) -> tuple[float, float]:
     """Bytes that are copied and bytes that remain in flight."""
     copied = sum(flight.bytes_copied for flight in flights)
-    whole = sum(
-        flight.total * len(flight.adding) for flight in flights if not math.isnan(flight.total)
-    )
+    whole = sum(flight.total * len(flight.adding) for flight in flights if not math.isnan(flight.total))
     return copied, max(0.0, whole - copied)

@@ -110,6 +110,16 @@ class Elect:
 
 
 @dataclass(frozen=True)
+class Confirm:
+    """Ask the operator whether to begin; answered by True or False."""
+
+    pending: int
+    flying: int
+    """Submitted by an earlier run and still in flight."""
+    done: int
+
+
+@dataclass(frozen=True)
 class Record:
     """Write an entry to the journal, on the disk before the next instruction is carried out."""
 
@@ -133,7 +143,7 @@ class End:
     """The run is over."""
 
     outcome: str
-    """"finished", "stopped", "cancelled", "left", "refused" or "lost"."""
+    """"finished", "stopped", "cancelled", "left", "lost"; "refused" and "declined" before anything began."""
     reasons: tuple[str, ...] = ()
     """Why it was refused, or what is left to be done."""
     figures: Mapping[str, int] = field(default_factory=dict)
@@ -141,5 +151,16 @@ class End:
 
 
 Instruction = (
-    Survey | Observe | CheckHealth | ReadConfigs | AlterConfigs | Submit | Elect | Record | Say | Wait | End
+    Survey
+    | Observe
+    | CheckHealth
+    | ReadConfigs
+    | AlterConfigs
+    | Submit
+    | Elect
+    | Confirm
+    | Record
+    | Say
+    | Wait
+    | End
 )

@@ -70,6 +70,11 @@ class Journal:
         self.file.flush()
         os.fsync(self.file.fileno())
 
+    def discard(self) -> None:
+        """Leave no empty journal behind where nothing was begun."""
+        if not self.path.stat().st_size:
+            self.path.unlink()
+
     def close(self) -> None:
         self.file.close()
 

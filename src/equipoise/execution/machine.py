@@ -56,9 +56,18 @@ def life(run: Run) -> Generator[Instruction, Any, None]:
     if reasons:
         left = yield from unthrottling(run)
         yield End("refused", (*reasons, *left))
+    flying = len(found.flying) + len(found.opposed)
+    done = len(found.done) + len(found.gone)
+    if not (yield ask.Confirm(len(found.pending) + len(found.unrestored), flying, done)):
+        yield End("declined")
     yield from run.record(
-        "begin", operation=run.job.operation, plan=run.job.plan, cluster=run.job.cluster_id,
-        moves=len(run.job.moves), throttle=run.options.throttle, max_inflight=run.options.max_inflight,
+        "begin",
+        operation=run.job.operation,
+        plan=run.job.plan,
+        cluster=run.job.cluster_id,
+        moves=len(run.job.moves),
+        throttle=run.options.throttle,
+        max_inflight=run.options.max_inflight,
     )
     try:
         outcome = yield from moving(run, found)

@@ -98,7 +98,11 @@ def job_of(schedule: Schedule, digest: str) -> Job:
     )
     ids = cluster.brokers.ids.tolist()
     return Job(
-        "apply", digest, cluster.cluster_id, moves, dict(zip(ids, cluster.brokers.racks, strict=True)),
+        "apply",
+        digest,
+        cluster.cluster_id,
+        moves,
+        dict(zip(ids, cluster.brokers.racks, strict=True)),
         frozenset(cluster.brokers.ids[plan.eligible].tolist()),
     )
 

@@ -33,6 +33,8 @@ class Run:
         """Brokers whose rates this run has set or found right."""
         self.n_done = 0
         self.bytes_done = 0.0
+        self.bytes_total = 0.0
+        """Bytes that this run has to copy, as far as sizes are known."""
         self.said: set[str] = set()
 
     def record(self, kind: str, **values: Any) -> Steps:
@@ -71,8 +73,11 @@ class Run:
 
     def figures(self) -> dict[str, int]:
         return {
-            "moves": len(self.job.moves), "done": self.n_done, "skipped": len(self.memory.skipped),
-            "in flight": len(self.flying), "pending": len(self.queue),
+            "moves": len(self.job.moves),
+            "done": self.n_done,
+            "skipped": len(self.memory.skipped),
+            "in flight": len(self.flying),
+            "pending": len(self.queue),
         }
 
     def bytes_now(self) -> tuple[float, float]:

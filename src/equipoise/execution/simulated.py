@@ -107,7 +107,9 @@ class SimulatedCluster:
 
     # -- the world outside a run
 
-    def create(self, topic: str, partition: int, replicas: Sequence[int], size: float = 0.0) -> TopicPartition:
+    def create(
+        self, topic: str, partition: int, replicas: Sequence[int], size: float = 0.0
+    ) -> TopicPartition:
         name = TopicPartition(topic, partition)
         self.topics[topic].append(name)
         self.replicas[name] = self.isr[name] = tuple(replicas)
@@ -139,7 +141,8 @@ class SimulatedCluster:
         moving = self.moving.get(name)
         lagging = moving.lagging(self.size[name]) if moving is not None else ()
         self.isr[name] = tuple(
-            broker for broker in self.replicas[name]
+            broker
+            for broker in self.replicas[name]
             if broker not in self.down and broker not in lagging and Replica(*name, broker) not in self.sick
         )
         if self.leader[name] not in self.isr[name]:
@@ -198,9 +201,9 @@ class SimulatedCluster:
     def rates(self, copies: list[Copy]) -> FloatArray:
         """Bytes a second of each copy, its two links shared fairly (progressive filling)."""
         links: dict[tuple[str, int, bool], int] = {}
-        ends = np.array([
-            [links.setdefault(link, len(links)) for link in self.links_of(copy)] for copy in copies
-        ])
+        ends = np.array(
+            [[links.setdefault(link, len(links)) for link in self.links_of(copy)] for copy in copies]
+        )
         free = np.array([self.capacity(link) for link in links])
         rates, active = np.zeros(len(copies)), np.ones(len(copies), dtype=bool)
         for _ in range(8):
@@ -235,10 +238,13 @@ class SimulatedCluster:
     # -- the port
 
     def cluster(self) -> ClusterState:
-        return ClusterState(self.id, tuple(
-            BrokerState(broker, rack=self.racks[broker], fenced=broker in self.down)
-            for broker in sorted(self.racks)
-        ))
+        return ClusterState(
+            self.id,
+            tuple(
+                BrokerState(broker, rack=self.racks[broker], fenced=broker in self.down)
+                for broker in sorted(self.racks)
+            ),
+        )
 
     def partitions(self, topics: Collection[str] | None = None) -> Mapping[TopicPartition, PartitionState]:
         return States(self, topics)
@@ -248,7 +254,8 @@ class SimulatedCluster:
     ) -> Mapping[TopicPartition, Reassignment]:
         return {
             name: Reassignment(self.replicas[name], moving.adding, moving.removing)
-            for name, moving in self.moving.items() if partitions is None or name in partitions
+            for name, moving in self.moving.items()
+            if partitions is None or name in partitions
         }
 
     def alter_reassignments(
@@ -314,10 +321,16 @@ class SimulatedCluster:
                     held[broker][name] = StoredReplica(int(size), 0)
         known = None if math.isinf(self.disk) else int(self.disk)
         return {
-            broker: DEAD if broker in self.down else (LogDir(
-                "/data", total_bytes=known, replicas=replicas,
-                usable_bytes=None if known is None else int(known - self.used[broker]),
-            ),)
+            broker: DEAD
+            if broker in self.down
+            else (
+                LogDir(
+                    "/data",
+                    total_bytes=known,
+                    replicas=replicas,
+                    usable_bytes=None if known is None else int(known - self.used[broker]),
+                ),
+            )
             for broker, replicas in held.items()
         }
 

@@ -54,10 +54,15 @@ class Schedule:
             return None if np.isnan(value) else round(float(value), 3)
 
         return {
-            "waves": len(self.waves), "max_inflight": self.max_inflight, "unit": self.unit,
+            "waves": len(self.waves),
+            "max_inflight": self.max_inflight,
+            "unit": self.unit,
             "throttle_bytes_per_s": self.throttle_bytes_per_s,
-            "seconds": known(self.seconds), "wave_seconds": [known(s) for s in self.wave_seconds],
-            "bound_seconds": known(self.bound_seconds), "gap": round(self.gap, 4),
-            "bottleneck": self.bottleneck, "notes": list(self.notes),
+            "seconds": known(self.seconds),
+            "wave_seconds": [known(s) for s in self.wave_seconds],
+            "bound_seconds": known(self.bound_seconds),
+            "gap": round(self.gap, 4),
+            "bottleneck": self.bottleneck,
+            "notes": list(self.notes),
             "blocked": {self.plan.cluster.label(row): rule for row, rule in sorted(self.blocked.items())},
         }

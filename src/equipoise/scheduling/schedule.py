@@ -62,11 +62,19 @@ def schedule(
     blocked |= no_room(order, waves)
     lengths = wave_lengths(waves, copies, plan.cluster.n_brokers, plan.cluster.n_partitions)
     return Schedule(
-        plan=plan, order=order[~np.isin(order, list(blocked))] if blocked else order, waves=tuple(waves),
-        max_inflight=inflight, throttle_bytes_per_s=throttle, unit=copies.unit,
-        wave_seconds=lengths * seconds, seconds=listing.length * seconds, bound_seconds=bound * seconds,
+        plan=plan,
+        order=order[~np.isin(order, list(blocked))] if blocked else order,
+        waves=tuple(waves),
+        max_inflight=inflight,
+        throttle_bytes_per_s=throttle,
+        unit=copies.unit,
+        wave_seconds=lengths * seconds,
+        seconds=listing.length * seconds,
+        bound_seconds=bound * seconds,
         gap=max(0.0, listing.length / bound - 1) if bound else 0.0,
-        bottleneck=bottleneck, blocked=blocked, notes=(*notes, *remarks(plan, copies, throttle)),
+        bottleneck=bottleneck,
+        blocked=blocked,
+        notes=(*notes, *remarks(plan, copies, throttle)),
     )
 
 

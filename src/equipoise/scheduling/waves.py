@@ -87,9 +87,7 @@ def no_room(order: RowArray, waves: list[RowArray]) -> dict[int, str]:
     return {int(row): "no order was found in which its new brokers have room for both copies" for row in left}
 
 
-def wave_lengths(
-    waves: list[RowArray], copies: Copies, n_brokers: int, n_partitions: int
-) -> FloatArray:
+def wave_lengths(waves: list[RowArray], copies: Copies, n_brokers: int, n_partitions: int) -> FloatArray:
     """``(n_waves,)``: the busiest link of each wave at rate 1."""
     wave_of = np.full(n_partitions, -1, dtype=np.int64)
     for k, rows in enumerate(waves):

@@ -47,6 +47,10 @@ class Watcher:
     on_show: Callable[[Machine], str | None] = lambda machine: None
     heard: list[str] = field(default_factory=list)
     wishes: list[str] = field(default_factory=list)
+    agrees: bool = True
+
+    def confirm(self, question: ask.Confirm) -> bool:
+        return self.agrees
 
     def say(self, text: str) -> None:
         self.heard.append(text)
@@ -92,8 +96,14 @@ class Story:
     log: Log = field(default_factory=Log)
     face: Watcher = field(default_factory=Watcher)
 
-    def run(self, options: Options = OPTIONS, *, job: Job | None = None, stop: str | None = None,
-            carrier: Recorder | None = None) -> End:
+    def run(
+        self,
+        options: Options = OPTIONS,
+        *,
+        job: Job | None = None,
+        stop: str | None = None,
+        carrier: Recorder | None = None,
+    ) -> End:
         """One process: what it remembers is what the journal says."""
         self.log.kill_before, self.log.kill_after = self.log.kill_before, self.log.kill_after
         machine = Machine(job or self.job, options, Memory.of(self.log.entries), stop=stop)
@@ -121,8 +131,13 @@ def tp(name: str) -> TopicPartition:
     return TopicPartition(topic, int(number))
 
 
-def story(moves: Mapping[str, tuple[list[int], list[int]]], *, size: float = 20 * MB, operation: str = "apply",
-          **options: Any) -> Story:
+def story(
+    moves: Mapping[str, tuple[list[int], list[int]]],
+    *,
+    size: float = 20 * MB,
+    operation: str = "apply",
+    **options: Any,
+) -> Story:
     """A cluster of six brokers in three racks that has exactly these partitions."""
     model = SimulatedCluster(RACKS, **options)
     for name, (before, _) in moves.items():

@@ -29,7 +29,7 @@ def test_a_plan_is_carried_out() -> None:
 
 
 def test_exactly_the_moving_replicas_are_throttled_while_they_move() -> None:
-    """Before the first submission: all existing replicas on the leaders' list, only new ones on the followers'."""
+    """First of all: all existing replicas on the leaders' list, only new ones on the followers'."""
     told = story(SMALL)
     told.run()
     (first, *_) = told.carrier.of(ask.AlterConfigs)
@@ -47,7 +47,11 @@ def test_a_landed_partition_is_no_longer_throttled() -> None:
     told = story({"pay-0": ([0], [1]), "pay-1": ([0], [2])}, size=4 * MB)
     told.model.size[tp("pay-0")] = 1 * MB
     told.run()
-    lists = [c.changes[Resource.topic("pay")] for c in told.carrier.of(ask.AlterConfigs) if Resource.topic("pay") in c.changes]
+    lists = [
+        c.changes[Resource.topic("pay")]
+        for c in told.carrier.of(ask.AlterConfigs)
+        if Resource.topic("pay") in c.changes
+    ]
     assert lists == [
         {LEADER: "0:0,1:0", FOLLOWER: "0:1,1:2"},
         {LEADER: "1:0", FOLLOWER: "1:2"},
@@ -77,8 +81,13 @@ def test_what_others_have_set_is_kept_and_restored() -> None:
 def test_a_rate_that_somebody_changes_meanwhile_is_theirs() -> None:
     """The run does not undo what another hand has set while it ran."""
     told = story(SMALL)
-    told.face = Watcher(lambda machine: told.model.alter_configs({Resource.broker(3): {RATE: "777"}}) and None
-                        if machine.run.phase == "moving" and machine.run.flying else None)
+    told.face = Watcher(
+        lambda machine: (
+            told.model.alter_configs({Resource.broker(3): {RATE: "777"}}) and None
+            if machine.run.phase == "moving" and machine.run.flying
+            else None
+        )
+    )
     told.run()
     assert told.throttles() == {Resource.broker(3): {RATE: "777"}}
 
@@ -107,8 +116,13 @@ def test_a_slow_partition_does_not_hold_up_the_rest() -> None:
     told = story(moves, size=1 * MB)
     told.model.size[tp("big-0")] = 100 * MB
     order: list[str] = []
-    told.face = Watcher(lambda machine: order.extend(sorted(map(str, machine.run.memory.done))) if not order
-                        and len(machine.run.memory.done) == 8 else None)
+    told.face = Watcher(
+        lambda machine: (
+            order.extend(sorted(map(str, machine.run.memory.done)))
+            if not order and len(machine.run.memory.done) == 8
+            else None
+        )
+    )
     told.run(with_options(max_inflight=2))
     assert order == [f"small-{i}" for i in range(8)]
 
@@ -139,7 +153,8 @@ def test_a_refused_partition_is_reported_and_the_others_proceed() -> None:
     from equipoise.execution.port import Failure
 
     told.model.reassign = lambda name, target: (  # type: ignore[method-assign]
-        Failure("INVALID_REPLICA_ASSIGNMENT") if name == tp("a-0") else reassign(name, target))
+        Failure("INVALID_REPLICA_ASSIGNMENT") if name == tp("a-0") else reassign(name, target)
+    )
     end = told.run()
     assert end.reasons == ("a-0 was skipped: the cluster refused it (INVALID_REPLICA_ASSIGNMENT)",)
     assert told.lists() == {"a-0": (0,), "b-0": (2,)}
@@ -173,10 +188,15 @@ def test_the_predicted_time_is_the_time_it_takes() -> None:
 
 
 def test_an_old_cluster_waits_for_a_sick_kept_replica_and_the_run_says_so() -> None:
-    """Up to Kafka 4.2 a replica that stays and is not in the ISR holds its partition up; skipping restores it."""
+    """Up to Kafka 4.2 a replica that stays and is out of the ISR holds its partition up."""
     told = story({"a-0": ([0, 1], [0, 2])}, version=(4, 2))
-    told.face = Watcher(lambda machine: told.model.sick.add(Replica("a", 0, 0)) or told.model.refresh(tp("a-0"))
-                        if machine.run.flying and not told.model.sick else None)
+    told.face = Watcher(
+        lambda machine: (
+            told.model.sick.add(Replica("a", 0, 0)) or told.model.refresh(tp("a-0"))
+            if machine.run.flying and not told.model.sick
+            else None
+        )
+    )
     end = told.run(with_options(if_stuck="skip"))
     assert any("not in the ISR, and Kafka up to 4.2 waits for it" in line for line in told.face.heard)
     assert told.lists() == {"a-0": (0, 1)} and end.reasons[0].startswith("a-0 was skipped")

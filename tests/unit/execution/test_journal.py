@@ -30,7 +30,7 @@ def test_no_journal_is_an_empty_one(tmp_path: Path) -> None:
     assert read_journal(tmp_path) == []
 
 
-@pytest.mark.parametrize("keep", range(0, 20))
+@pytest.mark.parametrize("keep", range(20))
 def test_a_torn_last_line_is_left_out_and_written_over(tmp_path: Path, keep: int) -> None:
     """A crash in the middle of a write, at any byte, costs that entry alone."""
     whole = b'{"type":"begin"}\n'
@@ -60,7 +60,8 @@ def test_every_entry_that_was_acknowledged_survives_kill_9(tmp_path: Path) -> No
     code = (
         "import sys; from pathlib import Path; from equipoise.execution.journal import Journal\n"
         "journal = Journal(Path(sys.argv[1]))\n"
-        "for n in range(10**6):\n    journal.append({'type': 'done', 'partitions': [], 'n': n}); print(n, flush=True)\n"
+        "for n in range(10**6):\n"
+        "    journal.append({'type': 'done', 'partitions': [], 'n': n}); print(n, flush=True)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

@@ -41,7 +41,7 @@ def test_a_target_that_dies_and_comes_back() -> None:
 
 
 def test_a_target_that_stays_dead_can_be_skipped() -> None:
-    """The exact order is back, the rest of the plan goes on, the throttle of the dead broker is remembered."""
+    """The exact order is back, the rest goes on, the throttle of the dead broker is remembered."""
     told = story({**ONE, "log-0": ([1, 2], [4, 2])})
     told.face = Watcher(once(lambda: told.model.kill(3), halfway))
     end = told.run(with_options(if_stuck="skip"))
@@ -70,7 +70,9 @@ def test_a_target_that_stays_dead_can_be_exchanged() -> None:
     end = told.run(with_options(if_stuck="retarget"))
     assert told.lists() == {"pay-0": (0, 2)}
     assert "pay-0 goes to [0,2] instead of [3,2]" in told.face.heard
-    assert end.outcome == "finished" and end.reasons == ("broker 3 may still carry our throttle; the next run removes it",)
+    assert end.outcome == "finished" and end.reasons == (
+        "broker 3 may still carry our throttle; the next run removes it",
+    )
 
 
 def test_the_leader_dies_while_it_is_copied_from() -> None:
@@ -180,10 +182,13 @@ def test_a_foreign_move_anywhere_is_refused() -> None:
     assert told.run().reasons == ("foreign-0: somebody else is moving it to [5]; wait until that is over",)
 
 
-@pytest.mark.parametrize(("act", "reason"), [
-    (lambda model: model.kill(3), "broker 3 is to receive replicas and is down"),
-    (lambda model: model.racks.pop(3), "broker 3 is to receive replicas and is not in the cluster"),
-])
+@pytest.mark.parametrize(
+    ("act", "reason"),
+    [
+        (lambda model: model.kill(3), "broker 3 is to receive replicas and is down"),
+        (lambda model: model.racks.pop(3), "broker 3 is to receive replicas and is not in the cluster"),
+    ],
+)
 def test_a_broker_that_cannot_receive_is_refused(act, reason: str) -> None:  # type: ignore[no-untyped-def]
     """A dead broker would be accepted by Kafka, and the move would hang."""
     told = story(ONE)

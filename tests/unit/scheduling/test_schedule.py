@@ -26,10 +26,15 @@ def plan_of(
 ) -> Plan:
     """A plan with one partition a topic: ``{topic: (before, after)}``, ids 0 to n_brokers - 1."""
     cluster = build_cluster(
-        "small", Brokers.of(np.arange(n_brokers), racks, disk_bytes=disks),
-        list(moves), np.zeros(len(moves)), [before for before, _ in moves.values()],
-        leader_id=leaders, size_bytes=[sizes[t] for t in moves] if sizes else None,
-        bytes_in_per_s=[written] * len(moves) if written else None, min_isr=[min_isr] * len(moves),
+        "small",
+        Brokers.of(np.arange(n_brokers), racks, disk_bytes=disks),
+        list(moves),
+        np.zeros(len(moves)),
+        [before for before, _ in moves.values()],
+        leader_id=leaders,
+        size_bytes=[sizes[t] for t in moves] if sizes else None,
+        bytes_in_per_s=[written] * len(moves) if written else None,
+        min_isr=[min_isr] * len(moves),
     )
     width = max(len(after) for _, after in moves.values())
     target = np.full((len(moves), width), -1, dtype=np.int32)
@@ -43,8 +48,11 @@ def random_plan(n_partitions: int, n_brokers: int, seed: int, *, sizes: bool = T
     rng = np.random.default_rng(seed)
     four = np.argsort(rng.random((n_partitions, n_brokers)), axis=1)[:, :4].astype(np.int32)
     cluster = build_cluster(
-        "random", Brokers.of(np.arange(n_brokers)), [f"t{i // 100:05d}" for i in range(n_partitions)],
-        np.arange(n_partitions) % 100, four[:, :3],
+        "random",
+        Brokers.of(np.arange(n_brokers)),
+        [f"t{i // 100:05d}" for i in range(n_partitions)],
+        np.arange(n_partitions) % 100,
+        four[:, :3],
         size_bytes=rng.lognormal(18, 1, n_partitions) if sizes else None,
     )
     target = four[:, :3].copy()
@@ -101,7 +109,9 @@ def test_every_changed_row_is_in_exactly_one_wave() -> None:
     assert not done.blocked
 
 
-@pytest.mark.parametrize(("n", "brokers", "sizes"), [(20_000, 30, True), (20_000, 30, False), (100_000, 100, True)])
+@pytest.mark.parametrize(
+    ("n", "brokers", "sizes"), [(20_000, 30, True), (20_000, 30, False), (100_000, 100, True)]
+)
 def test_large_plans_come_within_five_percent_of_the_bound(n: int, brokers: int, sizes: bool) -> None:
     """Continuous admission keeps the busiest link busy: nothing could be more than 5 % faster."""
     done = schedule(random_plan(n, brokers, 2, sizes=sizes), throttle=50 * MB)
@@ -137,17 +147,25 @@ def test_no_wave_fills_a_disk() -> None:
     after = np.bincount(plan.target.ravel(), weights=np.repeat(size, 3), minlength=n)
     disks = dict(enumerate((np.maximum(used, after) * 1.06 / 0.95).tolist()))
     tight = Plan(
-        build_cluster("tight", Brokers.of(np.arange(n), disk_bytes=disks),
-                      [plan.cluster.topics[t] for t in plan.cluster.topic_idx], plan.cluster.partition,
-                      plan.cluster.replicas, size_bytes=size),
-        plan.target, plan.eligible,
+        build_cluster(
+            "tight",
+            Brokers.of(np.arange(n), disk_bytes=disks),
+            [plan.cluster.topics[t] for t in plan.cluster.topic_idx],
+            plan.cluster.partition,
+            plan.cluster.replicas,
+            size_bytes=size,
+        ),
+        plan.target,
+        plan.eligible,
     )
     done = schedule(tight, max_inflight=40)
     assert not done.blocked
     limit = np.array(list(disks.values())) * 0.95
     for wave in done.waves:
         new = arrivals(tight.cluster.replicas[wave], tight.target[wave])
-        used += np.bincount(tight.target[wave][new], weights=np.repeat(size[wave], new.sum(axis=1)), minlength=n)
+        used += np.bincount(
+            tight.target[wave][new], weights=np.repeat(size[wave], new.sum(axis=1)), minlength=n
+        )
         assert (used <= limit + 1).all()
         gone = arrivals(tight.target[wave], tight.cluster.replicas[wave])
         old = tight.cluster.replicas[wave][gone]
@@ -194,7 +212,9 @@ def test_without_sizes_partitions_are_counted_and_no_time_is_told() -> None:
 
 def test_a_single_unknown_size_counts_as_the_mean() -> None:
     """Half-known sizes still give a time, and the guess is told."""
-    done = schedule(plan_of({"a": ([0], [1]), "b": ([0], [1])}, sizes={"a": 4 * MB, "b": np.nan}), throttle=MB)
+    done = schedule(
+        plan_of({"a": ([0], [1]), "b": ([0], [1])}, sizes={"a": 4 * MB, "b": np.nan}), throttle=MB
+    )
     assert done.seconds == 8
     assert any("1 copies of unknown size" in note for note in done.notes)
 

@@ -29,7 +29,8 @@ def finishing(run: Run) -> Generator[Instruction, Any, list[str]]:
 def electing(run: Run, seen: Surveyed) -> Steps:
     """Give the lead of what has arrived to its first replica, where that is in the ISR."""
     behind = [
-        name for name, state in arrived(run, seen)
+        name
+        for name, state in arrived(run, seen)
         if state.leader != state.replicas[0] and state.replicas[0] in state.isr
     ]
     size = run.options.election_batch

@@ -51,6 +51,8 @@ def taking_up(run: Run, found: Standing) -> Steps:
         found = standing(run.job, run.memory, seen)
     run.n_done = len(found.done) + len(found.gone)
     run.queue = Queue(found.pending, run.options)
+    todo = (*found.pending, *(flight.move for flight in run.flying.values()))
+    run.bytes_total = sum(m.size_bytes * len(m.adding) for m in todo if not math.isnan(m.size_bytes))
 
 
 def landing(run: Run, seen: Observed) -> Steps:

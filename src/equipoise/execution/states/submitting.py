@@ -28,7 +28,8 @@ def send(run: Run, targets: Mapping[TopicPartition, tuple[int, ...]], now: float
     """One request for flights; refused ones are skipped, unsure ones are watched."""
     first = [name for name in targets if name not in run.memory.leaders]
     yield from run.record(
-        "submit", partitions={str(name): list(target) for name, target in targets.items()},
+        "submit",
+        partitions={str(name): list(target) for name, target in targets.items()},
         leaders={str(name): run.leaders.get(name, -1) for name in first},
     )
     failures: Mapping[TopicPartition, Failure | None] = yield ask.Submit(targets)

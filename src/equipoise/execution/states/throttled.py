@@ -111,7 +111,8 @@ def unthrottling(run: Run) -> Generator[Instruction, Any, list[str]]:
             clear = [resource for resource in owed if resource not in undo and told(values.get(resource))]
             if clear:
                 yield from run.record(
-                    "cleared", topics=[r.name for r in clear if r.kind == "topic"],
+                    "cleared",
+                    topics=[r.name for r in clear if r.kind == "topic"],
                     brokers=[int(r.name) for r in clear if r.kind == "broker"],
                 )
             if undo:

@@ -1,0 +1,123 @@
+"""``equipoise apply``: carry a plan out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from equipoise.cli.carrying import (
+    DespiteSick,
+    IfStuck,
+    MaxInflight,
+    Opened,
+    PerBroker,
+    PlanFolder,
+    StuckAfter,
+    Throttle,
+    Yes,
+    carry,
+    close,
+    cluster_at,
+    opened,
+    options_for,
+)
+from equipoise.cli.snapshot import BootstrapServer, CommandConfig
+from equipoise.errors import UnusableInput
+
+if TYPE_CHECKING:
+    from equipoise.execution.kafka import KafkaPort
+    from equipoise.execution.moves import Options
+
+
+def register(app: typer.Typer) -> None:
+    app.command("apply", help="Carry a plan out on its cluster: throttled, watched, resumable.")(apply)
+
+
+def apply(
+    folder: PlanFolder,
+    bootstrap_server: BootstrapServer,
+    command_config: CommandConfig = None,
+    yes: Yes = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every request, change nothing.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Take up a run that was stopped or killed.")
+    ] = False,
+    throttle: Throttle = None,
+    max_inflight: MaxInflight = None,
+    per_broker: PerBroker = None,
+    if_stuck: IfStuck = "wait",
+    stuck_after: StuckAfter = 120.0,
+    despite_under_replicated: DespiteSick = False,
+) -> None:
+    of = opened(folder, throttle, max_inflight)
+    refuse_surprises(of, resume=resume)
+    options = options_for(of.schedule, per_broker, if_stuck, stuck_after, despite_under_replicated)
+    with cluster_at(bootstrap_server, command_config) as port:
+        if dry_run:
+            rehearse(of, options, port)
+            return
+        close(carry(of, of.job, options, port, sentence(of), yes=yes))
+
+
+def refuse_surprises(of: Opened, *, resume: bool) -> None:
+    """A run that was interrupted is only taken up on purpose."""
+    memory, folder = of.memory, str(of.folder)
+    if memory.begun.get("operation") == "rollback" and memory.outcome not in ("finished", "cancelled"):
+        raise UnusableInput("its roll back is not finished", source=folder, advice="Run rollback again")
+    if resume and not memory.begun:
+        raise UnusableInput("no run of it was ever begun", source=folder, advice="Leave out --resume")
+    if not resume and memory.begun and memory.outcome not in ("finished", "cancelled"):
+        how = memory.outcome or "interrupted"
+        raise UnusableInput(
+            f"an earlier run was {how} after {len(memory.done)} of {len(of.job.moves)} changes",
+            source=folder,
+            advice="Continue it with --resume, or undo it with cancel or rollback",
+        )
+
+
+def sentence(of: Opened) -> str:
+    """What the run will do."""
+    from equipoise.report.words import duration, plural, rate, size
+
+    waves, moves = of.schedule, of.job.moves
+    copies = sum(len(move.adding) for move in moves)
+    known = [move.size_bytes * len(move.adding) for move in moves if move.size_bytes == move.size_bytes]
+    parts = [plural(len(moves), "partition") + " will change, " + plural(copies, "replica") + " be copied"]
+    if known:
+        parts.append(f"{size(sum(known))} in all")
+    throttle = waves.throttle_bytes_per_s
+    parts.append("without a throttle" if throttle is None else f"at {rate(throttle)} a broker each way")
+    if waves.seconds == waves.seconds:
+        parts.append(f"in about {duration(waves.seconds)} (never less than {duration(waves.bound_seconds)})")
+    lines = [", ".join(parts) + "."]
+    lines += [
+        f"Held back: {waves.plan.cluster.label(row)}: {rule}" for row, rule in sorted(waves.blocked.items())
+    ]
+    return "\n".join([*lines, *(f"Note: {note}" for note in waves.notes)])
+
+
+def rehearse(of: Opened, options: Options, port: KafkaPort) -> None:
+    """Run the whole plan on a model of the cluster, and print every request that would be made."""
+    from dataclasses import replace
+
+    from equipoise.cli.faces import Face
+    from equipoise.execution.driver import drive
+    from equipoise.execution.machine import Machine
+    from equipoise.execution.rehearsal import Rehearsal, model_of
+
+    class Silent:
+        def append(self, entry: object) -> None: ...
+
+    class Quiet(Face):
+        def show(self, machine: Machine, now: float) -> None: ...
+
+    model = model_of(port, of.job)
+    known = of.schedule.seconds == of.schedule.seconds
+    pace = max(1.0, of.schedule.seconds / 200) if known else 1.0
+    machine = Machine(of.job, replace(options, poll_s=pace), of.memory)
+    with Quiet(sentence(of), yes=True) as face:
+        end = drive(machine, Rehearsal(model, typer.echo), Silent(), face)
+    if end.outcome == "refused":
+        close(end)
+    typer.echo("Nothing was changed: this was a dry run.")

@@ -1,0 +1,192 @@
+"""What `apply`, `status`, `cancel` and `rollback` share: a plan directory, its journal, a cluster."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from equipoise.errors import UnusableInput
+
+if TYPE_CHECKING:
+    from equipoise.execution.instructions import End
+    from equipoise.execution.kafka import KafkaPort
+    from equipoise.execution.memory import Memory
+    from equipoise.execution.moves import Job, Options
+    from equipoise.scheduling import Schedule
+
+PlanFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A plan directory.", show_default=False)]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
+Throttle = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RATE", help="Bytes a second of every broker, each way (20MB) [default: the plan's]."
+    ),
+]
+MaxInflight = Annotated[
+    str | None, typer.Option(metavar="N", help="Partitions in flight at most [default: the plan's].")
+]
+PerBroker = Annotated[
+    str | None, typer.Option(metavar="N", help="Partitions that one broker sends or receives at a time.")
+]
+IfStuck = Annotated[
+    str,
+    typer.Option(
+        metavar="wait|skip|retarget", help="A move whose target died: wait, skip it, or another broker."
+    ),
+]
+StuckAfter = Annotated[float, typer.Option(metavar="SECONDS", help="Without progress for so long: stuck.")]
+DespiteSick = Annotated[
+    bool, typer.Option("--despite-under-replicated", help="Go on although partitions are under-replicated.")
+]
+
+CODES = {"finished": 0, "cancelled": 0, "declined": 2, "refused": 2}
+SHOWN = 20
+"""Reasons printed in full; the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A plan directory, ready to be carried out."""
+
+    folder: Path
+    schedule: Schedule
+    job: Job
+    memory: Memory
+
+
+def opened(folder: Path, throttle: str | None, max_inflight: str | None) -> Opened:
+    """Read a plan directory and its journal; limits not given are those the plan was written with.
+
+    Raises :class:`UnusableInput` where any byte of the plan was changed, or where the journal
+    belongs to another plan.
+    """
+    from equipoise.execution.journal import NAME, read_journal
+    from equipoise.execution.memory import Memory
+    from equipoise.execution.moves import job_of
+    from equipoise.files.folders import SUMS
+    from equipoise.files.plan_directory import read_plan
+    from equipoise.planning.options import positive, rate
+    from equipoise.scheduling import schedule
+
+    plan = read_plan(folder)
+    digest = "sha256:" + hashlib.sha256((folder / SUMS).read_bytes()).hexdigest()
+    memory = Memory.of(read_journal(folder))
+    if memory.begun and memory.begun["plan"] != digest:
+        raise UnusableInput("belongs to another plan", source=str(folder / NAME), advice="Move it away")
+    limits = agreed_limits(folder, memory)
+    if throttle is not None:
+        limits["throttle"] = float(rate("--throttle", throttle))
+    if max_inflight is not None:
+        limits["max_inflight"] = positive("--max-inflight", max_inflight)
+    waves = schedule(plan, **limits)
+    return Opened(folder, waves, job_of(waves, digest), memory)
+
+
+def agreed_limits(folder: Path, memory: Memory) -> dict[str, Any]:
+    """Throttle and in-flight limit: of the run that is taken up, else those the waves were cut for."""
+    told: Mapping[str, Any] = memory.begun
+    if not told:
+        try:
+            told = json.loads((folder / "waves" / "schedule.json").read_bytes())
+        except (OSError, ValueError):
+            return {}
+    return {
+        "throttle": told.get("throttle_bytes_per_s", told.get("throttle")),
+        "max_inflight": told.get("max_inflight"),
+    }
+
+
+def options_for(
+    waves: Schedule,
+    per_broker: str | None = None,
+    if_stuck: str = "wait",
+    stuck_after: float = 120.0,
+    despite_sick: bool = False,
+) -> Options:
+    """How the run is to go."""
+    from equipoise.execution.moves import Options
+    from equipoise.planning.options import positive
+
+    if if_stuck not in ("wait", "skip", "retarget"):
+        raise UnusableInput(
+            f"'{if_stuck}' is no way out", source="--if-stuck", advice="Choose wait, skip or retarget"
+        )
+    return Options(
+        throttle=None if waves.throttle_bytes_per_s is None else int(waves.throttle_bytes_per_s),
+        max_inflight=waves.max_inflight,
+        per_broker=None if per_broker is None else positive("--per-broker", per_broker),
+        if_stuck=if_stuck,
+        stuck_after_s=stuck_after,
+        despite_sick=despite_sick,
+    )
+
+
+@contextmanager
+def cluster_at(bootstrap_server: str, command_config: Path | None) -> Iterator[KafkaPort]:
+    """The cluster, for as long as the block lasts."""
+    from equipoise.execution.client_config import ClientConfig
+    from equipoise.execution.kafka import KafkaPort
+
+    config = ClientConfig.read(command_config) if command_config else ClientConfig()
+    for line in config.warnings:
+        typer.echo(f"equipoise: {line}", err=True)
+    with KafkaPort(bootstrap_server, config) as port:
+        yield port
+
+
+def carry(
+    of: Opened, job: Job, options: Options, port: KafkaPort, what: str, *, yes: bool, stop: str | None = None
+) -> End:
+    """Carry a job out and tell how it went."""
+    from equipoise.cli.faces import face_for
+    from equipoise.execution.carrier import Carrier
+    from equipoise.execution.driver import drive
+    from equipoise.execution.journal import Journal
+    from equipoise.execution.machine import Machine
+    from equipoise.execution.memory import Memory
+
+    with Journal(of.folder) as journal, face_for(what, yes=yes) as face:
+        machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
+        end = drive(machine, Carrier(port), Dated(journal), face)
+        if not journal.entries and end.outcome in ("refused", "declined"):
+            journal.discard()
+    return end
+
+
+class Dated:
+    """A journal whose entries say when they were written."""
+
+    def __init__(self, journal: Any) -> None:
+        self.journal = journal
+
+    def append(self, entry: Mapping[str, Any]) -> None:
+        self.journal.append({**entry, "time": datetime.now(UTC).isoformat(timespec="milliseconds")})
+
+
+def close(end: End) -> None:
+    """Say how a run ended, and leave with its exit code."""
+    if end.outcome == "refused":
+        typer.echo("equipoise: not started, nothing was changed: " + first_lines(end.reasons), err=True)
+    elif end.outcome != "declined":
+        figures = ", ".join(
+            f"{count} {name}" for name, count in end.figures.items() if count or name == "done"
+        )
+        typer.echo(f"{end.outcome.capitalize()}: {figures}.")
+        if end.reasons:
+            typer.echo("equipoise: " + first_lines(end.reasons), err=True)
+    code = CODES.get(end.outcome, 1)
+    raise typer.Exit(code or (1 if end.reasons else 0))
+
+
+def first_lines(reasons: tuple[str, ...]) -> str:
+    """Reasons one a line, the first on the line that introduces them."""
+    more = [f"... and {len(reasons) - SHOWN} more"] if len(reasons) > SHOWN else []
+    return "\n  ".join([*reasons[:SHOWN], *more])

@@ -1,0 +1,175 @@
+"""What an operator sees of a run: bars on a terminal, one line a while elsewhere; and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+from equipoise.report.words import duration, number, plural, size
+
+if TYPE_CHECKING:
+    from equipoise.execution.instructions import Confirm
+    from equipoise.execution.machine import Machine
+
+LINE_EVERY_S = 10.0
+CHOICES = {"f": "finish", "c": "cancel", "l": "leave", "g": None}
+QUESTION = "[f]inish what is in flight and stop, [c]ancel it, [l]eave it running, [g]o on? "
+
+
+class Face:
+    """Lines on standard output; the base of the terminal's face too."""
+
+    def __init__(self, what: str, *, yes: bool) -> None:
+        """``what`` says in one sentence what will be done once the operator agrees."""
+        self.what, self.yes = what, yes
+        self.interrupts: list[int] = []
+        self.pace = Pace()
+        self.last_line = 0.0
+
+    def __enter__(self) -> Face:
+        self.before = {one: signal.signal(one, self.hear) for one in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for one, handler in self.before.items():
+            signal.signal(one, handler)
+
+    def hear(self, heard: int, frame: FrameType | None) -> None:
+        """Only note the signal: the request that is under way is finished first."""
+        self.interrupts.append(heard)
+
+    def confirm(self, question: Confirm) -> bool:
+        """Say what will be done; ask on a terminal unless ``--yes`` was given."""
+        print(self.what)
+        if question.flying or question.done:
+            print(f"Of these {question.done} are done and {question.flying} in flight already.")
+        if self.yes or not question.pending + question.flying:
+            return True
+        if not sys.stdin.isatty():
+            print("Nothing was done: give --yes to go ahead.")
+            return False
+        answer = input("Go ahead? [y/N] ")
+        return answer.strip().lower() in ("y", "yes")
+
+    def wish(self, machine: Machine) -> str | None:
+        """How to stop after a signal: asked on a terminal, else what flies is let finish."""
+        if not self.interrupts:
+            return None
+        heard, self.interrupts = self.interrupts, []
+        if signal.SIGTERM in heard or len(heard) > 1:
+            return "leave"
+        return self.ask() if sys.stdin.isatty() else "finish" if machine.run.stop is None else "leave"
+
+    def ask(self) -> str | None:
+        while True:
+            try:
+                answer = input("\n" + QUESTION).strip().lower()[:1]
+            except EOFError:
+                return "finish"
+            if answer in CHOICES:
+                return CHOICES[answer]
+
+    def say(self, text: str) -> None:
+        print(text, flush=True)
+
+    def show(self, machine: Machine, now: float) -> None:
+        self.pace.see(machine, now)
+        if machine.run.phase == "moving" and time.monotonic() - self.last_line >= LINE_EVERY_S:
+            self.last_line = time.monotonic()
+            print(self.pace.line(machine), flush=True)
+
+
+class Pace:
+    """How fast bytes arrive, smoothed over half a minute, and how long the rest will take."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[float, float]] = []
+
+    def see(self, machine: Machine, now: float) -> None:
+        self.seen.append((now, machine.run.bytes_now()[0]))
+        while len(self.seen) > 2 and now - self.seen[1][0] > 30:
+            del self.seen[0]
+
+    @property
+    def rate(self) -> float:
+        """Bytes a second; 0 while nothing is known."""
+        if len(self.seen) < 2:
+            return 0.0
+        (first, had), (last, has) = self.seen[0], self.seen[-1]
+        return max(0.0, (has - had) / (last - first)) if last > first else 0.0
+
+    def left(self, machine: Machine) -> float:
+        """Seconds that the rest will take at this rate, NaN where nothing tells."""
+        rest = machine.run.bytes_total - machine.run.bytes_now()[0]
+        return rest / self.rate if self.rate > 0 else float("nan")
+
+    def line(self, machine: Machine) -> str:
+        """One line of progress."""
+        figures = machine.run.figures()
+        parts = [f"{number(figures['done'])} of {plural(figures['moves'], 'change')} done"]
+        parts.append(f"{figures['in flight']} in flight")
+        if machine.run.bytes_total > 0:
+            parts.append(f"{size(machine.run.bytes_now()[0])} of {size(machine.run.bytes_total)} copied")
+            if self.rate > 0:
+                parts.append(f"{size(self.rate)}/s")
+                parts.append(f"about {duration(self.left(machine))} left")
+        return ", ".join(parts)
+
+
+class TerminalFace(Face):
+    """Two bars that stay in place: partitions and bytes."""
+
+    def __enter__(self) -> TerminalFace:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        super().__enter__()
+        self.bars = Progress(
+            TextColumn("{task.description:>10}"),
+            BarColumn(),
+            TextColumn("{task.fields[told]}"),
+            console=Console(highlight=False),
+            transient=True,
+            auto_refresh=False,
+        )
+        self.tasks: dict[str, Any] = {}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.bars.stop()
+        super().__exit__(kind, error, trace)
+
+    def ask(self) -> str | None:
+        self.bars.stop()
+        return super().ask()
+
+    def say(self, text: str) -> None:
+        self.bars.console.print(text, markup=False)
+
+    def show(self, machine: Machine, now: float) -> None:
+        self.pace.see(machine, now)
+        if machine.run.phase == "checking":
+            return
+        if not self.tasks:
+            self.tasks = {name: self.bars.add_task(name, told="") for name in ("changes", "bytes")}
+        self.bars.start()
+        figures, total = machine.run.figures(), machine.run.bytes_total
+        told = f"{figures['done']}/{figures['moves']}, {figures['in flight']} in flight, {machine.run.phase}"
+        self.bars.update(self.tasks["changes"], total=figures["moves"], completed=figures["done"], told=told)
+        copied = machine.run.bytes_now()[0]
+        left = duration(self.pace.left(machine))
+        told = f"{size(copied)}/{size(total)}, {size(self.pace.rate)}/s, {left} left"
+        self.bars.update(self.tasks["bytes"], total=total or 1, completed=copied, told=told)
+        self.bars.refresh()
+
+
+def face_for(what: str, *, yes: bool) -> Face:
+    """Bars where standard output is a terminal, lines elsewhere."""
+    return (TerminalFace if sys.stdout.isatty() else Face)(what, yes=yes)

@@ -1,0 +1,80 @@
+"""``--dry-run``: the same machine on a model of the cluster as it is now, every request told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from equipoise.execution import instructions as ask
+from equipoise.execution.instructions import Instruction
+from equipoise.execution.moves import Job
+from equipoise.execution.port import Failure, Port, Resource, TopicPartition
+from equipoise.execution.simulated import SimulatedCarrier, SimulatedCluster
+from equipoise.execution.throttling import KEYS
+
+
+class Rehearsal(SimulatedCarrier):
+    """Carries instructions out on the model, and tells each one that would change the cluster."""
+
+    def __init__(self, model: SimulatedCluster, tell: Callable[[str], None]) -> None:
+        super().__init__(model)
+        self.tell = tell
+
+    def perform(self, instruction: Instruction) -> Any:
+        for line in requests_in(instruction):
+            self.tell(line)
+        return super().perform(instruction)
+
+
+def requests_in(instruction: Instruction) -> Iterator[str]:
+    """The request that an instruction stands for, one line for each thing that it changes."""
+    match instruction:
+        case ask.AlterConfigs(changes):
+            for resource, values in changes.items():
+                for key, value in values.items():
+                    what = f"delete {key}" if value is None else f"set {key}={value}"
+                    yield f"IncrementalAlterConfigs {resource.kind} {resource.name}: {what}"
+        case ask.Submit(targets):
+            for name, target in targets.items():
+                what = "cancel" if target is None else str(list(target))
+                yield f"AlterPartitionReassignments {name}: {what}"
+        case ask.Elect(partitions):
+            for name in partitions:
+                yield f"ElectLeaders preferred {name}"
+
+
+def model_of(port: Port, job: Job) -> SimulatedCluster:
+    """A model of the cluster behind ``port`` as it is now; sizes are those the job knows."""
+    cluster = port.cluster()
+    model = SimulatedCluster(
+        {broker.id: broker.rack for broker in cluster.brokers}, cluster_id=cluster.cluster_id
+    )
+    moving, states = port.reassignments(), port.partitions()
+    sizes = {move.partition: move.size_bytes for move in job.moves if move.size_bytes == move.size_bytes}
+    for name, state in states.items():
+        flight = moving.get(name)
+        held = (
+            state.replicas if flight is None else tuple(b for b in state.replicas if b not in flight.adding)
+        )
+        model.create(name.topic, name.partition, held, sizes.get(name, 0.0))
+        model.leader[name] = state.leader
+    model.down = {broker.id for broker in cluster.brokers if broker.fenced}
+    copy_configs(model, port, job, states)
+    for name, flight in moving.items():
+        model.reassign(name, flight.target)
+    for name in states:
+        model.refresh(name)
+    return model
+
+
+def copy_configs(
+    model: SimulatedCluster, port: Port, job: Job, states: Mapping[TopicPartition, object]
+) -> None:
+    """The throttles that are set now on whatever the job touches."""
+    there = {name.topic for name in states}
+    resources = [Resource.topic(topic) for topic in job.topics if topic in there]
+    resources += [Resource.broker(broker) for broker in model.racks if broker not in model.down]
+    for resource, values in port.configs(resources, KEYS).items():
+        if not isinstance(values, Failure):
+            set_here = {key: value.value for key, value in values.items() if value.set_here and value.value}
+            model.alter_configs({resource: set_here} if set_here else {})

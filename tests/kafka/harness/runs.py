@@ -1,0 +1,132 @@
+"""The product at work: its command line as a process of its own, as an operator would run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.cluster import KafkaCluster
+from harness.throttles import throttles
+from harness.tools import is_complete, verify
+
+COMMAND = [sys.executable, "-m", "equipoise.cli.main"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def equipoise(*arguments: str, environment: Mapping[str, str] | None = None) -> Done:
+    """Run one command to its end, with nobody at the terminal."""
+    done = subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL,
+        env={**os.environ, **(environment or {})}, check=False,
+    )  # fmt: skip
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def well(done: Done) -> Done:
+    """The same, after making sure that it ended with 0."""
+    assert done.code == 0, f"exit {done.code}\n{done.out}\n{done.err}"
+    return done
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan directory made from a live cluster, and the cluster."""
+
+    cluster: KafkaCluster
+    folder: Path
+
+    def run(self, verb: str, *options: str, bootstrap: str | None = None) -> Done:
+        servers = bootstrap or self.cluster.bootstrap()
+        return equipoise(verb, str(self.folder), "--bootstrap-server", servers, *options)
+
+    def start(self, verb: str, *options: str) -> subprocess.Popen[str]:
+        """The same without waiting for its end."""
+        return subprocess.Popen(
+            [*COMMAND, verb, str(self.folder), "--bootstrap-server", self.cluster.bootstrap(), *options],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    @property
+    def content(self) -> dict[str, Any]:
+        return dict(json.loads((self.folder / "plan.json").read_text()))
+
+    @property
+    def moves(self) -> list[dict[str, Any]]:
+        return list(self.content["moves"])
+
+    @property
+    def journal(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.folder / "journal.jsonl").read_text().splitlines()]
+
+    def topics(self) -> list[str]:
+        return sorted({move["topic"] for move in self.moves})
+
+    def lists(self) -> dict[tuple[str, int], list[int]]:
+        """What the brokers have now for every partition of the plan."""
+        return {
+            (t, p): state["replica_nodes"]
+            for t in self.topics()
+            for p, state in self.cluster.describe(t).items()
+        }
+
+    def leaders(self) -> dict[tuple[str, int], int]:
+        return {
+            (t, p): state["leader_id"] for t in self.topics() for p, state in self.cluster.describe(t).items()
+        }
+
+    def assert_applied(self) -> None:
+        """Kafka's own tool and the metadata agree with the plan; leaders are preferred; no throttle."""
+        assert is_complete(verify(self.cluster, self.folder / "reassignment.json"))
+        lists, leaders = self.lists(), self.leaders()
+        for move in self.moves:
+            name = (move["topic"], move["partition"])
+            assert lists[name] == move["after"]
+            assert leaders[name] == move["after"][0]
+        self.assert_clean()
+
+    def assert_undone(self, moves: Iterable[Mapping[str, Any]] | None = None) -> None:
+        """Lists and leaders are exactly those from before."""
+        lists, leaders = self.lists(), self.leaders()
+        for move in self.moves if moves is None else moves:
+            name = (move["topic"], move["partition"])
+            assert lists[name] == move["before"], name
+            assert leaders[name] == move["before"][0], name
+        self.assert_clean()
+
+    def assert_clean(self) -> None:
+        """Nothing moves, and no throttle is left on any broker or topic."""
+        assert self.cluster.in_flight() == {}
+        assert (
+            throttles(self.cluster, [t for t in self.topics() if t in self.cluster.admin.list_topics()]) == {}
+        )
+
+
+def snapshot_of(cluster: KafkaCluster, folder: Path) -> Path:
+    well(equipoise("snapshot", "--bootstrap-server", cluster.bootstrap(), "--out", str(folder)))
+    return folder
+
+
+def plan_for(cluster: KafkaCluster, folder: Path, *options: str, name: str = "plan") -> Plan:
+    """Snapshot and plan; ``options`` are those of ``equipoise plan``."""
+    source = snapshot_of(cluster, folder / f"snapshot-{name}")
+    well(equipoise("plan", str(source), "--out", str(folder / name), *options))
+    return Plan(cluster, folder / name)
+
+
+def next_plan_is_empty(cluster: KafkaCluster, folder: Path, options: Sequence[str]) -> bool:
+    """Whether planning again after the plan was carried out has nothing left to do."""
+    return plan_for(cluster, folder, *options, name="again").moves == []
