@@ -26,11 +26,9 @@ def plan_table(plan: Plan, out: Path | None = None) -> RenderableType:
     ``out`` is the plan directory, where one was written.
     """
     figures = measure(plan)
-    parts: list[RenderableType] = [
-        headline(plan, figures),
-        level_table(plan, figures),
-        brokers(plan, figures),
-    ]
+    parts: list[RenderableType] = [headline(plan, figures), level_table(plan, figures)]
+    if not plan.is_empty:
+        parts.append(brokers(plan, figures))
     if plan.certificate:
         parts.append(proof(plan))
     parts += [Text(f"  {line}", style="yellow") for line in plan.warnings]
@@ -104,11 +102,11 @@ def proof(plan: Plan) -> RenderableType:
 
 
 def files(plan: Plan, out: Path) -> Text:
-    """Where the plan is, and what to open or run next."""
-    text = Text.assemble("\nWritten to ", (str(out), "bold"), ". Look: ", (str(out / "report.html"), "bold"))
+    """Where the plan is, and what to open or run next; each on a line of its own, to be copied."""
+    lines = [f"\nWritten to {out}", f"Report in {out / 'report.html'}"]
     if not plan.is_empty:
-        text.append(f"\nNext: equipoise apply {out} --bootstrap-server HOST:PORT --dry-run", style="dim")
-    return text
+        lines.append(f"Next: equipoise apply {out} --bootstrap-server HOST:PORT --dry-run")
+    return Text("\n".join(lines))
 
 
 def plain_table(*headings: str, left: int = 1, last: Literal["left", "right"] = "right") -> Table:

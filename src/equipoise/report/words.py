@@ -110,7 +110,7 @@ def duration(seconds: float | None) -> str:
     if seconds is None or math.isnan(seconds):
         return "–"
     if seconds < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+        return f"{seconds:.1f} s" if 0 < seconds < 10 else f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     if minutes < 60:
         return f"{minutes} min"

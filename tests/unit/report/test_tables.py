@@ -47,11 +47,13 @@ def test_many_brokers_take_one_line(emptied):
     assert any(line.startswith("  40 brokers: ") and line.endswith("; 2 emptied") for line in lines)
 
 
-def test_files_are_named(removal, nothing_to_do, tmp_path):
+def test_files_are_named(removal, nothing_to_do):
     """It ends with where the plan is and what to do next; an empty plan asks for nothing."""
-    assert printed(removal, Path("out"))[-2:] == [
-        "Written to out. Look: out/report.html",
+    assert printed(removal, Path("out"))[-3:] == [
+        "Written to out",
+        "Report in out/report.html",
         "Next: equipoise apply out --bootstrap-server HOST:PORT --dry-run",
     ]
-    assert printed(nothing_to_do, Path("out"))[-1] == "Written to out. Look: out/report.html"
+    assert printed(nothing_to_do, Path("out"))[-1] == "Report in out/report.html"
     assert printed(nothing_to_do)[0] == "level: nothing to do; no proof"
+    assert not any(line.split()[:1] == ["broker"] for line in printed(nothing_to_do))

@@ -20,8 +20,8 @@ def test_size(value, text):
 
 
 @pytest.mark.parametrize(("seconds", "text"), [
-    (0.25, "0.2 s"), (59, "59 s"), (61, "1 min"), (3600, "1 h"), (3725, "1 h 2 min"), (200_000, "2 days 7 h"),
-    (math.nan, "–"),
+    (0, "0 s"), (0.25, "0.2 s"), (59, "59 s"), (61, "1 min"), (3600, "1 h"), (3725, "1 h 2 min"),
+    (200_000, "2 days 7 h"), (math.nan, "–"),
 ])  # fmt: skip
 def test_duration(seconds, text):
     """At most two units."""

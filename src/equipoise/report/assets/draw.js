@@ -89,16 +89,27 @@ function rackStripes(look, racks) {
   };
 }
 
-// The band of each broker: behind the bars where it is wide, else a line across them.
+// Neighbours with the same band: rows of first, last, low, high.
+function bandRuns(low, high) {
+  const runs = [];
+  high.forEach((value, k) => {
+    const last = runs[runs.length - 1];
+    if (last && last[1] === k - 1 && last[2] === low[k] && last[3] === value) last[1] = k;
+    else if (value > 0) runs.push([k, k, low[k], value]);
+  });
+  return runs;
+}
+
+// The band of the brokers: behind the bars where it is wide, else a line across them.
 function bandSeries(look, low, high, name, most) {
   const wide = high.some((value, k) => value - low[k] > most / 50);
   return {
-    type: "custom", name, silent: true, z: wide ? 1 : 5, clip: true, color: look.band, encode: { x: 0, y: [1, 2] },
-    data: low.map((value, k) => [k, value, high[k]]).filter((row) => row[2] > 0),
+    type: "custom", name, silent: true, z: wide ? 1 : 5, clip: true, color: look.band, encode: { x: [0, 1], y: [2, 3] },
+    data: bandRuns(low, high),
     renderItem(params, api) {
-      const width = api.size([1, 0])[0], top = api.coord([api.value(0), api.value(2)]), foot = api.coord([api.value(0), api.value(1)]);
-      const height = Math.max(2, foot[1] - top[1]);
-      const shape = { x: top[0] - width / 2, y: (foot[1] + top[1] - height) / 2, width: width + 0.5, height };
+      const half = api.size([1, 0])[0] / 2, [left, top] = api.coord([api.value(0), api.value(3)]);
+      const [right, foot] = api.coord([api.value(1), api.value(2)]), height = Math.max(2, foot - top);
+      const shape = { x: left - half, y: (foot + top - height) / 2, width: right - left + 2 * half, height };
       return { type: "rect", shape, style: { fill: look.band, opacity: height > 4 ? 0.28 : 0.9 } };
     },
   };
