@@ -101,11 +101,10 @@ def show(
     table.add_column("strategy")
     for column in page["columns"]:
         table.add_column(column["title"].lower(), justify="right")
-    table.add_column("falls behind at")
     for row, line in zip(rows, page["rows"], strict=True):
         if not row.reason:
             cells = [Text(cell["text"], "green" if cell["best"] else "") for cell in line["cells"]]
-            table.add_row(row.strategy, *cells, row.falls_behind_at or "")
+            table.add_row(row.strategy, *cells)
     console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
     console.print(table)
     for row in rows:

@@ -31,6 +31,8 @@ CRITERIA: tuple[dict[str, str], ...] = (
      "meaning": "The same input, another draw of lots: the same answer"},
     {"key": "worst_leaders_after_one_failure", "title": "Leaders after a failure", "unit": "count",
      "better": "low", "meaning": "Most leaders on any survivor of any one broker"},
+    {"key": "behind", "title": "Falls behind at", "unit": "count", "better": "low",
+     "meaning": "The first goal, in the order asked for, that is above what is proved possible"},
 )  # fmt: skip
 """The columns beside the costs that every comparison has; see `equipoise.report.compare_page`."""
 
@@ -61,11 +63,21 @@ class Row:
     """The value of each goal, in the order of the request."""
     falls_behind_at: str | None = None
     """The first goal above its proved bound; "" where there is none, None where nothing is proved."""
+    above_bound: float | None = None
+    """How far above, in the unit of that goal."""
     distance_to_bound: float | None = None
-    """How far above, as a share of the bound (of 1 where the bound is 0)."""
+    """The same as a share of the bound; None where the bound is 0."""
+
+    @property
+    def behind(self) -> str:
+        """"moves 6 above 450", empty for a plan that is behind nowhere."""
+        if not self.falls_behind_at or self.goals is None or self.above_bound is None:
+            return ""
+        bound = self.goals[self.falls_behind_at] - self.above_bound
+        return f"{self.falls_behind_at} {self.above_bound:,.10g} above {bound:,.10g}"
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "behind": self.behind}
 
 
 def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) -> dict[str, Any]:
@@ -107,6 +119,6 @@ def distance(goals: Mapping[str, int], bounds: Sequence[Level]) -> dict[str, Any
     for level in bounds:
         above = goals[level.goal] - level.lower_bound
         if above > 0:
-            share = above / max(1.0, abs(level.lower_bound))
-            return {"falls_behind_at": level.goal, "distance_to_bound": share}
-    return {"falls_behind_at": "", "distance_to_bound": 0.0} if bounds else {}
+            share = above / level.lower_bound if level.lower_bound else None
+            return {"falls_behind_at": level.goal, "above_bound": above, "distance_to_bound": share}
+    return {"falls_behind_at": "", "above_bound": 0, "distance_to_bound": 0.0} if bounds else {}

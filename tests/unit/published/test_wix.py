@@ -16,13 +16,14 @@ from equipoise.planning.published.interface import NoPlan, Settings, target_of
 from equipoise.planning.published.wix import Gathered, gather, replace
 from equipoise.planning.solve import make_plan
 
-COUNTS = Path(__file__).parents[2] / "data" / "wix_counts.json"
+COUNTS = Path(__file__).parents[3] / "examples" / "data" / "wix_replicas_per_broker.json"
 FINE_TUNING = Settings(unbalanced_ratio=1.0)
 
 
 def wix_lists(divisor, per_topic, seed=0):
     """Lists of three replicas with the text's replicas a broker, divided; (topic names, lists)."""
-    before = [count // divisor for count in json.loads(COUNTS.read_text())["before"]]
+    counts = json.loads(COUNTS.read_text())["before"]
+    before = [counts[str(broker)] // divisor for broker in range(40)]
     slots = np.repeat(np.arange(40), before)
     third = len(slots) // 3
     draw = np.random.default_rng(seed)

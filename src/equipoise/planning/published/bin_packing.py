@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.problem import Problem
@@ -28,8 +27,6 @@ from equipoise.planning.published.helpers import (
 from equipoise.planning.published.interface import NoPlan, Settings
 
 name = "bin-packing"
-
-Float = npt.NDArray[np.float64]
 
 TOLERANCES = tuple(k / 100 for k in range(1, 100))
 
@@ -52,8 +49,10 @@ class Packing:
         self.brokers = eligible_brokers(problem)
         self.rack = racks(problem)
         storage = by_storage(problem, settings.placement)
-        self.weight: Float = sizes(problem) if storage else np.ones(problem.cluster.n_partitions)
+        weight = sizes(problem) if storage else np.ones(problem.cluster.n_partitions)
+        self.weight: list[float] = weight.tolist()
         self.lists = lists_of(problem)
+        self.on: dict[int, list[int]] = {}
         # first fit DEcreasing; equals in (topic, partition) order
         self.largest_first = sorted(self.rows, key=lambda row: -self.weight[row])
 
@@ -70,7 +69,7 @@ class Packing:
                 self.lists[row].append(broker)
                 used[broker] += self.weight[row]
 
-    def emptiest(self, row: int, used: Float) -> int:
+    def emptiest(self, row: int, used: Sequence[float]) -> int:
         """The first broker, in order of use, whose rack is free; raises `NoPlan` where there is none."""
         taken = {self.rack[other] for other in self.lists[row]}
         free = [b for b in self.brokers if self.rack[b] not in taken and self.problem.receives[b]]
@@ -81,7 +80,10 @@ class Packing:
     def rebalanced(self) -> Lists:
         """The lists after relief under the tolerance that leaves brokers least apart, with fewest moves."""
         best, apart = self.lists, self.range_of(self.lists)
+        lightest = min((self.weight[row] for row in self.rows), default=0.0)
         for tolerance in TOLERANCES:
+            if apart <= lightest:
+                break  # no move brings brokers nearer
             lists = self.relieved(tolerance)
             if self.range_of(lists) < apart:
                 best, apart = lists, self.range_of(lists)
@@ -91,40 +93,50 @@ class Packing:
         """Each broker above the mean hands over its largest partitions while both sides stay in tolerance."""
         lists = [list(replicas) for replicas in self.lists]
         used = self.used(lists)
-        mean = used[self.brokers].mean()
-        on: dict[int, list[int]] = {broker: [] for broker in self.brokers}
-        for row in self.largest_first:
-            for broker in lists[row]:
-                on[broker].append(row)
-        for source in sorted(self.brokers, key=lambda broker: (-used[broker], broker)):
-            for row in on[source]:
-                if used[source] - self.weight[row] < mean * (1 - tolerance):
+        mean = sum(used[broker] for broker in self.brokers) / len(self.brokers)
+        floor, ceiling = mean * (1 - tolerance), mean * (1 + tolerance)
+        fuller = [broker for broker in self.brokers if used[broker] > mean]
+        for source in sorted(fuller, key=lambda broker: (-used[broker], broker)):
+            on = self.held_by(source)
+            for row in on:
+                weight = self.weight[row]
+                if used[source] - self.weight[on[-1]] < floor:
+                    break  # not even its smallest may go
+                if used[source] - weight < floor:
                     continue
                 target = self.receiver(lists[row], source, used)
-                limit = min(mean * (1 + tolerance), used[source])
-                if target is not None and used[target] + self.weight[row] <= limit:
+                if target is not None and used[target] + weight <= min(ceiling, used[source]):
                     lists[row][lists[row].index(source)] = target
-                    used[source] -= self.weight[row]
-                    used[target] += self.weight[row]
+                    used[source] -= weight
+                    used[target] += weight
         return lists
 
-    def receiver(self, replicas: Sequence[int], source: int, used: Float) -> int | None:
+    def held_by(self, broker: int) -> list[int]:
+        """The partitions that a broker may hand over, largest first."""
+        if not self.on:
+            for row in self.largest_first:
+                for holder in self.lists[row]:
+                    self.on.setdefault(holder, []).append(row)
+        return self.on.get(broker, [])
+
+    def receiver(self, replicas: Sequence[int], source: int, used: Sequence[float]) -> int | None:
         """The emptiest broker that may stand in for ``source``."""
         taken = {self.rack[other] for other in replicas if other != source}
         free = [b for b in self.brokers if self.rack[b] not in taken and self.problem.receives[b]]
         return min((b for b in free if b != source), key=lambda broker: (used[broker], broker), default=None)
 
-    def used(self, lists: Lists) -> Float:
-        """What each broker holds, ``(n_brokers,)``."""
-        used = np.zeros(self.problem.cluster.n_brokers)
+    def used(self, lists: Lists) -> list[float]:
+        """What each broker holds."""
+        used = [0.0] * self.problem.cluster.n_brokers
         for row, replicas in enumerate(lists):
-            used[replicas] += self.weight[row]
+            for broker in replicas:
+                used[broker] += self.weight[row]
         return used
 
     def range_of(self, lists: Lists) -> float:
         """How far the fullest broker is from the emptiest."""
-        used = self.used(lists)[self.brokers]
-        return float(used.max() - used.min())
+        used = self.used(lists)
+        return max(used[broker] for broker in self.brokers) - min(used[broker] for broker in self.brokers)
 
 
 def spread_leaders(lists: Lists, rows: Sequence[int], n_brokers: int) -> None:

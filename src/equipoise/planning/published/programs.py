@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,8 +70,10 @@ class Program:
             return csr_array((family.coefficient, (family.row, family.column)), shape=shape)
 
         constraints = [LinearConstraint(table(family), family.low, family.high) for family in self.families]
-        answer: Any = milp(-self.objective, integrality=np.ones(size), bounds=Bounds(0, 1),
-                           constraints=constraints, options={"time_limit": time_limit_s, "mip_rel_gap": 0.0})
+        limits = {"time_limit": time_limit_s, "mip_rel_gap": 0.0}
+        with silent():
+            answer: Any = milp(-self.objective, integrality=np.ones(size), bounds=Bounds(0, 1),
+                               constraints=constraints, options=limits)
         if answer.status == 1:
             raise NoPlan(f"its program of {size} variables is not solved in {time_limit_s:g} seconds")
         if answer.x is None:
@@ -96,6 +101,20 @@ class Program:
             self.names[c] if v == 1 else f"{v:.15g} {self.names[c]}"
             for v, c in zip(coefficient.tolist(), column.tolist(), strict=True) if v
         ).replace("+ -", "- ")
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Standard output closed to the solver, which now and then prints a line of its own debugging."""
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def sides(low: float, high: float) -> list[tuple[str, str, float]]:

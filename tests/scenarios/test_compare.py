@@ -1,0 +1,202 @@
+"""All strategies side by side: no other is better than ours at what was asked, and every figure is measured."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from equipoise.cli.main import app
+from equipoise.cluster import Brokers, Cluster, build_cluster
+from equipoise.comparing import run as running
+from equipoise.comparing.measured import measure
+from equipoise.comparing.run import Entry, compare, entries
+from equipoise.planning.goals import evaluate
+from equipoise.planning.problem import build_problem
+from equipoise.planning.published.interface import STRATEGIES, NoPlan, Settings, target_of
+from equipoise.planning.request import Request
+from equipoise.planning.solve import make_plan
+
+DEMONSTRATION = [[7, 18], [8, 19], [9, 10], [0, 11], [1, 12], [2, 13], [3, 14], [4, 15], [5, 16], [6, 17]]
+"""killerwhile, "Kafka Partitions Assignment Optimizer": ten partitions on brokers 0 to 19 in two zones."""
+
+
+def demonstration(racks: bool = True) -> Cluster:
+    brokers = Brokers.of(range(20), {b: "ab"[b % 2] for b in range(20)} if racks else None)
+    return build_cluster("demonstration", brokers, ["x.y.z.t"] * 10, range(10), DEMONSTRATION)
+
+
+def random_case(seed: int) -> tuple[Cluster, Request]:
+    """A small cluster drawn without weight, and one of five requests."""
+    draw = np.random.default_rng(seed)
+    n_brokers, n_partitions, n_topics = (int(draw.integers(*span)) for span in ((3, 9), (4, 25), (1, 4)))
+    factor = int(draw.integers(1, 4))
+    rack = {b: "abc"[k] for b, k in enumerate(draw.integers(0, 3, n_brokers + 1))} if draw.integers(2) else {}
+    cluster = build_cluster(
+        f"random-{seed}",
+        Brokers.of(range(n_brokers), rack),
+        [f"topic-{k}" for k in draw.integers(0, n_topics, n_partitions)],
+        range(n_partitions),
+        [draw.choice(n_brokers, factor, replace=False).tolist() for _ in range(n_partitions)],
+        size_bytes=draw.integers(1, 100, n_partitions) * 2.0**28,
+    )
+    requests = [Request(), Request(add=((n_brokers, rack.get(n_brokers)),)), Request(leaders_only=True)]
+    if factor < n_brokers:
+        requests += [Request(drain=(int(draw.integers(n_brokers)),)), Request(replication_factor=factor + 1)]
+    return cluster, requests[seed % len(requests)]
+
+
+@pytest.mark.parametrize("tenth", range(10))
+def test_on_500_random_clusters_no_strategy_is_better_than_ours(tenth):
+    """Goals are compared in the order of the request: the first that differs decides, and decides for `flow`."""
+    settings = Settings(time_limit_s=20)
+    answered = 0
+    for seed in range(50 * tenth, 50 * tenth + 50):
+        cluster, request = random_case(seed)
+        problem = build_problem(cluster, request)
+        target = make_plan(cluster, request).target
+        ours = [evaluate(problem, target, goal) for goal in problem.goals]
+        for name in STRATEGIES:
+            try:
+                other = target_of(name, problem, settings)
+            except NoPlan:
+                continue
+            answered += 1
+            theirs = [evaluate(problem, other, goal) for goal in problem.goals]
+            assert ours <= theirs, (seed, name, dict(zip(problem.goals, zip(ours, theirs, strict=True), strict=True)))
+    assert answered > 200
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """The demonstration of the text, broker 19 to be removed, with a broker's worth of everything measured."""
+    cluster, request = demonstration(), Request(drain=(19,))
+    listed = entries(cluster, request, 60)
+    return {row.strategy: row for row in compare(cluster, request, listed, time_limit_s=60)}
+
+
+def test_every_strategy_has_a_row(rows):
+    """Ours first, then the published ones; sizes are unknown, so `bin-packing` packs by count alone."""
+    assert list(rows) == ["flow", *STRATEGIES]
+
+
+def test_one_move_is_enough_and_generate_makes_twenty(rows):
+    """The text's point, measured: `--generate` moves every replica, the program and ours one."""
+    assert rows["flow"].data_moves == rows["linear-program"].data_moves == 1
+    assert rows["generate"].data_moves == 20
+    assert rows["generate"].distance_to_bound > 0
+    assert rows["flow"].distance_to_bound == 0
+    assert rows["flow"].falls_behind_at == ""
+
+
+def test_rules_of_racks_are_measured_not_asserted(rows):
+    """Tools without rack awareness put broker 19's replica beside its leader's rack, and fall behind there."""
+    assert rows["flow"].rack_violations == rows["greedy-racks"].rack_violations == 0
+    assert rows["greedy"].rack_violations == 1
+    assert rows["greedy"].falls_behind_at == "racks"
+
+
+def test_a_second_run_leaves_ours_alone_and_generate_moves_all_again(rows):
+    """Criterion five, both halves: the same output, and no moves on a second run."""
+    assert rows["flow"].same_twice is True
+    assert (rows["flow"].moves_on_second_run, rows["flow"].changes_on_second_run) == (0, 0)
+    assert rows["generate"].same_twice is False
+    assert rows["generate"].moves_on_second_run > 0
+
+
+def test_who_finds_no_plan_says_why(rows):
+    """A strategy that only reorders cannot empty a broker; its row has a reason and no figures."""
+    assert rows["pinterest"].reason == "it moves no data, so it empties no broker"
+    assert rows["pinterest"].data_moves is None
+    assert "sizes" in rows["capacity"].reason
+
+
+def test_figures_are_those_of_a_hand_count():
+    """Two brokers swap roles and one replica moves: each figure counted on the fingers."""
+    cluster = build_cluster("c", Brokers.of([1, 2, 3]), ["t"] * 2, range(2), [[1, 2], [1, 2]], size_bytes=[10.0, 4.0])
+    problem = build_problem(cluster, Request())
+    figures = measure(problem, cluster.brokers.index_of([[1, 2], [2, 3]]))
+    expected = {"replicas_apart": 1, "bytes_apart": 14.0 - 4.0, "leaders_apart": 1, "data_moves": 1,
+                "bytes_moved": 4.0, "leadership_changes": 1, "partitions_changed": 1,
+                "worst_leaders_after_one_failure": 2, "rack_violations": 0}
+    assert {key: figures[key] for key in expected} == expected
+
+
+def test_a_strategy_that_takes_too_long_is_ended(monkeypatch):
+    """The limit holds even for a solver that never comes back; the next strategy runs all the same."""
+    listed = [Entry("hangs", "hangs"), Entry("greedy", "greedy")]
+    started = time.monotonic()
+    slow, greedy = compare(demonstration(), Request(), listed_with_sleep(monkeypatch, listed), time_limit_s=1)
+    assert slow.reason == "not finished in 1 seconds"
+    assert greedy.reason == "" and greedy.data_moves is not None
+    assert time.monotonic() - started < 60
+
+
+def listed_with_sleep(monkeypatch, listed):
+    """The first entry asks the process to run a module that sleeps: what a runaway solver looks like."""
+    monkeypatch.setattr(running, "serve", sleepy_serve)
+    return listed
+
+
+def sleepy_serve(connection, cluster, request):
+    """As `serve`, with an entry named "hangs" that never answers."""
+    plain = running.solve
+
+    def solve(cluster, request, entry):
+        if entry.strategy == "hangs":
+            time.sleep(3600)
+        return plain(cluster, request, entry)
+
+    running.solve = solve
+    ORIGINAL_SERVE(connection, cluster, request)
+
+
+ORIGINAL_SERVE = running.serve
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    """The demonstration as a reassignment file."""
+    partitions = [{"topic": "x.y.z.t", "partition": k, "replicas": r} for k, r in enumerate(DEMONSTRATION)]
+    file = tmp_path / "demonstration.json"
+    file.write_text(json.dumps({"version": 1, "partitions": partitions}))
+    return str(file)
+
+
+def test_the_command_prints_json_and_writes_page_and_program(source, tmp_path):
+    """One result, three faces; the program is one that lp_solve reads."""
+    page, program = tmp_path / "page.html", tmp_path / "program.lp"
+    done = subprocess.run(
+        [sys.executable, "-m", "equipoise.cli.main", "compare", source, "--drain", "19", "--strategy", "linear-program",
+         "--json", "--html", str(page), "--write-lp", str(program)],
+        capture_output=True, text=True, check=True, timeout=300,
+    )  # fmt: skip
+    said = json.loads(done.stdout)
+    assert [row["strategy"] for row in said["rows"]] == ["flow", "linear-program"]
+    assert [row["data_moves"] for row in said["rows"]] == [1, 1]
+    assert "linear-program" in page.read_text()
+    solved = subprocess.run(["lp_solve", "-S3", str(program)], capture_output=True, text=True, check=True, timeout=300)
+    assert re.search(r"objective function: 59\b", solved.stdout)
+
+
+def test_the_table_names_every_strategy_and_every_reason(source):
+    """What a terminal shows: a line for each plan, a sentence for each refusal."""
+    done = CliRunner().invoke(app, ["compare", source, "--drain", "19"])
+    assert done.exit_code == 0, done.output
+    for name in ("flow", *STRATEGIES):
+        assert re.search(rf"^ *{name}\b", done.output, re.M), name
+    assert "pinterest: found no plan: it moves no data" in done.output
+
+
+def test_an_unknown_strategy_is_refused(source):
+    """Exit 2, in one line."""
+    done = CliRunner().invoke(app, ["compare", source, "--strategy", "magic"])
+    assert done.exit_code != 0
+    assert "there is no strategy 'magic'" in str(done.exception)
