@@ -7,7 +7,7 @@ TESTS ?= tests
 
 help:
 	@echo "make demo   plan the example fleet on Spark, into $(OUT)/"
-	@echo "make test   every test; brings Chromium and Kafka for them"
+	@echo "make test   every test; brings Chromium, lp_solve and Kafka for them"
 	@echo "make lint   ruff, and mypy --strict"
 	@echo "make bench  the speed table"
 	@echo "make clean  remove what the others made (distclean: the environment too)"
@@ -20,6 +20,7 @@ demo: setup
 
 test-setup: setup
 	@tools/chromium
+	@tools/lp-solve
 	@if [ -f tests/kafka/jars.py ]; then $(PYTHON) -m tests.kafka.jars; fi
 
 test: test-setup

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli.options import Sources, with_request
+from equipoise.cli.program import WriteLp, write_program, write_text
 from equipoise.planning.request import Request
 
 if TYPE_CHECKING:
@@ -38,28 +39,22 @@ def compare(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page with charts.", rich_help_panel=OUTPUT)
     ] = None,
-    write_lp: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write linear-program for lp_solve.", rich_help_panel=OUTPUT),
-    ] = None,
+    write_lp: WriteLp = None,
 ) -> None:
     from equipoise.comparing import CRITERIA, entries
     from equipoise.comparing import compare as run
     from equipoise.files.sources import read_sources
-    from equipoise.planning.problem import build_problem
 
     cluster = read_sources(sources)
     listed = entries(cluster, request, time_limit)
     if write_lp is not None:
-        from equipoise.planning.published.linear_program import lp_text
-
-        write(write_lp, lp_text(build_problem(cluster, request)))
+        write_program(cluster, request, write_lp)
     rows = run(cluster, request, listed, time_limit_s=time_limit, told=tell)
     data = [row.to_json() for row in rows]
     if html is not None:
         from equipoise.report import compare_page
 
-        write(html, compare_page(data, CRITERIA, cluster.name))
+        write_text(html, compare_page(data, CRITERIA, cluster.name))
     if as_json:
         json.dump({"version": 1, "cluster": cluster.name, "rows": data}, sys.stdout, indent=1)
         print()
@@ -71,16 +66,6 @@ def tell(label: str) -> None:
     """Say on standard error what runs, where someone looks."""
     if sys.stderr.isatty():
         print(f"\r\033[K{label}", end="", file=sys.stderr, flush=True)
-
-
-def write(file: Path, content: str) -> None:
-    """Write a file; raises `UnusableInput` where that is not possible."""
-    from equipoise.errors import UnusableInput
-
-    try:
-        file.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise UnusableInput(f"cannot be written ({error.strerror})", source=str(file)) from None
 
 
 def show(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from equipoise.cli.options import Sources, with_request
+from equipoise.cli.program import WriteLp, write_program
 from equipoise.planning.request import Request
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def plan(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the whole plan.json.", rich_help_panel=OUTPUT)
     ] = False,
+    write_lp: WriteLp = None,
 ) -> None:
     from equipoise.files.sources import read_sources
     from equipoise.planning.options import positive, rate
@@ -49,7 +51,10 @@ def plan(
         "throttle": None if throttle is None else float(rate("--throttle", throttle)),
         "max_inflight": None if max_inflight is None else positive("--max-inflight", max_inflight),
     }
-    best = make_plan(read_sources(sources), request)
+    cluster = read_sources(sources)
+    if write_lp is not None:
+        write_program(cluster, request, write_lp)
+    best = make_plan(cluster, request)
     if out is not None:
         write(best, schedule(best, **limits), out)
     show(best, out, as_json=as_json)

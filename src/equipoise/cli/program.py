@@ -1,0 +1,37 @@
+"""``--write-lp``: the program of `linear-program` as a file for lp_solve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from equipoise.errors import UnusableInput
+from equipoise.planning.request import Request
+
+if TYPE_CHECKING:
+    from equipoise.cluster import Cluster
+
+OUTPUT = "Output"
+
+WriteLp = Annotated[
+    Path | None,
+    typer.Option("--write-lp", metavar="FILE", help="Write the 0-1 program for lp_solve.", rich_help_panel=OUTPUT),
+]
+
+
+def write_program(cluster: Cluster, request: Request, file: Path) -> None:
+    """Write the program that the strategy `linear-program` solves for this request."""
+    from equipoise.planning.problem import build_problem
+    from equipoise.planning.published.linear_program import lp_text
+
+    write_text(file, lp_text(build_problem(cluster, request)))
+
+
+def write_text(file: Path, content: str) -> None:
+    """Write a file; raises `UnusableInput` where that is not possible."""
+    try:
+        file.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise UnusableInput(f"cannot be written ({error.strerror})", source=str(file)) from None
