@@ -58,8 +58,9 @@ class Room:
         already = replicas_per_rack(fresh, problem.rack_idx, problem.n_racks)
         self.available = self.kept + receiving[None, :] - already
         limit = problem.limit[self.rows].astype(np.int64)[:, None]
-        self.cap = limit if problem.request.rack_rule == "strict" else np.maximum(limit, self.now)
-        if problem.n_racks == 1:
+        strict = problem.request.rack_rule == "strict"
+        self.cap = np.broadcast_to(limit, self.now.shape) if strict else np.maximum(limit, self.now)
+        if not problem.cluster.brokers.has_racks:
             self.cap = np.broadcast_to(self.rf[:, None], self.now.shape)
 
     def first(self, bad: npt.NDArray[np.bool_]) -> int | None:

@@ -52,7 +52,9 @@ def decide(problem: Problem, goals: tuple[str, ...], proved: dict[str, int], hin
     bounds = dict(proved)
     for goal in proved:
         model.cp.add(model.value(goal) <= proved[goal])
-    for goal in (goal for goal in goals if goal not in proved):
+    # Ties are broken by changing as little as possible, so that a second run changes nothing.
+    costs = [cost for cost in ("moves", "elections", "reorders") if cost not in goals]
+    for goal in [goal for goal in goals if goal not in proved] + costs:
         if hint is not None:
             model.suggest(hint)
         value = model.value(goal)
@@ -95,7 +97,7 @@ class Model:
     def add_row(self, row: int) -> None:
         problem, cp = self.problem, self.cp
         rf, current = int(problem.rf[row]), self.current[row]
-        allowed = [
+        allowed = current if problem.request.leaders_only else [
             b for b in range(problem.cluster.n_brokers)
             if problem.eligible[b] and (b in current or problem.receives[b]) and (rf > 1 or problem.leads[b])
         ]

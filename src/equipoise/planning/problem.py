@@ -76,6 +76,9 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
         rf[row] = wanted[extended.topics[extended.topic_idx[row]]]
         movable[row] = True
     if request.leaders_only:
+        if request.replication_factor is not None or request.create or request.replace:
+            raise UnusableInput("moves no data", source="--leaders-only",
+                                advice="Leave out --replication-factor, --create and --replace")
         stuck = ~eligible[np.maximum(current, 0)] & (current >= 0) & movable[:, None]
         if stuck.any():
             warnings.append("--leaders-only moves no data: replicas on brokers to be emptied stay there")

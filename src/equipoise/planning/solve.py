@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.errors import ImpossibleRequest
+from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning import integer
 from equipoise.planning.bounds import leader_bounds
+from equipoise.planning.budget import best_counts, needed_moves, pinned_to, within_budgets
 from equipoise.planning.certificate import Proof, proof_arrays
-from equipoise.planning.conflicts import refuse_impossible
+from equipoise.planning.conflicts import refuse_budget, refuse_impossible
 from equipoise.planning.explain import reasons
 from equipoise.planning.goals import evaluate
 from equipoise.planning.networks.orders import LEADER_GOALS, order
@@ -32,8 +35,14 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
         return plan_with(problem.request.strategy, problem)
     refuse_impossible(problem)
     lists, proofs = by_flows(problem)
-    if integer.is_small(problem) and not all(proof.closes for proof in proofs):
-        lists, proofs = by_integers(problem, lists, proofs)
+    warnings = list(problem.warnings)
+    kept = within_budgets(problem, lists)
+    if integer.is_small(problem) and not (kept and all(proof.closes for proof in proofs)):
+        lists, proofs = by_integers(problem, lists if kept else None, proofs if kept else unproved(proofs))
+    elif not kept:
+        lists, proofs = on_a_budget(problem)
+    if not kept:
+        warnings.append(binding(problem, lists))
     return Plan(
         cluster=problem.cluster,
         target=lists,
@@ -42,7 +51,7 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
         why=reasons(problem, lists),
         proofs=proof_arrays(problem, proofs),
         request=problem.request.to_json(),
-        warnings=problem.warnings,
+        warnings=tuple(warnings),
     )
 
 
@@ -50,9 +59,47 @@ def level(proof: Proof) -> Level:
     return Level(proof.goal, proof.value, proof.bound, proof.kind, proof.note)
 
 
-def by_flows(problem: Problem) -> tuple[IntArray, list[Proof]]:
+def unproved(proofs: list[Proof]) -> list[Proof]:
+    """Proofs that say nothing: within a budget that they did not know, their values cannot be had."""
+    return [Proof(proof.goal, 1, 0, "none") for proof in proofs]
+
+
+def on_a_budget(problem: Problem) -> tuple[IntArray, list[Proof]]:
+    """Broker counts within ``--max-moves`` first, then everything else for those counts."""
+    if problem.request.max_bytes is not None:
+        raise UnusableInput("is held on small clusters and with --balance disk only", source="--max-bytes",
+                            advice="Give --max-moves, or balance bytes")
+    if problem.request.max_moves is None:
+        return by_flows(problem)
+    best = best_counts(problem)
+    lists, proofs = by_flows(problem, best.held)
+    budgeted = []
+    for proof in proofs:
+        if proof.goal == "replicas":
+            budgeted.append(Proof("replicas", proof.value, best.bound, "closed-form", "within --max-moves"))
+        elif proof.goal in PLACEMENT_GOALS:
+            budgeted.append(Proof(proof.goal, proof.value, 0, "none", "for these broker counts"))
+        else:
+            budgeted.append(proof)
+    return lists, budgeted
+
+
+def binding(problem: Problem, lists: IntArray) -> str:
+    """What the budget costs, in a sentence."""
+    moves = measures.data_moves(problem.cluster.replicas, lists)
+    free = by_flows(replace(problem, request=replace(problem.request, max_moves=None, max_bytes=None, max_changes_per_partition=None)))[0]
+    wanted = measures.data_moves(problem.cluster.replicas, free)
+    return f"the budget binds: without it the best plan has {wanted:,} data moves, this one {moves:,}"
+
+
+def by_flows(problem: Problem, held: IntArray | None = None) -> tuple[IntArray, list[Proof]]:
     """Placement first, orders on it; with the bound of each goal over placements and orders."""
-    placement = place(problem, problem.goals)
+    placement = place(problem, problem.goals, held)
+    pinned = pinned_to(problem, placement.lists)
+    while pinned is not None:
+        again = place(pinned, problem.goals, held)
+        placement = replace(placement, lists=again.lists)
+        pinned = pinned_to(pinned, again.lists)
     lists, orders = order(problem, placement.lists, problem.goals)
     found = {level.goal: level for level in (*placement.levels, *orders)}
     only_choice = has_one_placement(problem, lists)
@@ -61,7 +108,7 @@ def by_flows(problem: Problem) -> tuple[IntArray, list[Proof]]:
     for goal in problem.goals:
         value = evaluate(problem, lists, goal)
         if goal in PLACEMENT_GOALS and goal in found:
-            proofs.append(Proof(goal, value, found[goal].value, "flow-dual", level=found[goal]))
+            proofs.append(Proof(goal, value, min(value, found[goal].value), "flow-dual", level=found[goal]))
         elif only_choice and goal in found and goal in LEADER_GOALS:
             proofs.append(Proof(goal, value, found[goal].value, "flow-dual", level=found[goal]))
         elif goal in free:
@@ -75,16 +122,18 @@ def by_flows(problem: Problem) -> tuple[IntArray, list[Proof]]:
     return lists, proofs
 
 
-def by_integers(problem: Problem, lists: IntArray, proofs: list[Proof]) -> tuple[IntArray, list[Proof]]:
+def by_integers(problem: Problem, lists: IntArray | None, proofs: list[Proof]) -> tuple[IntArray, list[Proof]]:
     """What flows left open, decided by the 0-1 program."""
     known: dict[str, int] = {}
     for proof in proofs:
         if not proof.closes:
             break
         known[proof.goal] = proof.bound
+    if problem.request.max_moves is not None and lists is None:
+        refuse_budget(needed_moves(problem), problem.request.max_moves)
     decided = integer.decide(problem, problem.goals, known, lists)
     if decided is None:
-        raise ImpossibleRequest(["no assignment satisfies the rules together"], ["ask for less"])
+        raise ImpossibleRequest(["no assignment satisfies the rules and budgets together"], ["allow more", "ask for less"])
     again = []
     for proof in proofs:
         value, bound = evaluate(problem, decided.lists, proof.goal), decided.bounds[proof.goal]

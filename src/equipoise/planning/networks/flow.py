@@ -17,7 +17,7 @@ import numpy.typing as npt
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 
-UNIT_STEPS = 4
+UNIT_STEPS = 16
 """Steps of width one on each side of the guess; wider ones follow, and are refined where they matter."""
 
 
@@ -114,12 +114,16 @@ def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tup
     supply = network.supply.copy()
     np.subtract.at(supply, network.tail, series.start)
     np.add.at(supply, network.head, series.start)
+    # Only nodes with arcs left: the solver's effort grows with all it is given.
+    joined = np.zeros(len(supply), dtype=bool)
+    joined[series.tail[arc]] = joined[series.head[arc]] = True
+    if np.any(supply[~joined]):
+        raise Infeasible
+    number = (np.cumsum(joined) - 1).astype(np.int32)
     solver = SimpleMinCostFlow()
     if len(arc):
-        solver.add_arcs_with_capacity_and_unit_cost(
-            series.tail[arc].astype(np.int32), series.head[arc].astype(np.int32), width, cost
-        )
-    solver.set_nodes_supplies(np.arange(len(supply), dtype=np.int32), supply)
+        solver.add_arcs_with_capacity_and_unit_cost(number[series.tail[arc]], number[series.head[arc]], width, cost)
+        solver.set_nodes_supplies(np.arange(joined.sum(), dtype=np.int32), supply[joined])
     status = solver.solve()
     if status != solver.OPTIMAL:
         if status == solver.INFEASIBLE:

@@ -39,11 +39,16 @@ class Placement:
     """``(n_topics,)``: topics whose partitions were nodes."""
 
 
-def place(problem: Problem, goals: tuple[str, ...]) -> Placement:
-    """Solve the placement goals among ``goals`` in their order. Raises `Infeasible`."""
+def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -> Placement:
+    """Solve the placement goals among ``goals`` in their order; ``held``: broker counts that are decided.
+
+    Raises `Infeasible`.
+    """
     if problem.request.leaders_only:
         return Placement(problem.current, (), np.zeros(len(problem.cluster.topics), dtype=bool))
     material = gather(problem)
+    if held is not None:
+        material = replace(material, held=held[material.brokers])
     wanted = tuple(goal for goal in goals if goal in PLACEMENT_GOALS)
     n_topics = len(problem.cluster.topics)
     cost = len(material.rows) * (len(material.brokers) + problem.n_racks + 4)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.cluster.measures import replicas_per_rack
+from equipoise.cluster.measures import data_moves, replicas_per_rack
 from equipoise.planning.bands import band, whole_weights
 from equipoise.planning.networks.flow import Int32, Int64, Network, Objective
 from equipoise.planning.problem import Problem
@@ -50,6 +50,8 @@ class Material:
     """``(n_eligible,)``."""
     weight: Int64
     """``(n_eligible,)``: whole-number weights."""
+    held: Int64 | None = None
+    """``(n_eligible,)``: replicas that each broker has to end with, where that is decided."""
 
     @property
     def n_replicas(self) -> int:
@@ -143,8 +145,9 @@ class PlacementNetwork:
         if goal == "moves":
             linear[self.arrive.index] = 1
             created = material.problem.cluster.rf[material.rows] == 0
-            pinned = int(material.slot_pinned.sum())
-            return Objective.of_linear(linear, pinned - int(material.problem.rf[material.rows[created]].sum()))
+            taken_over = data_moves(material.problem.cluster.replicas, material.problem.current)
+            created_replicas = int(material.problem.rf[material.rows[created]].sum())
+            return Objective.of_linear(linear, taken_over - created_replicas)
         if goal == "replicas":
             tolerance = material.problem.request.tolerance or (0.0, 0.0)
             low, high = band(material.n_replicas, material.weight, tolerance)
@@ -245,18 +248,18 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
             add(name, none, none, none, none, none)
     if limited is not None:
         unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
-        size = np.bincount(unit_of, minlength=n_units)
-        add("limit", pool_node(unit, rack), pool_node(unit, rack) + half, limited * size[unit], unit, rack)
+        created = problem.cluster.rf[rows] == 0  # those have nothing to move
+        room = np.bincount(unit_of, weights=np.where(created, rf, limited), minlength=n_units).astype(np.int64)
+        add("limit", pool_node(unit, rack), pool_node(unit, rack) + half, room[unit], unit, rack)
     families.pop("limit", None)
     lower = np.zeros(at, dtype=np.int64)
     if problem.request.rack_rule == "strict":  # not to be mended as far as possible, but kept
         lower[families["excess"].index] = np.concatenate(uppers)[families["excess"].index]
+    upper = np.concatenate(uppers).astype(np.int64)
+    if material.held is not None:
+        lower[families["sink"].index] = upper[families["sink"].index] = material.held - material.base
     network = Network(
-        supply,
-        np.concatenate(tails).astype(np.int32),
-        np.concatenate(heads).astype(np.int32),
-        lower,
-        np.concatenate(uppers).astype(np.int64),
+        supply, np.concatenate(tails).astype(np.int32), np.concatenate(heads).astype(np.int32), lower, upper
     )
     return PlacementNetwork(
         material=material, unit_of=unit_of, family_of=family_of, network=network, total_excess=total_excess,

@@ -303,7 +303,7 @@ def cell_bands(roles: Roles, cells: Int64, weighed: Int64) -> tuple[Int64, Int64
             total[cell // n] += held
     whole = max(1, int(roles.cell_weight[weighed].sum()))
     parts = total[cells // n] * roles.cell_weight[cells % n]
-    held = np.array([roles.base_cell.get(int(cell), 0) for cell in cells]) if roles.base_cell else 0
+    held = np.fromiter((roles.base_cell.get(cell, 0) for cell in cells.tolist()), dtype=np.int64, count=len(cells))
     return parts // whole - held, -(-parts // whole) - held
 
 

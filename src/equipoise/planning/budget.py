@@ -1,0 +1,132 @@
+"""Plans within a budget of data moves, for clusters too large for the 0-1 program.
+
+A price on every move (a Lagrangian multiplier) makes the flow weigh balance against moves; the best
+balance within a budget is where the price just brings the moves down to it. Between two prices lies a
+face of equally good flows, on which the budget is met exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from equipoise.cluster import measures
+from equipoise.cluster.brokers import IntArray
+from equipoise.planning.conflicts import refuse_budget
+from equipoise.planning.networks.flow import Infeasible, Int64, Network, Objective, narrow, solve
+from equipoise.planning.networks.place import place
+from equipoise.planning.networks.placement import PlacementNetwork, build, gather
+from equipoise.planning.problem import Problem
+
+MAX_PRICE = 2**30
+
+
+def arrivals_by_row(problem: Problem, lists: IntArray) -> Int64:
+    """Data moves of each partition, ``(n_partitions,)``."""
+    return measures.arrivals(problem.cluster.replicas, lists).sum(axis=1)
+
+
+def within_budgets(problem: Problem, lists: IntArray) -> bool:
+    """True where the lists keep every budget of the request."""
+    request, moves = problem.request, arrivals_by_row(problem, lists)
+    size = np.nan_to_num(problem.cluster.size_bytes)
+    return (
+        (request.max_moves is None or int(moves.sum()) <= request.max_moves)
+        and (request.max_bytes is None or float((moves * size).sum()) <= request.max_bytes)
+        and (request.max_changes_per_partition is None or bool((moves <= request.max_changes_per_partition).all()))
+    )
+
+
+def needed_moves(problem: Problem) -> int:
+    """The fewest data moves that the rules alone allow."""
+    free = replace(problem, request=replace(problem.request, max_moves=None))
+    return next(level.value for level in place(free, ("moves",)).levels if level.goal == "moves")
+
+
+@dataclass(frozen=True, eq=False)
+class Balanced:
+    """The broker counts of the best balance within a budget."""
+
+    held: Int64
+    """``(n_brokers,)``: replicas of each broker afterwards."""
+    value: int
+    bound: int
+
+
+def best_counts(problem: Problem) -> Balanced:
+    """The most level broker counts within ``--max-moves``. Raises `ImpossibleRequest` below what is needed."""
+    allowed = int(problem.request.max_moves or 0)
+    refuse_budget(needed_moves(problem), allowed)
+    material = gather(problem)
+    net = build(material, np.zeros(len(material.rows), dtype=np.int64), np.zeros(1, dtype=np.int64))
+    moves, level = net.objective("moves"), net.objective("replicas")
+
+    def priced(price: int) -> Objective:
+        return replace(level, linear=moves.linear * price)
+
+    def count(flow: Int64) -> int:
+        return moves.value(flow)
+
+    low, high = 0, 1
+    while high < MAX_PRICE and count(solve(net.network, priced(high), net.guess()).flow) > allowed:
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if count(solve(net.network, priced(middle), net.guess()).flow) > allowed:
+            low = middle
+        else:
+            high = middle
+    best = solve(net.network, priced(high), net.guess())
+    face = narrow(net.network, priced(high), best.potential)
+    flow = spend(net, face, moves, allowed)
+    value = level.value(flow)
+    bound = best.value + high * (moves.offset - allowed)
+    held = np.zeros(problem.cluster.n_brokers, dtype=np.int64)
+    held[material.brokers] = flow[net.sink.index] + material.base
+    return Balanced(held, value, max(0, min(value, bound)))
+
+
+def spend(net: PlacementNetwork, face: Network, moves: Objective, allowed: int) -> Int64:
+    """A flow of the face with as many moves as the budget allows, arc by arc towards the most moves."""
+    flow = solve(face, moves, net.guess()).flow
+    most = solve(face, replace(moves, linear=-moves.linear), net.guess()).flow
+    for arc in net.arrive.index[most[net.arrive.index] > flow[net.arrive.index]]:
+        if moves.value(flow) >= allowed:
+            break
+        flow = more_on(face, moves, flow, int(arc), allowed)
+    return flow
+
+
+def more_on(face: Network, moves: Objective, flow: Int64, arc: int, allowed: int) -> Int64:
+    """Push as much more through one arc of the face as the budget allows."""
+    extra = min(allowed - moves.value(flow), int(face.upper[arc] - flow[arc]))
+    while extra > 0:
+        lower = face.lower.copy()
+        lower[arc] = flow[arc] + extra
+        try:
+            tried = solve(replace(face, lower=lower), moves, flow).flow
+            if moves.value(tried) <= allowed:
+                return tried
+        except Infeasible:
+            pass
+        extra //= 2
+    return flow
+
+
+def pinned_to(problem: Problem, lists: IntArray) -> Problem | None:
+    """The problem with those replicas pinned that would be one change too many; None if none are."""
+    limit = problem.request.max_changes_per_partition
+    if limit is None:
+        return None
+    rows = np.flatnonzero(arrivals_by_row(problem, lists) > limit)
+    if not len(rows):
+        return None
+    pinned = problem.pinned.copy()
+    for row in rows:
+        leaves = [k for k, b in enumerate(problem.current[row]) if b >= 0 and b not in lists[row] and problem.eligible[b]]
+        forced = int(problem.rf[row]) - int((problem.current[row] >= 0).sum()) + sum(
+            1 for b in problem.current[row] if b >= 0 and not problem.eligible[b]
+        )
+        pinned[row, leaves[max(0, limit - max(0, forced)) :]] = True
+    return replace(problem, pinned=pinned)
