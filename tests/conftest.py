@@ -1,0 +1,10 @@
+"""Settings of every test: the same random examples on every run, and no clock in a verdict.
+
+``pytest --hypothesis-profile=explore`` tries other and more examples.
+"""
+
+from hypothesis import settings
+
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=2000)
+settings.load_profile("steady")
