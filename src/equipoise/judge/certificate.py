@@ -8,14 +8,15 @@ one keeps to the flows that are best for those before.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from equipoise.cluster import Level
 from equipoise.judge.duality import FlowProblem, dual_bound, narrowed
 from equipoise.judge.goals import goal_value
-from equipoise.judge.relaxation import BUILDERS
+from equipoise.judge.relaxation import Relaxation, build, family
 from equipoise.judge.violations import Case, Violation
 
 __all__ = ["Finding", "dual_bound", "narrowed", "verify"]
@@ -49,40 +50,64 @@ def as_violations(found: Sequence[Finding]) -> tuple[Violation, ...]:
 
 
 def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.ndarray]) -> Iterator[Finding]:
-    """Levels in order, the face of each network kept from level to level."""
-    faces: dict[str, FlowProblem] = {}
+    """Levels in order; each keeps to the face that the levels before left of its network."""
+    faces = Faces(case, proofs)
     for k, level in enumerate(certificate):
         value = goal_value(level.goal, case)
         if value is not None and value != level.value:
             yield Finding(level.goal, value, None, f"the value is {value}, not {level.value:g}")
             continue
         try:
-            bound = rechecked(case, level, proofs, k, faces)
-        except (ValueError, IndexError, TypeError) as error:
+            bound = faces.bound(k, level) if level.proof == "flow-dual" else None
+        except (ValueError, IndexError, KeyError, TypeError) as error:
             yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
             continue
+        faces.stays |= level.goal == "moves" and value == 0 and sizes_stay(case)
         yield Finding(level.goal, value, bound, complaint(level, bound))
 
 
-def rechecked(
-    case: Case, level: Level, proofs: Mapping[str, np.ndarray], k: int, faces: dict[str, FlowProblem]
-) -> int | None:
-    """The bound of level ``k`` by weak duality, None where there are no potentials to try."""
-    if level.proof != "flow-dual" or not proofs:
-        return None
-    if f"level{k}/network" not in proofs or f"level{k}/potential" not in proofs:
-        raise ValueError("there are no potentials for it")
-    name = str(proofs[f"level{k}/network"])
-    if name not in BUILDERS:
-        raise ValueError(f"no network is called {name}")
-    problem = BUILDERS[name](case, level.goal)
-    if name in faces:
-        problem = replace(problem, lower=faces[name].lower, upper=faces[name].upper)
-    potential = proofs[f"level{k}/potential"]
-    if potential.dtype != np.int64 or potential.shape != problem.supply.shape:
-        raise ValueError(f"potentials of shape {potential.shape}, not {problem.supply.shape}")
-    faces[name] = narrowed(problem, potential)
-    return dual_bound(problem, potential)
+class Faces:
+    """The networks of a certificate, built when they are first needed, and what is left of each."""
+
+    def __init__(self, case: Case, proofs: Mapping[str, np.ndarray]) -> None:
+        self.case, self.proofs = case, proofs
+        self.names = {str(array) for key, array in proofs.items() if key.endswith("/network")}
+        self.relaxations: dict[str, Relaxation] = {}
+        self.faces: dict[str, FlowProblem] = {}
+        self.stays = case.rules.leaders_only
+        """True once every plan that is best so far leaves all replicas where they are."""
+
+    def bound(self, k: int, level: Level) -> int | None:
+        """The bound of level ``k`` by weak duality; None where the network cannot be rebuilt here."""
+        if f"level{k}/network" not in self.proofs or f"level{k}/potential" not in self.proofs:
+            raise ValueError("there are no potentials for it")
+        name = str(self.proofs[f"level{k}/network"])
+        group = family(name)
+        if group == "order" and not self.stays:
+            raise ValueError("it takes replicas to stay where they are, and they need not")
+        if group not in self.relaxations:
+            self.relaxations[group] = build(name, self.case, self.names, self.proofs)
+            self.faces[group] = self.relaxations[group].start
+        relaxation = self.relaxations[group]
+        stored = whole_numbers(self.proofs[f"level{k}/potential"])
+        potential = relaxation.lifted(name, stored, self.faces[group])
+        problem = relaxation.problem(level.goal, self.faces[group])
+        bound = dual_bound(problem, potential)
+        if bound == level.value:  # only then is every best plan within the face
+            self.faces[group] = relaxation.tightened(narrowed(problem, potential))
+        return bound
+
+
+def sizes_stay(case: Case) -> bool:
+    """True where no partition is to gain or lose replicas, so that without moves nothing changes place."""
+    return bool(np.array_equal(case.rules.rf, case.cluster.rf))
+
+
+def whole_numbers(array: np.ndarray) -> npt.NDArray[np.int64]:
+    """The array itself; raises ``ValueError`` unless it holds 64-bit whole numbers."""
+    if array.dtype != np.int64:
+        raise ValueError(f"potentials of type {array.dtype}")
+    return array
 
 
 def complaint(level: Level, bound: int | None) -> str:

@@ -125,8 +125,9 @@ def failover(case: Case) -> int:
     total = 0
     for lost in np.flatnonzero(leads).tolist():
         left = leads & (np.arange(n_brokers) != lost)
-        total += squares(table[lost, left], *shares(led, weight[left]))
-        total += int((table[lost, ~leads] ** 2).sum())
+        if left.any():
+            total += squares(table[lost, left], *shares(led, weight[left]))
+            total += int((table[lost, ~leads] ** 2).sum())
     return total
 
 
@@ -143,6 +144,7 @@ def positions(case: Case) -> int:
 def reorders(case: Case) -> int:
     """Partitions that keep their brokers and change their order."""
     changed = measures.changed_rows(case.before, case.target)
+    changed = changed[case.cluster.rf[changed] > 0]
     return int((changes_per_partition(case.before[changed], case.target[changed]) == 0).sum())
 
 

@@ -1,28 +1,133 @@
 """The networks behind a certificate, rebuilt from the plan's state: only potentials are taken on trust.
 
 A bound holds for whatever network it was computed on; that this network is a relaxation of the
-problem at hand must not be believed of the planner. Each kind of network has a builder here that
-makes it from the cluster and the rules alone, registered under the name that the certificate stores.
+problem at hand must not be believed of the planner. So it is built here once more, from the cluster
+and the rules alone. What must agree with the planner is how nodes are numbered, since potentials
+belong to nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
 
 from equipoise.judge.duality import FlowProblem
 from equipoise.judge.violations import Case
 
-Builder = Callable[[Case, str], FlowProblem]
-"""From the case and the name of the goal to the goal's problem, before any level narrowed it."""
+Int64 = npt.NDArray[np.int64]
+Cost = tuple[Int64, Int64, Int64, Int64, int]
+"""Linear cost of each arc; convex arcs with the two ends of their bands; offset."""
 
-BUILDERS: dict[str, Builder] = {}
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """A network with the costs that goals have on it."""
+
+    network: FlowProblem
+    """With no costs yet."""
+    cost: Callable[[str], Cost]
+    lifted: Callable[[str, Int64, FlowProblem], Int64]
+    """Potentials stored for a network of that name, given the face, as potentials of this network.
+
+    Raises ``ValueError`` where they do not fit."""
+    implied: Int64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Arcs whose bounds follow from the other arcs at their tails: one from a node, and none into it."""
+
+    @property
+    def start(self) -> FlowProblem:
+        """The network before any level."""
+        return self.tightened(self.network)
+
+    def tightened(self, face: FlowProblem) -> FlowProblem:
+        """A face with the implied bounds drawn: what comes into a node and need not leave it otherwise."""
+        if len(self.implied) == 0:
+            return face
+        arcs, tail = self.implied, face.tail[self.implied]
+        lower, upper = face.lower.copy(), face.upper.copy()
+        lower[arcs] = upper[arcs] = 0
+
+        def passing(inward: Int64, outward: Int64) -> Int64:
+            balance = face.supply.copy()
+            np.add.at(balance, face.head, inward)
+            np.subtract.at(balance, face.tail, outward)
+            return balance[tail]
+
+        least, most = passing(lower, upper), passing(upper, lower)
+        lower[arcs], upper[arcs] = np.maximum(face.lower[arcs], least), np.minimum(face.upper[arcs], most)
+        return replace(face, lower=lower, upper=upper)
+
+    def problem(self, goal: str, face: FlowProblem) -> FlowProblem:
+        """The goal's problem with the arcs' bounds of ``face``."""
+        linear, convex, low, high, offset = self.cost(goal)
+        return FlowProblem(
+            self.network.supply, self.network.tail, self.network.head, face.lower, face.upper,
+            linear, convex.astype(np.int32), low, high, offset,
+        )  # fmt: skip
 
 
-def network(name: str) -> Callable[[Builder], Builder]:
-    """Register the builder of the network called ``name``."""
+@dataclass
+class Arcs:
+    """Arcs as they are listed, kind by kind."""
 
-    def register(builder: Builder) -> Builder:
-        BUILDERS[name] = builder
-        return builder
+    tail: list[Int64] = field(default_factory=list)
+    head: list[Int64] = field(default_factory=list)
+    lower: list[Int64] = field(default_factory=list)
+    upper: list[Int64] = field(default_factory=list)
+    kinds: dict[str, Int64] = field(default_factory=dict)
+    """Indices of the arcs of each kind."""
+    n: int = 0
 
-    return register
+    def add(self, kind: str, tail: Int64, head: Int64, upper: Int64, lower: Int64 | None = None) -> None:
+        """List arcs; all columns have the same length."""
+        self.kinds[kind] = np.arange(self.n, self.n + len(tail))
+        self.n += len(tail)
+        self.tail.append(tail)
+        self.head.append(head)
+        self.upper.append(upper)
+        self.lower.append(np.zeros(len(tail), dtype=np.int64) if lower is None else lower)
+
+    def network(self, supply: Int64) -> FlowProblem:
+        """The arcs with the supplies of their nodes, and no costs."""
+        none = np.zeros(0, dtype=np.int64)
+        return FlowProblem(
+            supply, np.concatenate(self.tail).astype(np.int32), np.concatenate(self.head).astype(np.int32),
+            np.concatenate(self.lower).astype(np.int64), np.concatenate(self.upper).astype(np.int64),
+            np.zeros(self.n, dtype=np.int64), none.astype(np.int32), none, none,
+        )  # fmt: skip
+
+
+def whole(potential: Int64, n_nodes: int) -> Int64:
+    """The potentials; raises ``ValueError`` unless there is one for each node."""
+    if potential.shape != (n_nodes,):
+        raise ValueError(f"potentials of shape {potential.shape}, not ({n_nodes},)")
+    return potential
+
+
+PLACEMENT = frozenset({"merged", "topics", "mixed", "partitions"})
+ORDER = frozenset({"brokers", "brokers+items", "items"})
+
+
+def family(name: str) -> str:
+    """Networks of one family share one face: what a level narrows, the next one finds narrowed."""
+    return "placement" if name in PLACEMENT else "order" if name in ORDER else name
+
+
+def build(name: str, case: Case, names: set[str], proofs: Mapping[str, np.ndarray]) -> Relaxation:
+    """The network of the family of ``name``, for a certificate with networks ``names``.
+
+    Raises ``ValueError`` for a name that is none.
+    """
+    from equipoise.judge.leader_network import leader_relaxation
+    from equipoise.judge.order_network import order_relaxation
+    from equipoise.judge.placement_network import placement_relaxation
+
+    if name in PLACEMENT:
+        return placement_relaxation(case, names, proofs)
+    if name in ORDER:
+        return order_relaxation(case)
+    if name == "leaders":
+        return leader_relaxation(case)
+    raise ValueError(f"no network is called {name}")

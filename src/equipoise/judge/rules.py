@@ -101,7 +101,7 @@ def movable_partitions(cluster: Cluster, asked: Mapping[str, Any]) -> BoolArray:
 
 def wanted_rf(cluster: Cluster, asked: Mapping[str, Any], movable: BoolArray) -> IntArray:
     """Replication factor of each partition: as it is, as asked for, or as it is to be created with."""
-    factor = asked.get("replication_factor")
+    factor = None if asked.get("leaders_only") else asked.get("replication_factor")
     rf = cluster.rf.copy() if factor is None else np.where(movable, factor, cluster.rf).astype(np.int32)
     created = {topic: factor for topic, _, factor in asked.get("create", ())}
     for row in np.flatnonzero(cluster.rf == 0).tolist():

@@ -1,0 +1,260 @@
+"""Where replicas may stand, as a flow that every legal assignment is a flow of.
+
+Replicas leave the cells (topic, broker) for the pool of their unit in their rack, may pass through the
+unit's centre to another rack as far as the rack rule lets them, and arrive in cells again; what is in
+a cell flows on to its broker and into the sink. A unit is a partition or all partitions of a topic;
+the larger it is the more it forgets, so its bound is still one.
+
+Nodes: 0 the sink; the eligible brokers; the cells, topic by topic; the pools, unit by unit; with a limit
+on changes a second half of pools, where arrivals start; the centres, where there are several racks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import measures
+from equipoise.judge.duality import FlowProblem
+from equipoise.judge.goals import per_topic, shares, weights, widened
+from equipoise.judge.relaxation import Arcs, Cost, Int64, Relaxation, whole
+from equipoise.judge.rules import rack_limits
+from equipoise.judge.violations import Case
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Rows that may change, the units and topics they belong to, and where nodes are."""
+
+    case: Case
+    rows: Int64
+    """Partitions that may change, ``(n_rows,)``."""
+    unit: Int64
+    """``(n_rows,)``."""
+    topic: Int64
+    """``(n_units,)``: rank among the topics that have such rows."""
+    brokers: Int64
+    """Positions of the eligible brokers."""
+
+    @property
+    def n_units(self) -> int:
+        return len(self.topic)
+
+    @property
+    def n_topics(self) -> int:
+        return int(self.topic.max(initial=-1)) + 1
+
+    @property
+    def n_racks(self) -> int:
+        return len(self.case.cluster.brokers.rack_names)
+
+    @property
+    def limited(self) -> bool:
+        return self.case.rules.max_changes_per_partition is not None
+
+    def cell(self, topic: Int64, broker: Int64) -> Int64:
+        return 1 + len(self.brokers) * (1 + topic) + broker
+
+    def pool(self, unit: Int64, rack: Int64, *, arriving: bool = False) -> Int64:
+        half = self.n_units * self.n_racks if arriving and self.limited else 0
+        return 1 + len(self.brokers) * (1 + self.n_topics) + half + unit * self.n_racks + rack
+
+    def centre(self, unit: Int64) -> Int64:
+        if self.n_racks == 1:
+            return self.pool(unit, np.zeros_like(unit))
+        return self.n_nodes - self.n_units + unit
+
+    @property
+    def n_nodes(self) -> int:
+        pools = self.n_units * self.n_racks * (2 if self.limited else 1)
+        centres = self.n_units if self.n_racks > 1 else 0
+        return 1 + len(self.brokers) * (1 + self.n_topics) + pools + centres
+
+
+def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.ndarray]) -> Relaxation:
+    """The network in the finest grain that the certificate has potentials for.
+
+    Potentials of the "merged" network, where all topics are one, are lifted: every node takes that of
+    the node it was merged into.
+    """
+    layout = layout_of(case, expanded_topics(case, names, proofs))
+    arcs, supply, excess = arcs_of(layout)
+
+    def lifted(name: str, potential: Int64, _: FlowProblem) -> Int64:
+        if name != "merged":
+            return whole(potential, layout.n_nodes)
+        merged = Layout(
+            case, layout.rows, np.zeros_like(layout.unit), np.zeros(1, dtype=np.int64), layout.brokers
+        )
+        return whole(potential, merged.n_nodes)[like(layout, merged)]
+
+    return Relaxation(
+        arcs.network(supply), lambda goal: cost_of(goal, layout, arcs, excess), lifted, arcs.kinds["cell"]
+    )
+
+
+def expanded_topics(case: Case, names: set[str], proofs: Mapping[str, np.ndarray]) -> BoolArray:
+    """``(n_topics,)``: topics whose partitions are units of their own."""
+    expanded = np.full(len(case.cluster.topics), "partitions" in names)
+    if "mixed" in names:
+        expanded[proofs["expanded"]] = True
+    return expanded
+
+
+def layout_of(case: Case, expanded: BoolArray) -> Layout:
+    """Units: topics in their order, then the partitions of expanded topics in theirs."""
+    rows = np.flatnonzero(case.rules.movable)
+    topic = case.cluster.topic_idx[rows].astype(np.int64)
+    key = np.where(expanded[topic], len(expanded) + np.arange(len(rows)), topic)
+    units, unit = np.unique(key, return_inverse=True)
+    _, rank = np.unique(topic, return_inverse=True)
+    topic_of = np.zeros(len(units), dtype=np.int64)
+    topic_of[unit] = rank
+    return Layout(case, rows, unit.astype(np.int64), topic_of, np.flatnonzero(case.rules.eligible))
+
+
+def like(fine: Layout, merged: Layout) -> Int64:
+    """For each node of ``fine`` the node of ``merged`` that it became."""
+    nodes = np.arange(fine.n_nodes)
+    n, racks = len(fine.brokers), fine.n_racks
+    first_pool = 1 + n * (1 + fine.n_topics)
+    first_half = first_pool + fine.n_units * racks
+    first_centre = fine.n_nodes - (fine.n_units if racks > 1 else 0)
+    cell = 1 + n + (nodes - 1) % n
+    pool = merged.pool(np.zeros_like(nodes), (nodes - first_pool) % racks)
+    half = merged.pool(np.zeros_like(nodes), (nodes - first_pool) % racks, arriving=True)
+    return np.select(
+        [nodes <= n, nodes < first_pool, nodes < first_half, nodes < first_centre],
+        [nodes, cell, pool, half],
+        merged.n_nodes - 1,
+    )
+
+
+def arcs_of(layout: Layout) -> tuple[Arcs, Int64, int]:
+    """The arcs, the supplies, and how many replicas stand above the rack limit."""
+    case, brokers = layout.case, layout.brokers
+    rules, rack = case.rules, case.cluster.brokers.rack_idx.astype(np.int64)
+    place = np.full(case.cluster.n_brokers, -1)
+    place[brokers] = np.arange(len(brokers))
+    rf = rules.rf[layout.rows].astype(np.int64)
+    lists = rules.base[layout.rows]
+    row, position = np.nonzero(lists >= 0)
+    holder = lists[row, position]
+    # the only replica of a partition has to stand where it may be led
+    stays = (place[holder] >= 0) & ((rf[row] > 1) | rules.leads[holder])
+    pinned = (rules.base != case.before)[layout.rows][row, position]
+    unit, at = layout.unit[row], place[holder]
+
+    supply = np.zeros(layout.n_nodes, dtype=np.int64)
+    np.add.at(supply, layout.cell(layout.topic[unit[stays]], at[stays]), 1)
+    np.add.at(supply, layout.pool(unit[~stays], rack[holder[~stays]]), 1)
+    np.add.at(supply, layout.centre(layout.unit), rf - (lists >= 0).sum(axis=1))
+    supply[0] = -supply.sum()
+
+    arcs = Arcs()
+    everyone, everything = np.arange(len(brokers)), int(rf.sum()) + len(row)
+    arcs.add("sink", 1 + everyone, np.zeros_like(everyone), np.full(len(brokers), everything))
+    topic, broker = (axis.ravel() for axis in np.indices((layout.n_topics, len(brokers))))
+    size = np.bincount(layout.unit, minlength=layout.n_units)
+    members = np.bincount(layout.topic, weights=size, minlength=layout.n_topics).astype(np.int64)
+    arcs.add("cell", layout.cell(topic, broker), 1 + broker, members[topic])
+
+    key, count = np.unique((unit * len(brokers) + at)[stays & ~pinned], return_counts=True)
+    unit_, broker = key // max(1, len(brokers)), key % max(1, len(brokers))
+    from_rack = rack[brokers[broker]]
+    arcs.add("leave", layout.cell(layout.topic[unit_], broker), layout.pool(unit_, from_rack), count)
+
+    room = arrival_room(layout, size, unit[stays], at[stays])
+    unit_, broker = np.nonzero(room > 0)
+    into_rack = rack[brokers[broker]]
+    start = layout.pool(unit_, into_rack, arriving=True)
+    arcs.add("arrive", start, layout.cell(layout.topic[unit_], broker), room[unit_, broker])
+    return arcs, supply, rack_arcs(layout, arcs, size)
+
+
+def arrival_room(layout: Layout, size: Int64, unit: Int64, at: Int64) -> Int64:
+    """``(n_units, n_eligible)``: partitions of a unit that are not on a broker and may come to it."""
+    rules, brokers = layout.case.rules, layout.brokers
+    alone = np.bincount(layout.unit[rules.rf[layout.rows] == 1], minlength=layout.n_units)
+    room = np.where(rules.leads[brokers][None, :], size[:, None], (size - alone)[:, None]).astype(np.int64)
+    np.subtract.at(room, (unit, at), 1)
+    room[:, ~rules.receives[brokers]] = 0
+    return room
+
+
+def rack_arcs(layout: Layout, arcs: Arcs, size: Int64) -> int:
+    """Arcs between racks and for the limit on changes; returns the replicas above the rack limit."""
+    rules, table = layout.case.rules, layout.case.cluster.brokers
+    unit, rack = (axis.ravel() for axis in np.indices((layout.n_units, layout.n_racks)))
+    if layout.limited:
+        most = np.int64(rules.max_changes_per_partition or 0) * size[unit]
+        arcs.add("limit", layout.pool(unit, rack), layout.pool(unit, rack, arriving=True), most)
+    if layout.n_racks == 1:
+        arcs.add("excess", *(np.zeros(0, dtype=np.int64),) * 3)
+        return 0
+    counts = measures.replicas_per_rack(rules.base[layout.rows], table.rack_idx, layout.n_racks).astype(
+        np.int64
+    )
+    limit = rack_limits(table, rules.eligible, rules.rf[layout.rows], strict=rules.strict_racks)[:, None]
+    out, above, into = counts, np.maximum(counts - limit, 0), np.maximum(limit - counts, 0)
+    if rules.stay_in_rack:
+        change = rules.rf[layout.rows] - counts.sum(axis=1)
+        out, above, into = (
+            part * allowed[:, None]
+            for part, allowed in ((out, change < 0), (above, change < 0), (into, change > 0))
+        )
+
+    def of_units(part: Int64) -> Int64:
+        total = np.zeros((layout.n_units, layout.n_racks), dtype=np.int64)
+        np.add.at(total, layout.unit, part)
+        return total.ravel()
+
+    excess, others, room = of_units(above), of_units(out - above), of_units(into)
+    pool, centre = layout.pool(unit, rack), layout.centre(unit)
+    arcs.add("excess", pool, centre, excess, excess if rules.strict_racks else None)
+    arcs.add("out", pool, centre, others)
+    arcs.add("into", centre, pool, room)
+    return int(excess.sum())
+
+
+def cost_of(goal: str, layout: Layout, arcs: Arcs, excess: int) -> Cost:
+    """What a goal costs on the arcs; raises ``ValueError`` for one that is not of placement."""
+    case, rules = layout.case, layout.case.rules
+    linear, none = np.zeros(arcs.n, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    if goal == "racks":
+        linear[arcs.kinds["excess"]] = -1
+        return linear, none, none, none, excess
+    if goal == "moves":
+        linear[arcs.kinds["arrive"]] = 1
+        created = case.cluster.rf[layout.rows] == 0
+        taken_over = int((rules.base != case.before)[layout.rows].sum())
+        return linear, none, none, none, taken_over - int(rules.rf[layout.rows][created].sum())
+    weight = weights(case, rules.eligible)
+    fixed = rules.base[~rules.movable]
+    if goal == "replicas":
+        base = np.bincount(fixed[fixed >= 0], minlength=case.cluster.n_brokers)[layout.brokers].astype(
+            np.int64
+        )
+        total = int(base.sum()) + int(rules.rf[layout.rows].sum())
+        below, above = (round(side * 1000) for side in rules.tolerance)
+        low, high = widened(total, weight, below, above) if below or above else shares(total, weight)
+        return linear, arcs.kinds["sink"], low - base, high - base, 0
+    if goal == "topics":
+        topic = layout.topic[layout.unit]
+        totals = np.bincount(topic, weights=rules.rf[layout.rows], minlength=layout.n_topics).astype(np.int64)
+        low, high = shares(totals[:, None], weight[None, :])
+        return linear, arcs.kinds["cell"], low.ravel(), high.ravel(), unmoved_topics(case)
+    raise ValueError(f"{goal} is not a goal of placement")
+
+
+def unmoved_topics(case: Case) -> int:
+    """What the topics of which nothing may change add to the goal ``topics``."""
+    whole = np.ones(len(case.cluster.topics), dtype=bool)
+    whole[case.cluster.topic_idx[case.rules.movable]] = False
+    rows = whole[case.cluster.topic_idx]
+    return per_topic(case, np.where(rows[:, None], case.before, -1), case.rules.eligible)
