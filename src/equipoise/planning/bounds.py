@@ -74,13 +74,18 @@ def free_leaders(problem: Problem) -> FreeLeaders:
     return FreeLeaders(network, n_racks, n, base, total, int(((before >= 0) & ~keeps).sum()))
 
 
-def leader_bounds(problem: Problem, goals: tuple[str, ...]) -> list[ProvedLevel]:
-    """Bounds of the leader goals among ``goals``, each on the face of those before."""
+def leader_bounds(problem: Problem, reached: dict[str, int]) -> list[ProvedLevel]:
+    """Bounds of the leader goals among those ``reached`` (in order, with the values of the plan).
+
+    Each is solved on the face of those before, as far as the plan reached their bounds: what holds
+    of plans that are best at a goal says nothing of one that is not.
+    """
     free = free_leaders(problem)
     network, levels = free.network, []
-    for goal in (goal for goal in goals if goal in FREE_GOALS):
+    for goal in (goal for goal in reached if goal in FREE_GOALS):
         objective = free.objective(problem, goal)
         best = solve(network, objective)
         levels.append(ProvedLevel(goal, best.value, "leaders", best.potential))
-        network = narrow(network, objective, best.potential)
+        if reached[goal] == best.value:
+            network = narrow(network, objective, best.potential)
     return levels

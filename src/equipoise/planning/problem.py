@@ -60,6 +60,10 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     eligible = eligible_brokers(cluster, extended, request)
     receives = eligible.copy()
     receives[known(extended, request.cordon, "--cordon")] = False
+    for _, new in request.replace:
+        if new in request.cordon:
+            raise UnusableInput(f"broker {new} is cordoned and cannot replace another", source="--replace",
+                                advice=f"Take {new} out of --cordon")
     leads = eligible.copy()
     leads[known(extended, request.no_leaders_on, "--no-leaders-on")] = False
 

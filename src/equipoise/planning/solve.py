@@ -103,10 +103,10 @@ def by_flows(problem: Problem, held: IntArray | None = None) -> tuple[IntArray, 
     lists, orders = order(problem, placement.lists, problem.goals)
     found = {level.goal: level for level in (*placement.levels, *orders)}
     only_choice = has_one_placement(problem, lists)
-    free = {} if only_choice else {level.goal: level for level in leader_bounds(problem, problem.goals)}
+    reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
+    free = {} if only_choice else {level.goal: level for level in leader_bounds(problem, reached)}
     proofs = []
-    for goal in problem.goals:
-        value = evaluate(problem, lists, goal)
+    for goal, value in reached.items():
         if goal in PLACEMENT_GOALS and goal in found:
             proofs.append(Proof(goal, value, min(value, found[goal].value), "flow-dual", level=found[goal]))
         elif only_choice and goal in found and goal in LEADER_GOALS:
