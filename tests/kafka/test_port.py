@@ -89,6 +89,31 @@ def test_a_second_target_replaces_the_first(cluster: KafkaCluster, port: KafkaPo
     wait_until(lambda: port.partitions([topic])[name].replicas == (1, 2, 4), "metadata without the move")
 
 
+def test_a_second_target_may_hang_or_lose_a_replica(
+    cluster: KafkaCluster, port: KafkaPort, topic: str
+) -> None:
+    """Going back to the old list without a cancel never ends; keeping a replica after all loses it.
+
+    Kafka 4.3 keeps what the first target added or removed where the second adds or removes nothing.
+    """
+    cluster.create(topic, {0: [3, 0, 1], 1: [3, 0, 1]})
+    fill(cluster, topic, [0, 1], 2_000_000)
+    crawl(cluster, topic)
+    back, kept = TopicPartition(topic, 0), TopicPartition(topic, 1)
+    port.alter_reassignments({back: [4, 0, 1], kept: [4, 0, 1]})
+    port.alter_reassignments({back: [3, 0, 1], kept: [3, 4, 0, 1]})
+    assert port.reassignments() == {
+        back: Reassignment((3, 0, 1, 4), (4,), (4,)),
+        kept: Reassignment((3, 4, 0, 1), (4,), (3,)),
+    }
+    speed_up(cluster)
+    wait_until(lambda: set(cluster.describe(topic)[0]["isr_nodes"]) == {0, 1, 3, 4}, "everything in sync")
+    wait_until(lambda: list(port.reassignments()) == [back], "the other over")
+    wait_until(lambda: cluster.replicas(topic)[1] == [4, 0, 1], "without broker 3, which was asked for")
+    assert port.alter_reassignments({back: None}) == {back: None}
+    wait_until(lambda: cluster.replicas(topic)[0] == [3, 0, 1], "a cancel ends it")
+
+
 def test_a_cancel_keeps_the_order_of_the_target(cluster: KafkaCluster, port: KafkaPort, topic: str) -> None:
     """[0,1,2] to [4,2,1], cancelled, is [2,1,0]; exact order comes back by submitting the old list."""
     cluster.create(topic, {0: [0, 1, 2]})

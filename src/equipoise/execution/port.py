@@ -107,7 +107,7 @@ class Reassignment:
     """One move in flight.
 
     The true replication factor is ``len(replicas) - len(adding)``, but only of a first target: once
-    a second replaces it, replicas that the first was still adding count as there.
+    a second has replaced it, replicas that the first was still adding may count as there.
     """
 
     replicas: tuple[int, ...]
@@ -212,6 +212,11 @@ class Port(Protocol):
         Sent in chunks far below the 10,000 records that KRaft takes in one request.
         ``NO_REASSIGNMENT_IN_PROGRESS`` answers a cancel where nothing is in flight. A cancel does
         not restore the order of the replicas. A list that names a dead broker is accepted and hangs.
+
+        Do not give a partition in flight a second target: cancel, wait until it is gone from
+        :meth:`reassignments`, then submit. Kafka up to 4.3 keeps the first target's adding (removing)
+        replicas where the second adds (removes) none: a broker that is then in both lists makes the
+        move hang for ever, and one that was to stay after all is removed. The same list again is safe.
         """
 
     def elect_preferred(

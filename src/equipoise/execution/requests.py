@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from itertools import cycle, islice
 from typing import Any
 
@@ -20,6 +21,7 @@ from kafka.errors import (
     NodeNotReadyError,
     NotControllerError,
     RequestTimedOutError,
+    SaslAuthenticationFailedError,
     UnknownBrokerIdError,
 )
 from kafka.net.compat import KafkaNetClient
@@ -42,11 +44,16 @@ PAUSE_S = 0.5
 
 
 class HideCredentials(logging.Filter):
-    """Drops the client's debug records of authentication: they show the password's bytes."""
+    """Drops the client's debug records of requests as such: in a login they show the password's bytes."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.name == "kafka.protocol.parser":
+            return record.levelno > logging.DEBUG
         arguments = record.args if isinstance(record.args, tuple) else ()
         return not any(type(argument).__name__.startswith("Sasl") for argument in arguments)
+
+
+HIDE_CREDENTIALS = HideCredentials()
 
 
 class AdminRequests(KafkaAdminClient):  # type: ignore[misc]
@@ -54,7 +61,7 @@ class AdminRequests(KafkaAdminClient):  # type: ignore[misc]
 
     def __init__(self, **settings: Any) -> None:
         for name in ("kafka.net.connection", "kafka.protocol.parser"):
-            logging.getLogger(name).addFilter(HideCredentials())
+            logging.getLogger(name).addFilter(HIDE_CREDENTIALS)
         super().__init__(kafka_client=greeted, **settings)
 
     def ask(self, request: Any) -> Any:
@@ -102,8 +109,12 @@ class AdminRequests(KafkaAdminClient):  # type: ignore[misc]
 
     async def _know(self, brokers: Iterable[int]) -> None:
         """A broker that has come back is unknown until the metadata are read again."""
-        if any(self._manager.cluster.broker_metadata(i) is None for i in brokers):
-            await self._manager.cluster.refresh_metadata()
+        for _ in range(ATTEMPTS):
+            if all(self._manager.cluster.broker_metadata(i) for i in brokers):
+                return
+            with suppress(*LOST):
+                await self._manager.cluster.refresh_metadata()
+                return
 
     async def _ask_each(self, requests: Mapping[int, Any]) -> dict[int, Any]:
         await self._know(requests)
@@ -142,16 +153,31 @@ async def shake_hands(manager: Any) -> None:
     refusal: Exception | None = None
     servers = manager.cluster.bootstrap_brokers()
     for server in islice(cycle(servers), max(ATTEMPTS, len(servers))):
+        connection = None
         try:
-            await manager.get_connection(server.node_id, timeout_ms=HANDSHAKE_MS, refresh_metadata_on_err=False)
+            connection = manager.get_connection(
+                server.node_id, timeout_ms=HANDSHAKE_MS, refresh_metadata_on_err=False
+            )
+            await connection
             # A listener that wants a login tells its versions to anyone, and only then hangs up.
             await manager.send(MetadataRequest(topics=[]), node_id=server.node_id)
             return
-        except BrokerResponseError as error:
-            raise error
+        except BrokerResponseError:
+            raise
         except Exception as error:
-            # Brokers hang up together with their refusal, and the client may see only the former.
-            refusal = error
+            if hung_up_on_login(connection):
+                refusal = SaslAuthenticationFailedError()
+            refusal = refusal or error
             await manager._net.sleep(0.1)
     if refusal is not None:
         raise refusal
+
+
+def hung_up_on_login(connection: Any) -> bool:
+    """True where the versions were told and the login was not answered.
+
+    A broker hangs up together with its refusal, and the client may see only the former.
+    """
+    if connection is None or connection.init_future.succeeded():
+        return False
+    return bool(connection.sasl_enabled and connection.broker_version_data is not None)

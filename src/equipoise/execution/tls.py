@@ -75,7 +75,7 @@ def wrap(base64: str) -> str:
 
 def from_java_keystore(config: ClientConfig, path: Path) -> str:
     """A JKS or PKCS12 truststore through Java's keytool, which prints it as PEM."""
-    advice = f"make it PEM: keytool -list -rfc -keystore {path} > trusted.pem, then ssl.truststore.type=PEM"
+    advice = f"Make it PEM: keytool -list -rfc -keystore {path} > trusted.pem, then ssl.truststore.type=PEM"
     keytool = shutil.which("keytool")
     if keytool is None:
         raise config.unusable(
@@ -104,7 +104,7 @@ def present_ourselves(context: ssl.SSLContext, config: ClientConfig) -> None:
             raise config.unusable(
                 "ssl.keystore.location",
                 "is a Java keystore",
-                f"make it PEM: openssl pkcs12 -in {location} -out client.pem, then ssl.keystore.type=PEM",
+                f"Make it PEM: openssl pkcs12 -in {location} -out client.pem, then ssl.keystore.type=PEM",
             )
         load_chain(context, config, location, password)
     elif settings.get("ssl.keystore.key"):

@@ -118,11 +118,14 @@ class Model:
             return self.cancel(partition)
         if not target or len(set(target)) < len(target) or not set(target) <= set(self.racks):
             return INVALID_REPLICA_ASSIGNMENT
-        # A second target counts what the first was still adding as replicas that are there.
-        partition.adding = [i for i in target if i not in partition.replicas]
-        partition.removing = sorted(i for i in partition.replicas if i not in target)
-        partition.copied |= dict.fromkeys(partition.adding, 0.0)
-        partition.replicas = [*target, *partition.removing]
+        # A second target is compared with the union of the first, and where it adds (removes) nothing
+        # to that, what the first was adding (removing) stands: as seen on Kafka 4.3.0.
+        adding = [i for i in target if i not in partition.replicas]
+        removing = sorted(i for i in partition.replicas if i not in target)
+        partition.copied |= dict.fromkeys(adding, 0.0)
+        partition.replicas = [*target, *removing]
+        partition.adding = sorted(adding) or partition.adding
+        partition.removing = removing or partition.removing
         partition.isr = [i for i in partition.isr if i in partition.replicas]
         self.settle(of)
         return NONE
@@ -151,7 +154,8 @@ class Model:
         for i in [i for i, size in partition.copied.items() if size >= partition.size and i not in self.dead]:
             del partition.copied[i]
             partition.isr += [i] if i not in partition.isr else []
-        if (partition.adding or partition.removing) and set(partition.adding) <= set(partition.isr):
+        moving, both = {*partition.adding, *partition.removing}, {*partition.adding} & {*partition.removing}
+        if moving and not both and set(partition.adding) <= set(partition.isr):
             partition.replicas = partition.target
             self.rest(partition)
 

@@ -1,0 +1,361 @@
+"""Stories that real brokers cannot be made to tell, and sizes they cannot be given, on the fake cluster."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake import FakeKafka, Model, Partition
+from fake.model import NOT_CONTROLLER, POLICY_VIOLATION
+
+from equipoise.cli.main import main
+from equipoise.execution import snapshot as snapshots
+from equipoise.execution.client_config import ClientConfig
+from equipoise.execution.kafka import KafkaPort
+from equipoise.execution.port import Failure, Reassignment, Replica, RequestRefused, Resource, TopicPartition
+from equipoise.execution.snapshot import take_snapshot
+from equipoise.files.sources import read_sources
+
+RACKS = {i: "abc"[i % 3] for i in range(6)}
+
+
+def partitions(n: int, n_brokers: int = 6, rf: int = 3) -> dict[tuple[str, int], Partition]:
+    """Seeded partitions, 100 a topic, of sizes up to a gigabyte."""
+    rng = random.Random(7)
+    return {
+        (f"topic-{i // 100:04d}", i % 100): Partition(rng.sample(range(n_brokers), rf), rng.randrange(10**9))
+        for i in range(n)
+    }
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeKafka]:
+    with FakeKafka(Model(RACKS, partitions(200))) as serving:
+        yield serving
+
+
+@pytest.fixture
+def port(fake: FakeKafka) -> Iterator[KafkaPort]:
+    with KafkaPort(fake.bootstrap, ClientConfig({"request.timeout.ms": "1500"})) as opened:
+        yield opened
+
+
+def tp(number: int) -> TopicPartition:
+    return TopicPartition("topic-0000", number)
+
+
+def rotated(model: Model, n: int) -> dict[TopicPartition, list[int]]:
+    """A new replica list for the first partitions: another broker in place of the first replica."""
+    chosen = itertools.islice(model.partitions.items(), n)
+    return {
+        TopicPartition(*of): [next(i for i in model.racks if i not in p.replicas), *p.replicas[1:]]
+        for of, p in chosen
+    }
+
+
+# -- the port --------------------------------------------------------------------------------------
+
+
+def test_changes_go_in_chunks_far_below_what_a_controller_takes() -> None:
+    """12,000 moves at once would be refused as a whole; in chunks every one is accepted."""
+    with FakeKafka(Model(RACKS, partitions(12_000))) as fake, KafkaPort(fake.bootstrap) as port:
+        assert set(port.alter_reassignments(rotated(fake.model, 12_000)).values()) == {None}
+        assert len(port.reassignments()) == 12_000
+        port.elect_preferred([TopicPartition(*of) for of in fake.model.partitions])
+        assert Counter(name for name, _ in fake.requests)["AlterPartitionReassignments"] == 12
+        assert Counter(name for name, _ in fake.requests)["ElectLeaders"] == 12
+
+
+def test_a_chunk_refused_as_a_whole_fails_each_of_its_partitions(fake: FakeKafka, port: KafkaPort) -> None:
+    """POLICY_VIOLATION for the request: nothing raised, nothing moved, every partition has the failure."""
+    fake.hook = lambda name, request, broker: (
+        POLICY_VIOLATION if name == "AlterPartitionReassignments" else None
+    )
+    answer = port.alter_reassignments(rotated(fake.model, 3))
+    assert [str(failure) for failure in answer.values()] == ["POLICY_VIOLATION"] * 3
+
+
+def test_one_refused_partition_does_not_hold_up_the_others(fake: FakeKafka, port: KafkaPort) -> None:
+    """Its own error, and the others in flight."""
+    targets = rotated(fake.model, 3)
+    fake.model.refused[next(iter(targets))] = 44
+    answer = port.alter_reassignments(targets)
+    assert Counter(map(str, answer.values())) == {"None": 2, "POLICY_VIOLATION": 1}
+    assert len(port.reassignments()) == 2
+
+
+def test_the_controller_may_move_between_two_requests(fake: FakeKafka, port: KafkaPort) -> None:
+    """NOT_CONTROLLER makes the port ask anew who it is."""
+    port.reassignments()
+    fake.model.controller = 3
+    assert port.reassignments() == {}
+    assert port.alter_reassignments({tp(0): None}) == {tp(0): Failure("NO_REASSIGNMENT_IN_PROGRESS")}
+
+
+def test_a_lost_answer_is_asked_again(fake: FakeKafka, port: KafkaPort) -> None:
+    """The request was carried out and the connection broke: sent again it is accepted, and moves once."""
+    dropped = iter(["forget", "drop"])
+
+    def hook(name: str, request: Any, broker: int) -> str | None:
+        return next(dropped, None) if name == "AlterPartitionReassignments" else None
+
+    fake.hook = hook
+    targets = rotated(fake.model, 2)
+    assert set(port.alter_reassignments(targets).values()) == {None}
+    assert port.reassignments().keys() == targets.keys()
+
+
+def test_no_answer_at_all_is_a_failure_of_each_partition(fake: FakeKafka, port: KafkaPort) -> None:
+    """UNREACHABLE means: not known whether it was carried out."""
+    fake.hook = lambda name, request, broker: "drop" if name == "AlterPartitionReassignments" else None
+    answer = port.alter_reassignments({tp(0): [0, 1, 2]})
+    assert answer[tp(0)] is not None and answer[tp(0)].code == "UNREACHABLE"
+
+
+def test_without_any_controller_reading_says_so(fake: FakeKafka, port: KafkaPort) -> None:
+    """Every broker answers NOT_CONTROLLER, as during an election that does not end."""
+    fake.hook = lambda name, request, broker: NOT_CONTROLLER if name == "ListPartitionReassignments" else None
+    with pytest.raises(RequestRefused, match="NOT_CONTROLLER"):
+        port.reassignments()
+
+
+def test_dead_frozen_and_unknown_brokers_cost_their_own_answers(fake: FakeKafka, port: KafkaPort) -> None:
+    """Log dirs and configs of the others are there; a frozen one is given up after the request timeout."""
+    fake.kill(5, noticed=False)
+    fake.model.frozen.add(4)
+    dirs = port.log_dirs([0, 4, 5, 77])
+    assert not isinstance(dirs[0], Failure)
+    assert [dirs[i] for i in (4, 5, 77)] == [
+        Failure("UNREACHABLE", name)
+        for name in ("RequestTimedOutError", "KafkaConnectionError", "UnknownBrokerIdError")
+    ]
+    fake.model.frozen.clear()
+    changes = {Resource.broker(i): {"leader.replication.throttled.rate": "1"} for i in (0, 5)}
+    assert [failure and failure.code for failure in port.alter_configs(changes).values()] == [
+        None,
+        "UNREACHABLE",
+    ]
+
+
+def test_a_failed_log_dir_is_shown_as_such(fake: FakeKafka, port: KafkaPort) -> None:
+    """An error in place of its replicas; moving a replica there is refused."""
+    fake.model.failed_dirs.add((0, "/data/b"))
+    fake.model.cordoned.add((0, "/data/a"))
+    good, bad = port.log_dirs([0])[0]
+    assert good.cordoned and good.error is None and good.replicas
+    assert bad.error == Failure("KAFKA_STORAGE_ERROR") and not bad.replicas
+    held = next(iter(good.replicas))
+    answer = port.alter_replica_log_dirs({Replica(*held, 0): "/data/b"})
+    assert list(answer.values()) == [Failure("KAFKA_STORAGE_ERROR")]
+
+
+# -- the model itself ------------------------------------------------------------------------------
+
+
+def test_the_fake_moves_as_kafka_does(fake: FakeKafka, port: KafkaPort) -> None:
+    """Union and order, completion, the order after a cancel, the leader: as seen on real brokers."""
+    fake.model.partitions["t", 0] = Partition([0, 1, 2], size=1000)
+    name = TopicPartition("t", 0)
+    port.alter_reassignments({name: [4, 2, 1]})
+    assert port.reassignments()[name] == Reassignment((4, 2, 1, 0), (4,), (0,))
+    fake.model.advance(400)
+    (copy,) = [d.replicas[name] for d in port.log_dirs([4], [name])[4] if name in d.replicas]
+    assert copy == (400, 0)
+    port.alter_reassignments({name: None})
+    assert port.partitions(["t"])[name].replicas == (2, 1, 0)
+    port.alter_reassignments({name: [4, 2, 1]})
+    fake.model.advance()
+    state = port.partitions(["t"])[name]
+    assert state.replicas == (4, 2, 1) and state.leader == 4 and not port.reassignments([name])
+
+
+def test_the_fake_treats_second_targets_as_kafka_does(fake: FakeKafka, port: KafkaPort) -> None:
+    """As seen on Kafka 4.3.0: the same again, back to the old list, a kept replica, another one."""
+    cases = {
+        0: ([4, 0, 1], (4,), (3,), (4, 0, 1)),
+        1: ([3, 0, 1], (4,), (4,), None),
+        2: ([3, 4, 0, 1], (4,), (3,), (4, 0, 1)),
+        3: ([2, 0, 1], (2,), (3, 4), (2, 0, 1)),
+    }
+    for p, (second, adding, removing, end) in cases.items():
+        name = TopicPartition("t", p)
+        fake.model.partitions[name] = Partition([3, 0, 1], size=10)
+        port.alter_reassignments({name: [4, 0, 1]})
+        port.alter_reassignments({name: second})
+        move = port.reassignments()[name]
+        assert (move.adding, move.removing) == (adding, removing)
+        fake.model.advance()
+        assert (name in port.reassignments()) == (end is None)
+        assert end is None or port.partitions(["t"])[name].replicas == end
+
+
+def test_the_fake_moves_in_its_own_time() -> None:
+    """With a speed, copies grow by the clock; stuck ones do not."""
+    now = [0.0]
+    stored = {("t", p): Partition([0, 1], size=1000) for p in range(2)}
+    model = Model(RACKS, stored, speed=100, clock=lambda: now[0])
+    model.stuck.add(("t", 1))
+    with FakeKafka(model) as fake, KafkaPort(fake.bootstrap) as port:
+        port.alter_reassignments({TopicPartition("t", p): [0, 2] for p in range(2)})
+        now[0] = 5.0
+        assert len(port.reassignments()) == 2
+        now[0] = 11.0
+        assert list(port.reassignments()) == [TopicPartition("t", 1)]
+
+
+# -- snapshots -------------------------------------------------------------------------------------
+
+
+def run_snapshot(fake: FakeKafka, out: Path) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["snapshot", "--bootstrap-server", fake.bootstrap, "--out", str(out)])
+    return int(ended.value.code or 0)
+
+
+def test_fifty_thousand_partitions_on_a_hundred_brokers(
+    snapshot_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every list, size and rack read back from the files equals the cluster; nothing was changed."""
+    racks = {i: f"rack-{i % 5}" for i in range(100)}
+    model = Model(racks, partitions(50_000, n_brokers=100))
+    with FakeKafka(model) as fake:
+        assert run_snapshot(fake, snapshot_folder) == 0
+        asked = {name for name, _ in fake.requests}
+    assert asked == READING
+    cluster = read_sources([snapshot_folder])
+    ids = cluster.ids_of(cluster.replicas).tolist()
+    for row, (of, partition) in enumerate(sorted(model.partitions.items())):
+        assert (cluster.label(row), ids[row]) == (f"{of[0]}-{of[1]}", partition.replicas)
+    assert cluster.size_bytes.tolist() == [p.size for _, p in sorted(model.partitions.items())]
+    assert cluster.brokers.racks == tuple(racks.values())
+    assert cluster.cluster_id == model.cluster_id
+    assert "100 brokers in 5 racks, 500 topics, 50000 partitions" in capsys.readouterr().out
+
+
+READING = {
+    "ApiVersions",
+    "DescribeCluster",
+    "DescribeConfigs",
+    "DescribeLogDirs",
+    "ListPartitionReassignments",
+    "Metadata",
+}
+
+
+def once(wanted: str, event: Callable[[], None]) -> Callable[[str, Any, int], None]:
+    """A hook that lets an event happen just before the first request of a kind."""
+    events = iter([event])
+
+    def hook(name: str, request: Any, broker: int) -> None:
+        if name == wanted:
+            next(events, lambda: None)()
+
+    return hook
+
+
+def test_moves_that_begin_or_end_meanwhile_do_not_blur_the_lists(fake: FakeKafka, port: KafkaPort) -> None:
+    """The union is never taken for the list: the topics of such moves are read again."""
+    model = fake.model
+    model.partitions["t", 0] = Partition([0, 1, 2], size=100)
+    model.partitions["t", 1] = Partition([0, 1, 2], size=100)
+    model.alter(("t", 0), [3, 1, 2])
+    seen: list[str] = []
+
+    def hook(name: str, request: Any, broker: int) -> None:
+        seen.append(name)
+        if name == "ListPartitionReassignments" and seen.count(name) == 2:
+            model.advance()
+            model.alter(("t", 1), [3, 1, 2])
+
+    fake.hook = hook
+    told = take_snapshot(port)
+    assert told.moving == {TopicPartition("t", 1): Reassignment((3, 1, 2, 0), (3,), (0,))}
+    assert told.partitions[TopicPartition("t", 0)].replicas == (3, 1, 2)
+    assert told.partitions[TopicPartition("t", 1)].replicas == (3, 1, 2, 0)
+
+
+def test_what_brokers_do_not_tell_is_said(fake: FakeKafka, port: KafkaPort) -> None:
+    """A fenced broker, a failed log dir, a broker that only replica lists know: a sentence each."""
+    fake.kill(5)
+    fake.model.failed_dirs.add((0, "/data/b"))
+    fake.model.partitions["t", 0] = Partition([0, 99], leader=0, isr=[0])
+    told = take_snapshot(port)
+    assert told.warnings == (
+        "broker 99 holds replicas, but is not registered: its rack and sizes are unknown",
+        "log dir /data/b of broker 0 has an error: KAFKA_STORAGE_ERROR",
+        "broker 5 is fenced: its sizes are unknown (UNREACHABLE)",
+    )
+    assert 99 in told.broker_ids
+
+
+def test_progress_is_told_on_the_way(fake: FakeKafka, port: KafkaPort) -> None:
+    """What is being read, and how many of how many brokers have answered."""
+    told: list[tuple[str, int, int]] = []
+    take_snapshot(port, lambda *step: told.append(step))
+    assert [what for what, _, _ in told] == ["brokers", "topics", "log dirs", "configs"]
+    assert ("log dirs", 0, 6) in told
+
+
+def test_a_second_snapshot_replaces_the_first_and_keeps_what_lies_beside(
+    fake: FakeKafka, snapshot_folder: Path
+) -> None:
+    """Metrics collected beside a snapshot survive the next one; its own files are new."""
+    assert run_snapshot(fake, snapshot_folder) == 0
+    metrics = snapshot_folder / "metrics" / "day.csv"
+    metrics.parent.mkdir()
+    metrics.write_text("kept")
+    fake.model.delete_topic("topic-0001")
+    assert run_snapshot(fake, snapshot_folder) == 0
+    assert metrics.read_text() == "kept"
+    assert read_sources([snapshot_folder]).n_partitions == 100
+    assert sorted(path.name for path in snapshot_folder.parent.iterdir()) == ["orders"]
+
+
+def test_a_folder_of_other_things_is_left_alone(
+    fake: FakeKafka, snapshot_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that holds anything but a snapshot is refused and stays as it is."""
+    snapshot_folder.mkdir(parents=True)
+    (snapshot_folder / "topics.txt").write_text("mine")
+    assert run_snapshot(fake, snapshot_folder) == 2
+    assert "holds files, but no snapshot" in capsys.readouterr().err
+    assert [path.read_text() for path in snapshot_folder.iterdir()] == ["mine"]
+
+
+def test_an_interrupted_snapshot_leaves_the_old_one(
+    fake: FakeKafka, snapshot_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped while it writes: the folder is the first snapshot's, whole, and nothing lies about."""
+    assert run_snapshot(fake, snapshot_folder) == 0
+    before = {path.name: path.read_bytes() for path in snapshot_folder.iterdir()}
+    monkeypatch.setattr(
+        "equipoise.execution.snapshot_files.config_lines",
+        lambda told: (_ for _ in ()).throw(KeyboardInterrupt),
+    )
+    fake.model.delete_topic("topic-0001")
+    assert run_snapshot(fake, snapshot_folder) == 130
+    assert {path.name: path.read_bytes() for path in snapshot_folder.iterdir()} == before
+    assert [path.name for path in snapshot_folder.parent.iterdir()] == ["orders"]
+
+
+def test_moves_that_never_settle_are_said(
+    fake: FakeKafka, port: KafkaPort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where moves begin and end faster than they can be read, no blurred snapshot is made."""
+    monkeypatch.setattr(snapshots, "SETTLING_S", 0.0)
+    targets = itertools.cycle([[0, 1, 2], [3, 1, 2]])
+    fake.model.partitions["t", 0] = Partition([3, 1, 2], size=10)
+
+    def hook(name: str, request: Any, broker: int) -> None:
+        if name == "ListPartitionReassignments":
+            fake.model.advance()
+            fake.model.alter(("t", 0), next(targets))
+
+    fake.hook = hook
+    with pytest.raises(RequestRefused, match="try again"):
+        take_snapshot(port)
