@@ -110,27 +110,35 @@ def plain(heading: str) -> str:
 def from_lines(text: bytes, faults: Faults) -> tuple[dict[int, BrokerFacts], bool]:
     """Brokers of a CSV, and whether it lists all of them."""
     first = first_line(text.decode())
-    header = header_of(first)
+    header, delimiter = header_of(first), delimiter_of(first)
     has_header = "id" in header
-    delimiter = delimiter_of(first)
     brokers: dict[int, BrokerFacts] = {}
     for number, line in lines(text):
         if line.lstrip().startswith("#") or (has_header and line == first):
             continue
-        if has_header:
-            cells = cells_of(line, delimiter)
-            if len(cells) > len(header):
-                faults.report(f"{len(cells)} cells under {len(header)} headings", line=number, text=line)
-                continue
-            values = {fact: cell for fact, cell in zip(header, cells, strict=False) if fact}
+        at: dict[str, Any] = {"line": number, "text": line}
+        try:
+            values = by_heading(cells_of(line, delimiter), header) if has_header else by_place(line)
+        except ValueError as error:
+            faults.report(str(error), **at)
         else:
-            pair = PAIR.fullmatch(line)
-            if pair is None:
-                faults.report(f"{shown(line)} is not broker,rack", line=number, text=line)
-                continue
-            values = {"id": pair[1], "rack": pair[2] or ""}
-        add(brokers, values, faults, {"line": number, "text": line})
+            add(brokers, values, faults, at)
     return brokers, has_header
+
+
+def by_heading(cells: list[str], header: list[str]) -> dict[str, Any]:
+    """The cells by the facts that their headings name."""
+    if len(cells) > len(header):
+        raise ValueError(f"{len(cells)} cells under {len(header)} headings")
+    return {fact: cell for fact, cell in zip(header, cells, strict=False) if fact}
+
+
+def by_place(line: str) -> dict[str, Any]:
+    """The broker and the rack of a line without a header above it."""
+    pair = PAIR.fullmatch(line)
+    if pair is None:
+        raise ValueError(f"{shown(line)} is not broker,rack")
+    return {"id": pair[1], "rack": pair[2] or ""}
 
 
 def from_json(document: Any, faults: Faults) -> tuple[dict[int, BrokerFacts], bool]:
@@ -155,7 +163,7 @@ def from_json(document: Any, faults: Faults) -> tuple[dict[int, BrokerFacts], bo
 def add(brokers: dict[int, BrokerFacts], values: dict[str, Any], faults: Faults, at: dict[str, Any]) -> None:
     """Add one broker, or report what is wrong with it ``at`` its place."""
     broker = str(values.pop("id", "")).strip()
-    if not (broker.isascii() and broker.isdigit() and int(broker) <= BIGGEST_ID):
+    if not re.fullmatch(r"[0-9]{1,10}", broker) or int(broker) > BIGGEST_ID:
         faults.report(f"{shown(broker)} is not a broker id", **at)
     elif int(broker) in brokers:
         faults.report(f"broker {broker} is given twice", advice="Keep one of the two", **at)
