@@ -1,4 +1,4 @@
-"""All strategies side by side: no other is better than ours at what was asked, and every figure is measured."""
+"""All strategies side by side: none is better than ours at what was asked, and every figure is measured."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def random_case(seed: int) -> tuple[Cluster, Request]:
 
 @pytest.mark.parametrize("tenth", range(10))
 def test_on_500_random_clusters_no_strategy_is_better_than_ours(tenth):
-    """Goals are compared in the order of the request: the first that differs decides, and decides for `flow`."""
+    """Goals in the order of the request: the first that differs decides, and decides for `flow`."""
     settings = Settings(time_limit_s=20)
     answered = 0
     for seed in range(50 * tenth, 50 * tenth + 50):
@@ -70,13 +70,13 @@ def test_on_500_random_clusters_no_strategy_is_better_than_ours(tenth):
                 continue
             answered += 1
             theirs = [evaluate(problem, other, goal) for goal in problem.goals]
-            assert ours <= theirs, (seed, name, dict(zip(problem.goals, zip(ours, theirs, strict=True), strict=True)))
+            assert ours <= theirs, (seed, name, list(zip(problem.goals, ours, theirs, strict=True)))
     assert answered > 200
 
 
 @pytest.fixture(scope="module")
 def rows():
-    """The demonstration of the text, broker 19 to be removed, with a broker's worth of everything measured."""
+    """The demonstration of the text: broker 19 is to be removed."""
     cluster, request = demonstration(), Request(drain=(19,))
     listed = entries(cluster, request, 60)
     return {row.strategy: row for row in compare(cluster, request, listed, time_limit_s=60)}
@@ -84,7 +84,8 @@ def rows():
 
 def test_every_strategy_has_a_row(rows):
     """Ours first, then the published ones; sizes are unknown, so `bin-packing` packs by count alone."""
-    assert list(rows) == ["flow", *STRATEGIES]
+    assert [label for label in rows if "(" not in label] == ["flow", *STRATEGIES]
+    assert [label for label in rows if "(" in label] == ["appier (unchecked)", "wix (fine tuning)"]
 
 
 def test_one_move_is_enough_and_generate_makes_twenty(rows):
@@ -96,7 +97,7 @@ def test_one_move_is_enough_and_generate_makes_twenty(rows):
 
 
 def test_rules_of_racks_are_measured_not_asserted(rows):
-    """Tools without rack awareness put broker 19's replica beside its leader's rack, and fall behind there."""
+    """Tools that know no racks put the replica into its leader's rack, and fall behind there."""
     assert rows["flow"].rack_violations == rows["greedy-racks"].rack_violations == 0
     assert rows["greedy"].rack_violations == 1
     assert rows["greedy"].falls_behind_at == "racks"
@@ -118,8 +119,9 @@ def test_who_finds_no_plan_says_why(rows):
 
 
 def test_figures_are_those_of_a_hand_count():
-    """Two brokers swap roles and one replica moves: each figure counted on the fingers."""
-    cluster = build_cluster("c", Brokers.of([1, 2, 3]), ["t"] * 2, range(2), [[1, 2], [1, 2]], size_bytes=[10.0, 4.0])
+    """One replica moves and one leader changes: each figure counted on the fingers."""
+    lists, sizes = [[1, 2], [1, 2]], [10.0, 4.0]
+    cluster = build_cluster("c", Brokers.of([1, 2, 3]), ["t"] * 2, range(2), lists, size_bytes=sizes)
     problem = build_problem(cluster, Request())
     figures = measure(problem, cluster.brokers.index_of([[1, 2], [2, 3]]))
     expected = {"replicas_apart": 1, "bytes_apart": 14.0 - 4.0, "leaders_apart": 1, "data_moves": 1,
@@ -128,36 +130,30 @@ def test_figures_are_those_of_a_hand_count():
     assert {key: figures[key] for key in expected} == expected
 
 
-def test_a_strategy_that_takes_too_long_is_ended(monkeypatch):
-    """The limit holds even for a solver that never comes back; the next strategy runs all the same."""
-    listed = [Entry("hangs", "hangs"), Entry("greedy", "greedy")]
-    started = time.monotonic()
-    slow, greedy = compare(demonstration(), Request(), listed_with_sleep(monkeypatch, listed), time_limit_s=1)
-    assert slow.reason == "not finished in 1 seconds"
-    assert greedy.reason == "" and greedy.data_moves is not None
-    assert time.monotonic() - started < 60
+def serve_but_hang_on_request(connection, cluster, request):
+    """`serve`, in whose process an entry for "hangs" never answers: what a runaway solver looks like."""
+    solve = running.solve
 
-
-def listed_with_sleep(monkeypatch, listed):
-    """The first entry asks the process to run a module that sleeps: what a runaway solver looks like."""
-    monkeypatch.setattr(running, "serve", sleepy_serve)
-    return listed
-
-
-def sleepy_serve(connection, cluster, request):
-    """As `serve`, with an entry named "hangs" that never answers."""
-    plain = running.solve
-
-    def solve(cluster, request, entry):
+    def solve_or_hang(cluster, request, entry):
         if entry.strategy == "hangs":
             time.sleep(3600)
-        return plain(cluster, request, entry)
+        return solve(cluster, request, entry)
 
-    running.solve = solve
-    ORIGINAL_SERVE(connection, cluster, request)
+    running.solve = solve_or_hang
+    SERVE(connection, cluster, request)
 
 
-ORIGINAL_SERVE = running.serve
+SERVE = running.serve
+
+
+def test_a_strategy_that_takes_too_long_is_ended(monkeypatch):
+    """The limit holds even for a solver that never comes back; the next strategy runs all the same."""
+    monkeypatch.setattr(running, "serve", serve_but_hang_on_request)
+    listed = [Entry("hangs", "hangs"), Entry("greedy", "greedy")]
+    slow, greedy = compare(demonstration(), Request(), listed, time_limit_s=2)
+    assert slow.reason == "not finished in 2 seconds"
+    assert greedy.reason == ""
+    assert greedy.data_moves == 0
 
 
 @pytest.fixture
@@ -172,17 +168,18 @@ def source(tmp_path: Path) -> str:
 def test_the_command_prints_json_and_writes_page_and_program(source, tmp_path):
     """One result, three faces; the program is one that lp_solve reads."""
     page, program = tmp_path / "page.html", tmp_path / "program.lp"
-    done = subprocess.run(
-        [sys.executable, "-m", "equipoise.cli.main", "compare", source, "--drain", "19", "--strategy", "linear-program",
-         "--json", "--html", str(page), "--write-lp", str(program)],
-        capture_output=True, text=True, check=True, timeout=300,
-    )  # fmt: skip
-    said = json.loads(done.stdout)
+    asked = ["compare", source, "--drain", "19", "--strategy", "linear-program"]
+    files = ["--html", str(page), "--write-lp", str(program)]
+    said = json.loads(printed(sys.executable, "-m", "equipoise.cli.main", *asked, "--json", *files))
     assert [row["strategy"] for row in said["rows"]] == ["flow", "linear-program"]
     assert [row["data_moves"] for row in said["rows"]] == [1, 1]
     assert "linear-program" in page.read_text()
-    solved = subprocess.run(["lp_solve", "-S3", str(program)], capture_output=True, text=True, check=True, timeout=300)
-    assert re.search(r"objective function: 59\b", solved.stdout)
+    assert re.search(r"objective function: 59\b", printed("lp_solve", "-S3", str(program)))
+
+
+def printed(*command: str) -> str:
+    """Standard output of a command that has to succeed."""
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
 
 
 def test_the_table_names_every_strategy_and_every_reason(source):

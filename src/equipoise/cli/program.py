@@ -13,11 +13,10 @@ from equipoise.planning.request import Request
 if TYPE_CHECKING:
     from equipoise.cluster import Cluster
 
-OUTPUT = "Output"
+ABOUT = "Write the 0-1 program of `linear-program` as a file that lp_solve reads."
 
 WriteLp = Annotated[
-    Path | None,
-    typer.Option("--write-lp", metavar="FILE", help="Write the 0-1 program for lp_solve.", rich_help_panel=OUTPUT),
+    Path | None, typer.Option("--write-lp", metavar="FILE", help=ABOUT, rich_help_panel="Output")
 ]
 
 

@@ -53,16 +53,24 @@ class Again:
 
 
 def entries(cluster: Cluster, request: Request, time_limit_s: float) -> list[Entry]:
-    """Ours first, then every published algorithm; one alone beside ours if the request names it."""
+    """Ours first, then every published algorithm, some under settings that their texts name as well.
+
+    A strategy that the request names stands alone beside ours.
+    """
     settings = Settings(time_limit_s=time_limit_s)
     if request.strategy != OURS:
         load(request.strategy)
         return [Entry(OURS, OURS), Entry(request.strategy, request.strategy, settings)]
-    listed = [Entry(OURS, OURS), *(Entry(name, name, settings) for name in STRATEGIES)]
+    variants = {
+        "appier": {"unchecked": replace(settings, check_first=False)},
+        "wix": {"fine tuning": replace(settings, unbalanced_ratio=1.0)},
+    }
     if not np.isnan(cluster.size_bytes).any() and "disk" not in request.balance:
-        at = [entry.label for entry in listed].index("bin-packing")
-        by_size = replace(settings, placement="storage")
-        listed.insert(at + 1, Entry("bin-packing (storage)", "bin-packing", by_size))
+        variants["bin-packing"] = {"storage": replace(settings, placement="storage")}
+    listed = [Entry(OURS, OURS)]
+    for name in STRATEGIES:
+        listed.append(Entry(name, name, settings))
+        listed += [Entry(f"{name} ({how})", name, other) for how, other in variants.get(name, {}).items()]
     return listed
 
 

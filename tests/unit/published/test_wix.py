@@ -10,34 +10,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from equipoise.cluster import measures
+from equipoise.cluster import Brokers, build_cluster, measures
+from equipoise.planning.problem import build_problem
 from equipoise.planning.published.helpers import lists_of
 from equipoise.planning.published.interface import NoPlan, Settings, target_of
 from equipoise.planning.published.wix import Gathered, gather, replace
+from equipoise.planning.request import Request
 from equipoise.planning.solve import make_plan
 
 COUNTS = Path(__file__).parents[3] / "examples" / "data" / "wix_replicas_per_broker.json"
 FINE_TUNING = Settings(unbalanced_ratio=1.0)
 
 
-def wix_lists(divisor, per_topic, seed=0):
-    """Lists of three replicas with the text's replicas a broker, divided; (topic names, lists)."""
-    counts = json.loads(COUNTS.read_text())["before"]
-    before = [counts[str(broker)] // divisor for broker in range(40)]
-    slots = np.repeat(np.arange(40), before)
-    third = len(slots) // 3
-    draw = np.random.default_rng(seed)
-    lists = [draw.permutation(row).tolist() for row in slots[: 3 * third].reshape(3, third).T]
-    draw.shuffle(lists)
-    return [f"topic-{k // per_topic:04d}" for k in range(third)], lists
-
-
 @pytest.fixture(scope="module")
 def wix_cluster():
-    from equipoise.cluster import Brokers, build_cluster
-
-    topics, lists = wix_lists(20, 36)
-    return build_cluster("wix", Brokers.of(range(40)), topics, np.arange(len(lists)), lists)
+    """Lists of three replicas that give each broker a twentieth of the text's, in topics of 36 partitions."""
+    counts = json.loads(COUNTS.read_text())["before"]
+    slots = np.repeat(np.arange(40), [counts[str(broker)] // 20 for broker in range(40)])
+    third = len(slots) // 3
+    draw = np.random.default_rng(0)
+    lists = [draw.permutation(row).tolist() for row in slots[: 3 * third].reshape(3, third).T]
+    draw.shuffle(lists)
+    topics = [f"topic-{k // 36:04d}" for k in range(third)]
+    return build_cluster("wix", Brokers.of(range(40)), topics, np.arange(third), lists)
 
 
 def test_new_brokers_are_below_half_the_median(problem_of):
@@ -50,9 +45,6 @@ def test_new_brokers_are_below_half_the_median(problem_of):
 
 def test_the_texts_own_cluster_has_no_broker_below_half_its_median(wix_cluster):
     """Its emptiest broker has 4,821, the median is near 6,880: fine tuning needs a lower ratio."""
-    from equipoise.planning.problem import build_problem
-    from equipoise.planning.request import Request
-
     problem = build_problem(wix_cluster, Request())
     assert np.array_equal(target_of("wix", problem), problem.current)
     assert len(gather(lists_of(problem), range(40), 1.0).unbalanced) == 20
@@ -69,9 +61,6 @@ def test_new_brokers_fill_up_with_one_change_a_partition(random_problem):
 
 def test_on_the_texts_counts_brokers_stay_apart_and_more_moves_than_needed(wix_cluster):
     """The text ended 11 apart; its method ends more than one apart and moves more than the optimum."""
-    from equipoise.planning.problem import build_problem
-    from equipoise.planning.request import Request
-
     problem = build_problem(wix_cluster, Request())
     target = target_of("wix", problem, FINE_TUNING)
     held = measures.replicas_per_broker(target, 40)
