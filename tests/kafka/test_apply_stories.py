@@ -24,7 +24,7 @@ LISTS = {0: [0, 1, 2], 1: [1, 2, 3], 2: [2, 3, 4], 3: [3, 4, 0], 4: [4, 0, 1], 5
         ("drain", ("--drain", "4", "--rack-rule", "spread")),
         ("add", ("--brokers", "0,1,2,3,4")),
         ("leaders-only", ("--leaders-only",)),
-        ("replace", ("--replace", "1=3", "--replication-factor", "2")),
+        ("replace", ("--replace", "1=3")),
         ("wider", ("--replication-factor", "3")),
         ("narrower", ("--replication-factor", "2")),
     ],

@@ -63,11 +63,11 @@ def apply(
 def refuse_surprises(of: Opened, *, resume: bool) -> None:
     """A run that was interrupted is only taken up on purpose."""
     memory, folder = of.memory, str(of.folder)
-    if memory.begun.get("operation") == "rollback" and memory.outcome not in ("finished", "cancelled"):
+    if memory.begun.get("operation") == "rollback" and memory.unfinished:
         raise UnusableInput("its roll back is not finished", source=folder, advice="Run rollback again")
     if resume and not memory.begun:
         raise UnusableInput("no run of it was ever begun", source=folder, advice="Leave out --resume")
-    if not resume and memory.begun and memory.outcome not in ("finished", "cancelled"):
+    if not resume and memory.unfinished:
         how = memory.outcome or "interrupted"
         raise UnusableInput(
             f"an earlier run was {how} after {len(memory.done)} of {len(of.job.moves)} changes",

@@ -20,6 +20,8 @@ class Flight:
     since: float
     target: tuple[int, ...] = ()
     """What it is moved to now; differs from ``move.after`` once it is retargeted."""
+    adding: tuple[int, ...] = ()
+    """Brokers that get a copy."""
     home: tuple[int, ...] = ()
     """The exact list to restore should it be cancelled: where it started from."""
     copied: dict[int, int] = field(default_factory=dict)
@@ -36,13 +38,15 @@ class Flight:
     """The explanation that was last told."""
 
     def __post_init__(self) -> None:
-        self.target = self.target or self.move.after
         self.home = self.home or self.move.before
+        self.aim(self.target or self.move.after)
         self.advanced, self.total = self.since, self.move.size_bytes
 
-    @property
-    def adding(self) -> tuple[int, ...]:
-        return tuple(broker for broker in self.target if broker not in self.move.before)
+    def aim(self, target: tuple[int, ...]) -> None:
+        """Move it to ``target``; what was copied to others is forgotten."""
+        self.target = target
+        self.adding = tuple(broker for broker in target if broker not in self.move.before)
+        self.copied = {broker: size for broker, size in self.copied.items() if broker in self.adding}
 
     @property
     def bytes_copied(self) -> float:

@@ -53,8 +53,8 @@ class Memory:
 
     def note_begin(self, entry: Entry) -> None:
         if self.begun.get("operation") != entry["operation"]:
-            self.done, self.skipped = set(), {}
-        self.begun, self.outcome = dict(entry), ""
+            self.done = set()
+        self.begun, self.outcome, self.skipped = dict(entry), "", {}
 
     def note_submit(self, entry: Entry) -> None:
         for name, target in entry["partitions"].items():
@@ -114,8 +114,8 @@ class Memory:
 
     @property
     def unfinished(self) -> bool:
-        """True where a run was begun and did not end by itself."""
-        return bool(self.begun) and self.outcome in ("", "lost")
+        """True where a run was begun and has not come to its end."""
+        return bool(self.begun) and self.outcome not in ("finished", "cancelled")
 
 
 def parsed(name: str) -> TopicPartition:

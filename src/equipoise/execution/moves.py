@@ -22,11 +22,12 @@ class Move:
     after: tuple[int, ...]
     size_bytes: float = math.nan
     """Bytes of one replica, NaN where unknown."""
+    adding: tuple[int, ...] = field(init=False)
+    """Brokers that get a copy; none for a reorder or a smaller replication factor."""
 
-    @property
-    def adding(self) -> tuple[int, ...]:
-        """Brokers that get a copy; none for a reorder or a smaller replication factor."""
-        return tuple(broker for broker in self.after if broker not in self.before)
+    def __post_init__(self) -> None:
+        adding = tuple(broker for broker in self.after if broker not in self.before)
+        object.__setattr__(self, "adding", adding)
 
     @property
     def reversed(self) -> Move:

@@ -25,6 +25,8 @@ class Standing:
     """Ours, moving the other way: to be cancelled before this job can begin (roll back)."""
     unrestored: list[Move] = field(default_factory=list)
     """Cancelled by an earlier run before it could restore the order."""
+    skipped: list[Move] = field(default_factory=list)
+    """Given up by an earlier run, and not where they could be begun again."""
     drifted: list[str] = field(default_factory=list)
 
 
@@ -33,6 +35,9 @@ def standing(job: Job, memory: Memory, seen: Surveyed) -> Standing:
     found = Standing()
     for move in job.moves:
         where, difference = place_of(move, job, memory, seen)
+        if difference and move.partition in memory.skipped:
+            found.skipped.append(move)
+            continue
         if difference:
             found.drifted.append(difference)
             continue
@@ -75,16 +80,16 @@ def wrong_cluster(job: Job, seen: Surveyed) -> list[str]:
 
 
 def objections(found: Standing, seen: Surveyed) -> Iterator[str]:
-    """What speaks against starting: drift, brokers that cannot receive, moves of others."""
-    yield from found.drifted
+    """What speaks against a first start: brokers that cannot receive, moves of others.
+
+    A run that is taken up waits for these instead: what it has in flight is not to be left alone.
+    """
     receivers = {broker for move in (*found.pending, *found.flying) for broker in move.adding}
     yield from broken_brokers(receivers, seen)
     mine = {move.partition for move in (*found.flying, *found.opposed)}
-    drifted = {line.partition(":")[0] for line in found.drifted}
     for name in sorted(seen.reassignments.keys() - mine):
-        if str(name) not in drifted:
-            target = shown(seen.reassignments[name].target)
-            yield f"{name}: somebody else is moving it to {target}; wait until that is over"
+        target = shown(seen.reassignments[name].target)
+        yield f"{name}: somebody else is moving it to {target}; wait until that is over"
 
 
 def broken_brokers(receivers: set[int], seen: Surveyed) -> Iterator[str]:

@@ -166,7 +166,7 @@ def settle(told: Story, how: dict[str, Any]) -> None:
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize(("first", "kind"), [(None, "apply"), ("apply", "rollback"), ("killed", "cancel")])
 def test_killed_at_every_journal_step(first: str | None, kind: str, when: str) -> None:
-    """Just before or after each entry reaches the disk: the next process ends the job, no throttle is left."""
+    """Before or after each entry reaches the disk: the next process ends the job, no throttle is left."""
     how: dict[str, Any] = {"stop": "cancel"} if kind == "cancel" else {}
     steps = 0
     while True:

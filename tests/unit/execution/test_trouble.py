@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stories import MB, RACKS, SMALL, Watcher, story, tp, with_options
+from stories import MB, RACKS, SMALL, Killed, Recorder, Watcher, story, tp, with_options
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.machine import Machine
@@ -221,6 +221,29 @@ def test_a_cluster_that_cannot_be_reached_any_more_is_lost_not_forgotten() -> No
     told.face = Watcher()
     assert told.resume().outcome == "finished"
     assert told.lists() == {"pay-0": (3, 1, 2)} and told.throttles() == {}
+
+
+def test_a_run_whose_target_died_can_be_taken_up_while_it_is_dead() -> None:
+    """Killed, and a broker with it: the next process waits for the broker rather than refuse."""
+    told = story({**ONE, "log-0": ([1, 2], [4, 2])})
+    with pytest.raises(Killed):
+        told.run(carrier=Recorder(told.model, 1, after=True))
+    told.model.advance(1)
+    told.model.kill(3)
+    told.face = Watcher(once(lambda: told.model.revive(3), lambda machine: told.model.now > 50))
+    end = told.resume()
+    assert (end.outcome, end.reasons) == ("finished", ())
+    assert told.lists() == {"log-0": (4, 2), "pay-0": (3, 1, 2)} and told.throttles() == {}
+
+
+def test_a_partition_that_was_given_up_does_not_block_the_next_run() -> None:
+    """Somebody else has it: taken up again, the run does the rest and says what differs."""
+    told = story({**ONE, "log-0": ([1, 2], [4, 2])})
+    told.face = Watcher(once(lambda: told.model.alter_reassignments({tp("pay-0"): [5, 1, 2]}), halfway))
+    told.run()
+    told.face = Watcher()
+    end = told.resume()
+    assert (end.outcome, end.reasons) == ("finished", ("pay-0 has [5,1,2] instead of [3,1,2]",))
 
 
 def test_a_request_that_nobody_answered_is_looked_after() -> None:

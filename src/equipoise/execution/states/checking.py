@@ -19,8 +19,10 @@ def checking(run: Run) -> Generator[Instruction, Any, tuple[Standing, list[str]]
     if run.stop == "cancel":  # what others did meanwhile is no reason to leave our moves running
         reasons = wrong_cluster(run.job, seen)
     else:
-        reasons = wrong_cluster(run.job, seen) or list(objections(found, seen))
-        if not reasons and not run.options.despite_sick:
+        reasons = wrong_cluster(run.job, seen) or found.drifted
+        if not run.memory.unfinished:
+            reasons = reasons or list(objections(found, seen))
+        if not reasons and not run.memory.unfinished and not run.options.despite_sick:
             health: Health = yield ask.CheckHealth()
             ours = {move.partition for move in (*found.flying, *found.opposed)}
             reasons = sickness(health, run.moves, ours)

@@ -36,8 +36,8 @@ def retarget(run: Run, flight: Flight, seen: Observed) -> Steps:
         return
     name = flight.move.partition
     yield ask.Say(f"{name} goes to {shown(other)} instead of {shown(flight.target)}")
-    flight.target, flight.advanced, flight.told = other, seen.now, ""
-    flight.copied.clear()
+    flight.aim(other)
+    flight.advanced, flight.told = seen.now, ""
     yield from throttling(run, [], seen)
     yield from send(run, {name: other}, seen.now)
 
