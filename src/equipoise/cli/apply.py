@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -49,8 +50,14 @@ def apply(
     if_stuck: IfStuck = "wait",
     stuck_after: StuckAfter = 120.0,
     despite_under_replicated: DespiteSick = False,
+    log_dirs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Kafka's reassignment JSON whose log_dirs say where replicas go."),
+    ] = None,
 ) -> None:
     of = opened(folder, throttle, max_inflight)
+    if log_dirs is not None:
+        of = with_log_dirs(of, log_dirs)
     refuse_surprises(of, resume=resume)
     options = options_for(of.schedule, per_broker, if_stuck, stuck_after, despite_under_replicated)
     with cluster_at(bootstrap_server, command_config) as port:
@@ -58,6 +65,29 @@ def apply(
             rehearse(of, options, port)
             return
         close(carry(of, of.job, options, port, sentence(of), yes=yes))
+
+
+def with_log_dirs(of: Opened, path: Path) -> Opened:
+    """The same with the log dirs of a reassignment file; its replica lists are not looked at."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from equipoise.execution.port import Replica
+    from equipoise.files.sources import read_bytes
+    from equipoise.formats.faults import Faults
+    from equipoise.formats.reassignment import parse
+
+    lists = parse(read_bytes(path, str(path)), Faults(str(path)), proposed=True).lists
+    if lists is None or lists.dir_idx is None:
+        raise UnusableInput("names no log dirs", source=str(path), advice='It has "any" or nothing for all')
+    dirs = {
+        Replica(
+            lists.topics[lists.topic_idx[row]], int(lists.partition[row]), int(lists.replicas[row, at])
+        ): lists.dirs[lists.dir_idx[row, at]]
+        for row, at in np.argwhere(lists.dir_idx >= 0).tolist()
+    }
+    return replace(of, job=replace(of.job, dirs=dirs))
 
 
 def refuse_surprises(of: Opened, *, resume: bool) -> None:

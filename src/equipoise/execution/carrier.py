@@ -59,6 +59,10 @@ class Carrier:
                 return unsure(self.port.alter_configs, changes)
             case ask.Submit(targets):
                 return unsure(self.port.alter_reassignments, targets)
+            case ask.PlaceInDirs(dirs):
+                return unsure(self.port.alter_replica_log_dirs, dirs)
+            case ask.LookIntoDirs(brokers, partitions):
+                return self.port.log_dirs(brokers, partitions)
             case ask.Elect(partitions):
                 return unsure(self.port.elect_preferred, partitions)
             case _:

@@ -11,7 +11,7 @@ from equipoise.execution.instructions import End, Instruction
 from equipoise.execution.machine import Machine
 from equipoise.execution.port import AuthenticationFailed, NotAuthorised, PortError
 
-READS = (ask.Survey, ask.Observe, ask.CheckHealth, ask.ReadConfigs)
+READS = (ask.Survey, ask.Observe, ask.CheckHealth, ask.ReadConfigs, ask.LookIntoDirs)
 PATIENCE_S = 60.0
 """How long reads are tried again before the cluster counts as lost."""
 

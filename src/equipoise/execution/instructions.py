@@ -103,6 +103,24 @@ class Submit:
 
 
 @dataclass(frozen=True)
+class PlaceInDirs:
+    """Choose log dirs; answered by ``{Replica: Failure | None}``.
+
+    For a replica that is still to come the answer is a failure, and the choice is remembered.
+    """
+
+    dirs: Mapping[Replica, str]
+
+
+@dataclass(frozen=True)
+class LookIntoDirs:
+    """Answered by ``{broker: log dirs | Failure}`` with what they hold of these partitions."""
+
+    brokers: tuple[int, ...]
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True)
 class Elect:
     """Preferred leader elections; answered by ``{TopicPartition: Failure | None}``."""
 
@@ -158,6 +176,8 @@ Instruction = (
     | AlterConfigs
     | Submit
     | Elect
+    | PlaceInDirs
+    | LookIntoDirs
     | Confirm
     | Record
     | Say

@@ -18,6 +18,7 @@ from equipoise.execution.moves import Job, Options
 from equipoise.execution.port import PortError
 from equipoise.execution.run import Run
 from equipoise.execution.states.checking import checking
+from equipoise.execution.states.dirs import settling
 from equipoise.execution.states.ending import finishing
 from equipoise.execution.states.moving import moving
 from equipoise.execution.states.throttled import unthrottling
@@ -54,8 +55,8 @@ def life(run: Run) -> Generator[Instruction, Any, None]:
     """Check, begin, move, take the throttles off, elect, verify."""
     found, reasons = yield from checking(run)
     if reasons:
-        left = yield from unthrottling(run)
-        yield End("refused", (*reasons, *left))
+        owed = yield from unthrottling(run)
+        yield End("refused", (*reasons, *owed))
     flying = len(found.flying) + len(found.opposed)
     done = len(found.done) + len(found.gone)
     if not (yield ask.Confirm(len(found.pending) + len(found.unrestored), flying, done)):
@@ -69,12 +70,15 @@ def life(run: Run) -> Generator[Instruction, Any, None]:
         throttle=run.options.throttle,
         max_inflight=run.options.max_inflight,
     )
+    left: list[str] = []
     try:
         outcome = yield from moving(run, found)
+        if outcome == "finished":
+            left += yield from settling(run)
     except PortError as error:
         outcome = "lost"
         yield ask.Say(f"the cluster cannot be reached any more: {error}")
-    left = yield from unthrottling(run)
+    left += yield from unthrottling(run)
     if outcome in ("finished", "stopped"):
         left += yield from finishing(run)
     run.phase = "ended"

@@ -79,7 +79,9 @@ class Memory:
     def note_rates(self, entry: Entry) -> None:
         self.our_rates.add(str(entry["rate"]))
         for broker, values in entry["brokers"].items():
-            self.rates.setdefault(int(broker), dict(values))  # a second look would see our own rate
+            saved = self.rates.setdefault(int(broker), {})
+            for key, value in values.items():
+                saved.setdefault(key, value)  # a second look would see our own rate
 
     def note_pairs(self, entry: Entry) -> None:
         for topic, lists in entry["topics"].items():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from equipoise.execution.port import TopicPartition
+from equipoise.execution.port import Replica, TopicPartition
 
 if TYPE_CHECKING:
     from equipoise.scheduling import Schedule
@@ -48,6 +48,8 @@ class Job:
     racks: Mapping[int, str | None] = field(default_factory=dict)
     eligible: frozenset[int] = frozenset()
     """Brokers that may hold replicas afterwards: where a stuck move may be sent instead."""
+    dirs: Mapping[Replica, str] = field(default_factory=dict)
+    """Log dirs that replicas are to end in, where that was asked for."""
 
     @property
     def topics(self) -> tuple[str, ...]:

@@ -38,6 +38,9 @@ def requests_in(instruction: Instruction) -> Iterator[str]:
             for name, target in targets.items():
                 what = "cancel" if target is None else str(list(target))
                 yield f"AlterPartitionReassignments {name}: {what}"
+        case ask.PlaceInDirs(dirs):
+            for (topic, number, broker), path in dirs.items():
+                yield f"AlterReplicaLogDirs {topic}-{number} on broker {broker}: {path}"
         case ask.Elect(partitions):
             for name in partitions:
                 yield f"ElectLeaders preferred {name}"

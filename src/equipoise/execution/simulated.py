@@ -34,6 +34,8 @@ from equipoise.execution.port import (
 from equipoise.scheduling.result import FloatArray
 from equipoise.scheduling.throttles import FOLLOWER_RATE, FOLLOWER_REPLICAS, LEADER_RATE, LEADER_REPLICAS
 
+LOG_DIRS = ("/data/a", "/data/b")
+"""Every broker's log dirs, on one disk."""
 GONE = Failure("UNKNOWN_TOPIC_OR_PARTITION")
 DEAD = Failure("UNREACHABLE", "the broker does not answer")
 
@@ -90,6 +92,8 @@ class SimulatedCluster:
         self.settings: dict[Resource, dict[str, str]] = defaultdict(dict)
         self.pairs: dict[tuple[str, str], frozenset[str]] = {}
         self.used: dict[int, float] = defaultdict(float)
+        self.dirs: dict[Replica, str] = {}
+        """Replicas that are not, or are not to come, in the first log dir."""
 
     @classmethod
     def like(cls, cluster: Cluster, **options: object) -> SimulatedCluster:
@@ -312,30 +316,38 @@ class SimulatedCluster:
     def log_dirs(
         self, brokers: Collection[int], partitions: Collection[TopicPartition] | None = None
     ) -> Mapping[int, tuple[LogDir, ...] | Failure]:
-        held: dict[int, dict[TopicPartition, StoredReplica]] = {broker: {} for broker in brokers}
+        held: dict[int, dict[str, dict[TopicPartition, StoredReplica]]]
+        held = {broker: {path: {} for path in LOG_DIRS} for broker in brokers}
         for name in self.replicas if partitions is None else partitions:
             moving = self.moving.get(name)
             for broker in self.replicas.get(name, ()):
                 if broker in held:
                     size = moving.copied.get(broker, self.size[name]) if moving else self.size[name]
-                    held[broker][name] = StoredReplica(int(size), 0)
-        known = None if math.isinf(self.disk) else int(self.disk)
+                    path = self.dirs.get(Replica(*name, broker), LOG_DIRS[0]) if self.dirs else LOG_DIRS[0]
+                    held[broker][path][name] = StoredReplica(int(size), 0)
         return {
             broker: DEAD
             if broker in self.down
-            else (
-                LogDir(
-                    "/data",
-                    total_bytes=known,
-                    replicas=replicas,
-                    usable_bytes=None if known is None else int(known - self.used[broker]),
-                ),
-            )
-            for broker, replicas in held.items()
+            else tuple(self.log_dir(broker, *one) for one in found.items())
+            for broker, found in held.items()
         }
 
+    def log_dir(self, broker: int, path: str, replicas: Mapping[TopicPartition, StoredReplica]) -> LogDir:
+        """One of a broker's log dirs, which share its disk evenly."""
+        if math.isinf(self.disk):
+            return LogDir(path, replicas=replicas)
+        total, usable = self.disk / len(LOG_DIRS), (self.disk - self.used[broker]) / len(LOG_DIRS)
+        return LogDir(path, total_bytes=int(total), usable_bytes=int(usable), replicas=replicas)
+
     def alter_replica_log_dirs(self, dirs: Mapping[Replica, str]) -> Mapping[Replica, Failure | None]:
-        return dict.fromkeys(dirs, Failure("LOG_DIR_NOT_FOUND", "the model has one log dir a broker"))
+        return {replica: self.place(replica, path) for replica, path in dirs.items()}
+
+    def place(self, replica: Replica, path: str) -> Failure | None:
+        if path not in LOG_DIRS:
+            return Failure("LOG_DIR_NOT_FOUND")
+        self.dirs[replica] = path  # also remembered for a replica that is still to come
+        name = TopicPartition(replica.topic, replica.partition)
+        return None if replica.broker in self.replicas.get(name, ()) else Failure("REPLICA_NOT_AVAILABLE")
 
     def configs(
         self, resources: Collection[Resource], keys: Collection[str] | None = None

@@ -15,7 +15,9 @@ from equipoise.scheduling.throttles import FOLLOWER_RATE, FOLLOWER_REPLICAS, LEA
 
 RATES = (LEADER_RATE, FOLLOWER_RATE)
 LISTS = (LEADER_REPLICAS, FOLLOWER_REPLICAS)
-KEYS = (*RATES, *LISTS)
+DIR_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
+"""How fast a broker copies between its own log dirs."""
+KEYS = (*RATES, *LISTS, DIR_RATE)
 
 Values = Mapping[str, ConfigValue]
 Pairs = dict[str, dict[str, set[str]]]
@@ -83,11 +85,14 @@ def wanted_lists(
             change.configs.setdefault(Resource.topic(topic), {})[key] = in_order(after) or None
 
 
-def wanted_rates(change: Change, broker: int, values: Values, rate: int, memory: Memory) -> None:
-    """Make a broker's two rates ours, and save what was set there before."""
-    if broker not in memory.rates:
-        change.saved[broker] = {key: set_here(values, key) for key in RATES}
-    differing = {key: str(rate) for key in RATES if set_here(values, key) != str(rate)}
+def wanted_rates(
+    change: Change, broker: int, values: Values, rate: int, memory: Memory, keys: tuple[str, ...] = RATES
+) -> None:
+    """Make these rates of a broker ours, and save what was set there before."""
+    unsaved = [key for key in keys if key not in memory.rates.get(broker, {})]
+    if unsaved:
+        change.saved[broker] = {key: set_here(values, key) for key in unsaved}
+    differing = {key: str(rate) for key in keys if set_here(values, key) != str(rate)}
     if differing:
         change.configs.setdefault(Resource.broker(broker), {}).update(differing)
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.runs import Plan
-
 from equipoise.cli.carrying import opened, options_for
 from equipoise.execution.carrier import Carrier
 from equipoise.execution.driver import drive
@@ -20,6 +18,7 @@ from equipoise.execution.journal import Journal
 from equipoise.execution.kafka import KafkaPort
 from equipoise.execution.machine import Machine
 from equipoise.execution.memory import Memory
+from harness.runs import Plan
 
 
 @dataclass

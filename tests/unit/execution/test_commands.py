@@ -212,3 +212,16 @@ def test_options_that_cannot_be_meant(model: SimulatedCluster, folder: Path, opt
     """Refused with the option and the value."""
     with pytest.raises(UnusableInput, match=option):
         run("apply", folder, "--yes", option, value)
+
+
+def test_log_dirs_come_from_kafkas_own_json(model: SimulatedCluster, folder: Path, tmp_path: Path) -> None:
+    """What ``kafka-reassign-partitions`` would take: "any" is left free."""
+    rows = [{"topic": "pay", "partition": 1, "replicas": [1, 2], "log_dirs": ["any", "/data/b"]}]
+    (tmp_path / "dirs.json").write_text(json.dumps({"version": 1, "partitions": rows}))
+    code, told = run("apply", folder, "--yes", "--log-dirs", str(tmp_path / "dirs.json"))
+    assert code == 0, told
+    assert {str(replica.broker): path for replica, path in model.dirs.items()} == {"2": "/data/b"}
+    rows[0]["log_dirs"] = ["any", "any"]
+    (tmp_path / "dirs.json").write_text(json.dumps({"version": 1, "partitions": rows}))
+    with pytest.raises(UnusableInput, match="names no log dirs"):
+        run("apply", folder, "--yes", "--log-dirs", str(tmp_path / "dirs.json"))

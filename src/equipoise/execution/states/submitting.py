@@ -9,6 +9,7 @@ from equipoise.execution.flights import Flight
 from equipoise.execution.moves import Move
 from equipoise.execution.port import Failure, TopicPartition
 from equipoise.execution.run import Run, Steps
+from equipoise.execution.states.dirs import placing
 
 GONE = "UNKNOWN_TOPIC_OR_PARTITION"
 UNSURE = frozenset({"UNREACHABLE", "REQUEST_TIMED_OUT", "NOT_CONTROLLER"})
@@ -19,6 +20,7 @@ def submitting(run: Run, admitted: list[Move], now: float) -> Steps:
     """Submit moves that were admitted at ``now``."""
     for at in range(0, len(admitted), run.options.chunk):
         chunk = admitted[at : at + run.options.chunk]
+        yield from placing(run, chunk)
         for move in chunk:
             run.flying[move.partition] = Flight(move, now)
         yield from send(run, {move.partition: move.after for move in chunk}, now)

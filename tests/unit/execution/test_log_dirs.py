@@ -1,0 +1,67 @@
+"""Moves between the log dirs of a broker."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stories import MB, Story, story
+
+from equipoise.execution import instructions as ask
+from equipoise.execution.port import Replica, Resource, TopicPartition
+
+
+def with_dirs(told: Story, **dirs: str) -> Story:
+    """The same story, in which replicas ("pay_0_3": topic, partition, broker) go to log dirs."""
+    wanted = {}
+    for name, path in dirs.items():
+        topic, number, broker = name.split("_")
+        wanted[Replica(topic, int(number), int(broker))] = path
+    told.job = replace(told.job, dirs=wanted)
+    return told
+
+
+def places(told: Story) -> dict[str, str]:
+    """Where each replica of the story is that is not in the first log dir."""
+    found = {}
+    for broker, dirs in told.model.log_dirs(told.model.racks).items():
+        for one in dirs:  # type: ignore[union-attr]
+            found |= {f"{name}@{broker}": one.path for name in one.replicas if one.path != "/data/a"}
+    return found
+
+
+def test_a_new_replica_is_told_where_to_go_before_it_comes() -> None:
+    """The broker refuses, and remembers: nothing is left to be moved afterwards."""
+    told = with_dirs(story({"pay-0": ([0, 1], [3, 1])}), pay_0_3="/data/b")
+    end = told.run()
+    assert (end.outcome, end.reasons) == ("finished", ())
+    assert places(told) == {"pay-0@3": "/data/b"}
+    kinds = [type(one) for one in told.carrier.done]
+    assert kinds.index(ask.PlaceInDirs) < kinds.index(ask.Submit)
+    assert len(told.carrier.of(ask.PlaceInDirs)) == 1
+
+
+def test_a_replica_that_stays_is_moved_at_the_end_throttled() -> None:
+    """With the brokers' own throttle for copies between disks, which is taken off again."""
+    told = with_dirs(story({"pay-0": ([0, 1], [1, 0])}), pay_0_1="/data/b", pay_0_0="/data/a")
+    end = told.run()
+    assert (end.outcome, end.reasons) == ("finished", ())
+    assert places(told) == {"pay-0@1": "/data/b"}
+    rate = {"replica.alter.log.dirs.io.max.bytes.per.second": str(2 * MB)}
+    assert told.carrier.of(ask.AlterConfigs)[0].changes == {Resource.broker(1): rate}
+    assert told.throttles() == {}
+
+
+def test_a_log_dir_that_does_not_exist_is_told() -> None:
+    """The rest of the plan is done all the same."""
+    told = with_dirs(story({"pay-0": ([0, 1], [1, 0])}), pay_0_1="/nowhere")
+    end = told.run()
+    assert end.reasons == ("pay-0 on broker 1 cannot go to /nowhere (LOG_DIR_NOT_FOUND)",)
+    assert told.lists() == {"pay-0": (1, 0)} and told.throttles() == {}
+
+
+def test_replicas_that_are_where_they_should_be_are_left_alone() -> None:
+    """Nothing is asked for, nothing is throttled."""
+    told = with_dirs(story({"pay-0": ([0, 1], [1, 0])}), pay_0_1="/data/a")
+    told.model.place(Replica("pay", 0, 0), "/data/a")
+    told.run()
+    assert told.carrier.of(ask.PlaceInDirs) == [] and told.model.replicas[TopicPartition("pay", 0)] == (1, 0)
