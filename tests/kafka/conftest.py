@@ -26,9 +26,9 @@ def cluster(newest: KafkaCluster) -> Iterator[KafkaCluster]:
     reset(newest)
 
 
-@pytest.fixture(scope="module", params=[OLDER_4, LAST_3])
+@pytest.fixture(scope="session", params=[OLDER_4, LAST_3])
 def older(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
-    """An older 4.x and the last 3.x, each started once a module."""
+    """An older 4.x and the last 3.x, each started once for all its tests."""
     with KafkaCluster(request.param, tmp_path_factory.mktemp("kafka") / request.param) as started:
         yield started
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 from harness.certificates import PASSWORD
 from harness.cluster import KafkaCluster
-from harness.jars import java_home
 from harness.settings import USERS
 from harness.throttles import crawl, speed_up
 from harness.tools import log_dirs, tool
@@ -93,10 +91,8 @@ def test_a_java_truststore_is_read_through_keytool(
     cluster: KafkaCluster,
     snapshot_folder: Path,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """PKCS12 as Kafka's operators have it; with a wrong password one line with the cure."""
-    monkeypatch.setenv("PATH", str(java_home() / "bin"), prepend=os.pathsep)
     store = cluster.certificates.broker_keystore
     server = cluster.bootstrap("TLS")
     for password, expected in ((PASSWORD, 0), ("wrong-secret", 2)):

@@ -8,10 +8,12 @@ import shutil
 import ssl
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from equipoise.errors import UnusableInput
 from equipoise.execution.client_config import ClientConfig
+from equipoise.pipeline.java import find_java
 
 PEM_MARK = b"-----BEGIN "
 PEM_BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \1-----", re.DOTALL)
@@ -76,7 +78,7 @@ def wrap(base64: str) -> str:
 def from_java_keystore(config: ClientConfig, path: Path) -> str:
     """A JKS or PKCS12 truststore through Java's keytool, which prints it as PEM."""
     advice = f"Make it PEM: keytool -list -rfc -keystore {path} > trusted.pem, then ssl.truststore.type=PEM"
-    keytool = shutil.which("keytool")
+    keytool = find_keytool()
     if keytool is None:
         raise config.unusable(
             "ssl.truststore.location", "is a Java keystore, and there is no keytool", advice
@@ -93,6 +95,13 @@ def from_java_keystore(config: ClientConfig, path: Path) -> str:
             "ssl.truststore.location", "cannot be opened with ssl.truststore.password", advice
         )
     return tidy_pem(done.stdout, "CERTIFICATE")
+
+
+def find_keytool() -> str | None:
+    """The keytool on the path, or that of the Java that Spark would run on."""
+    with suppress(UnusableInput):
+        return shutil.which("keytool") or shutil.which("keytool", path=find_java().home / "bin")
+    return None
 
 
 def present_ourselves(context: ssl.SSLContext, config: ClientConfig) -> None:

