@@ -27,11 +27,11 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 Throttle = Annotated[
     str | None,
     typer.Option(
-        metavar="RATE", help="Bytes a second of every broker, each way (20MB) [default: the plan's]."
+        metavar="RATE", help="Bytes a second of every broker, each way (20MB); by default the plan's."
     ),
 ]
 MaxInflight = Annotated[
-    str | None, typer.Option(metavar="N", help="Partitions in flight at most [default: the plan's].")
+    str | None, typer.Option(metavar="N", help="Partitions in flight at most; by default the plan's.")
 ]
 PerBroker = Annotated[
     str | None, typer.Option(metavar="N", help="Partitions that one broker sends or receives at a time.")
