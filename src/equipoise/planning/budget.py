@@ -15,8 +15,8 @@ from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.conflicts import refuse_budget
 from equipoise.planning.networks.flow import Infeasible, Int64, Network, Objective, narrow, solve
-from equipoise.planning.networks.place import place
-from equipoise.planning.networks.placement import PlacementNetwork, build, gather
+from equipoise.planning.networks.place import merged_network, place
+from equipoise.planning.networks.placement import PlacementNetwork, gather
 from equipoise.planning.problem import Problem
 
 MAX_PRICE = 2**30
@@ -59,7 +59,7 @@ def best_counts(problem: Problem) -> Balanced:
     allowed = int(problem.request.max_moves or 0)
     refuse_budget(needed_moves(problem), allowed)
     material = gather(problem)
-    net = build(material, np.zeros(len(material.rows), dtype=np.int64), np.zeros(1, dtype=np.int64))
+    net = merged_network(material)
     moves, level = net.objective("moves"), net.objective("replicas")
 
     def priced(price: int) -> Objective:

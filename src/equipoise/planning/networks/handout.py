@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.networks.flow import Infeasible, Int64, Objective, solve
-from equipoise.planning.networks.placement import Material, PlacementNetwork, build
+from equipoise.planning.networks.flow import Infeasible, Int64, Objective, narrow, solve
+from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build
 
 BoolArray = npt.NDArray[np.bool_]
 MAX_BATCH_ARCS = 1_500_000
@@ -74,7 +74,7 @@ def hand_out(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
     return Moves(leaving, row[order], broker[order]), failed
 
 
-def per_unit(arcs: object, flow: Int64, n_units: int, n_eligible: int) -> npt.NDArray[np.int32]:
+def per_unit(arcs: Arcs, flow: Int64, n_units: int, n_eligible: int) -> npt.NDArray[np.int32]:
     """``(n_units, n_eligible)``: the flow of a family of arcs."""
     table = np.zeros((n_units, n_eligible), dtype=np.int32)
     np.add.at(table, (arcs.unit, arcs.broker), flow[arcs.start : arcs.stop].astype(np.int32))
@@ -191,52 +191,52 @@ def exchange(
 def hand_out_exactly(
     net: PlacementNetwork, flow: Int64, units: Int64, leaving: BoolArray, pieces: list[tuple[Int64, Int64]]
 ) -> Int64:
-    """Place whole units by a flow over their partitions with their counts held; returns those that fail."""
-    failed: list[int] = []
+    """Place whole units by a flow over their partitions; returns those that miss their counts.
+
+    Those are placed too, as near to their counts as can be.
+    """
+    failed = [np.zeros(0, dtype=np.int64)]
     size = np.bincount(net.unit_of, minlength=len(net.family_of))[units]
     weight = np.cumsum(size * (len(net.material.brokers) + 8))
     for batch in np.split(units, np.flatnonzero(np.diff(weight // MAX_BATCH_ARCS)) + 1):
-        if place_batch(net, flow, batch, leaving, pieces):
-            continue
-        if len(batch) == 1:
-            failed += batch.tolist()
-            continue
-        failed += [int(unit) for unit in batch if not place_batch(net, flow, np.array([unit]), leaving, pieces)]
-    return np.array(failed, dtype=np.int64)
+        failed.append(place_batch(net, flow, batch, leaving, pieces))
+    return np.concatenate(failed)
 
 
 def place_batch(
     net: PlacementNetwork, flow: Int64, units: Int64, leaving: BoolArray, pieces: list[tuple[Int64, Int64]]
-) -> bool:
-    """One exact hand-out of several units; False where it misses the counts, and then nothing is placed."""
-    material, n_eligible = net.material, len(net.material.brokers)
+) -> Int64:
+    """Place several units; returns those whose counts cannot be met with as few moves."""
+    material, n_units, n_eligible = net.material, len(net.family_of), len(net.material.brokers)
     rows = np.flatnonzero(np.isin(net.unit_of, units))
     part, slots = subset(material, rows)
     families, family_of = np.unique(net.unit_of[rows], return_inverse=True)
     small = build(part, np.arange(len(rows)), family_of)
-    # What each unit ends with on each broker: what it has there, less what leaves, and what arrives.
-    end = np.bincount(
-        family_of[part.slot_row[part.slot_broker >= 0]] * n_eligible + part.slot_broker[part.slot_broker >= 0],
-        minlength=len(families) * n_eligible,
-    ).reshape(len(families), n_eligible)
-    end -= per_unit(net.leave, flow, len(net.family_of), n_eligible)[families]
-    end += per_unit(net.arrive, flow, len(net.family_of), n_eligible)[families]
-    lower, upper = small.network.lower.copy(), small.network.upper.copy()
-    lower[small.cell.index] = upper[small.cell.index] = end.ravel()
-    linear = np.zeros(len(lower), dtype=np.int64)
+    coming = per_unit(net.arrive, flow, n_units, n_eligible)[families]
+    end = small.guess()[small.cell.index].reshape(coming.shape) + coming
+    end -= per_unit(net.leave, flow, n_units, n_eligible)[families]
+
+    network = small.network
+    few = network.upper.copy()
+    few[small.arrive.index] *= coming[family_of[small.arrive.unit], small.arrive.broker] > 0
+    counts = Objective.of_bands(len(few), small.cell.index, end.ravel(), end.ravel())
+    try:
+        network = replace(network, upper=few)
+        best = solve(network, counts, small.guess())
+    except Infeasible:
+        network = small.network
+        best = solve(network, counts, small.guess())
+    linear = np.zeros(len(few), dtype=np.int64)
     linear[small.arrive.index] = 1000
     linear[small.excess.index] = -1_000_000
     linear[small.leave.index] = small.leave_leaders
-    try:
-        best = solve(replace(small.network, lower=lower, upper=upper), Objective.of_linear(linear))
-    except Infeasible:
-        return False
-    chosen = np.isin(net.arrive.unit, units)
-    mended = np.isin(net.excess.unit, units)
-    if best.flow[small.arrive.index].sum() > flow[net.arrive.index[chosen]].sum():
-        return False
-    if best.flow[small.excess.index].sum() < flow[net.excess.index[mended]].sum():
-        return False
+    best = solve(narrow(network, counts, best.potential), Objective.of_linear(linear), best.flow)
+
+    apart = (best.flow[small.cell.index].reshape(end.shape) != end).any(axis=1)
+    apart |= count_of(small.arrive, best.flow, family_of) > coming.sum(axis=1)
+    mended = np.bincount(net.excess.unit, weights=flow[net.excess.index], minlength=n_units)[families]
+    apart |= count_of(small.excess, best.flow, family_of, len(families)) < mended
+
     used = small.leave.index[best.flow[small.leave.index] > 0] - small.leave.start
     gone = np.zeros((len(rows), n_eligible), dtype=bool)
     gone[small.leave.unit[used], small.leave.broker[used]] = True
@@ -245,7 +245,13 @@ def place_batch(
     leaving[slots[stays]] = gone[part.slot_row[stays], part.slot_broker[stays]]
     used = small.arrive.index[best.flow[small.arrive.index] > 0] - small.arrive.start
     pieces.append((rows[small.arrive.unit[used]], small.arrive.broker[used]))
-    return True
+    return families[apart]
+
+
+def count_of(arcs: Arcs, flow: Int64, family_of: Int64, n_families: int = 0) -> Int64:
+    """Flow of a family of arcs by the family of its unit."""
+    n_families = n_families or int(family_of.max(initial=-1)) + 1
+    return np.bincount(family_of[arcs.unit], weights=flow[arcs.index], minlength=n_families).astype(np.int64)
 
 
 def subset(material: Material, rows: Int64) -> tuple[Material, Int64]:
@@ -256,6 +262,7 @@ def subset(material: Material, rows: Int64) -> tuple[Material, Int64]:
     part = replace(
         material,
         rows=material.rows[rows],
+        kind=material.kind[rows],
         slot_row=new[material.slot_row[slots]],
         slot_position=material.slot_position[slots],
         slot_broker=material.slot_broker[slots],

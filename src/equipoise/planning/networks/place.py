@@ -10,11 +10,14 @@ import numpy.typing as npt
 from equipoise.planning.networks.flow import Infeasible, Int64, Network, Objective, narrow, solve
 from equipoise.planning.networks.handout import Moves, hand_out, lists_after
 from equipoise.planning.networks.placement import Material, PlacementNetwork, build, gather
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem import Problem, rack_excess
 
+BoolArray = npt.NDArray[np.bool_]
 PLACEMENT_GOALS = ("racks", "replicas", "moves", "topics")
 MAX_PARTITION_ARCS = 200_000
 """Up to here every partition is a unit of its own from the start."""
+MAX_EXPANDED_ARCS = 4_000_000
+"""Beyond this what could not be handed out is left as near to its counts as it came, with a gap."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +38,8 @@ class Placement:
     lists: npt.NDArray[np.int32]
     """``(n_partitions, max_rf)``: an arrival stands in the place of what left."""
     levels: tuple[ProvedLevel, ...]
-    expanded: npt.NDArray[np.bool_]
-    """``(n_topics,)``: topics whose partitions were nodes."""
+    expanded: Int64
+    """Rows of the partitions that were nodes of their own, ascending."""
 
 
 def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -> Placement:
@@ -45,52 +48,68 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
     Raises `Infeasible`.
     """
     if problem.request.leaders_only:
-        return Placement(problem.current, (), np.zeros(len(problem.cluster.topics), dtype=bool))
+        return Placement(problem.current, (), np.zeros(0, dtype=np.int64))
     material = gather(problem)
     if held is not None:
         material = replace(material, held=held[material.brokers])
     wanted = tuple(goal for goal in goals if goal in PLACEMENT_GOALS)
-    n_topics = len(problem.cluster.topics)
-    cost = len(material.rows) * (len(material.brokers) + problem.n_racks + 4)
-    expanded = np.full(n_topics, cost <= MAX_PARTITION_ARCS)
+    expanded = expanded_at_first(material)
     while True:
         moves, levels, failed = attempt(material, wanted, expanded)
-        if not failed.any():
-            return Placement(lists_after(material, moves), tuple(levels), expanded)
-        expanded = expanded | failed
+        wider = expanded | failed
+        if not failed.any() or wider.sum() * len(material.brokers) > MAX_EXPANDED_ARCS:
+            return Placement(lists_after(material, moves), tuple(levels), material.rows[expanded])
+        expanded = wider
+
+
+def expanded_at_first(material: Material) -> BoolArray:
+    """Rows that are nodes from the start: all of a small cluster, else those that break the rack rule.
+
+    Which of its replicas such a partition gives up is for itself alone: counts rarely hand out.
+    """
+    n_rows, problem = len(material.rows), material.problem
+    if n_rows * (len(material.brokers) + problem.n_racks + 4) <= MAX_PARTITION_ARCS:
+        return np.ones(n_rows, dtype=bool)
+    crowded = rack_excess(problem, problem.current)[material.rows].any(axis=1)
+    small = crowded.sum() * len(material.brokers) <= MAX_EXPANDED_ARCS
+    return crowded if problem.n_racks > 1 and small else np.zeros(n_rows, dtype=bool)
 
 
 def attempt(
-    material: Material, goals: tuple[str, ...], expanded: npt.NDArray[np.bool_]
-) -> tuple[Moves, list[ProvedLevel], npt.NDArray[np.bool_]]:
-    """The moves and levels with the given topics expanded, and the topics that could not be handed out."""
-    if expanded.any():
+    material: Material, goals: tuple[str, ...], expanded: BoolArray
+) -> tuple[Moves, list[ProvedLevel], BoolArray]:
+    """The moves and levels with the given rows expanded, and the rows that could not be handed out."""
+    if expanded.all():
         net = topic_network(material, expanded)
-        name = "partitions" if expanded.all() else "mixed"
-        return finish(net, net.network, goals, [], name)
-    net = build(material, np.zeros(len(material.rows), dtype=np.int64), np.zeros(1, dtype=np.int64))
+        return finish(net, net.network, goals, [], "partitions")
+    coarse = merged_network(material)
     first = goals[: goals.index("topics")] if "topics" in goals else goals
-    levels, network, flow = solve_levels(net, net.network, first, "merged")
-    rest = goals[len(first) :]
-    if not rest:
-        moves, failed = hand_out(net, flow)
-        if not len(failed):
-            return moves, levels, np.zeros_like(expanded)
+    levels, _, _ = solve_levels(coarse, coarse.network, first, "merged")
     fine = topic_network(material, expanded)
-    face = fine.network
-    for level in levels:
-        face = narrow(face, fine.objective(level.goal), lift(net, fine, level.potential))
+    name = "mixed" if expanded.any() else "topics"
     try:
-        return finish(fine, tightened(fine, face), rest, levels, "topics")
+        face = fine.network
+        for level in levels:
+            face = narrow(face, fine.objective(level.goal), lift(coarse, fine, level.potential))
+        return finish(fine, tightened(fine, face), goals[len(first) :], levels, name)
     except Infeasible:
         # what the merged network promises cannot be had topic by topic
-        return finish(fine, fine.network, goals, [], "topics")
+        return finish(fine, fine.network, goals, [], name)
 
 
-def topic_network(material: Material, expanded: npt.NDArray[np.bool_]) -> PlacementNetwork:
-    """A unit for each topic, and for each partition of the topics in ``expanded``."""
+def merged_network(material: Material) -> PlacementNetwork:
+    """All topics as one family, a unit for each kind of partition."""
+    n_kinds = int(material.kind.max(initial=0)) + 1
+    return build(material, material.kind, np.zeros(n_kinds, dtype=np.int64))
+
+
+def topic_network(material: Material, expanded: BoolArray) -> PlacementNetwork:
+    """A unit for each kind in each topic, and for each row that is expanded."""
     topic = material.problem.cluster.topic_idx[material.rows].astype(np.int64)
-    key = np.where(expanded[topic], len(expanded) + np.arange(len(topic)), topic)
+    n_kinds = int(material.kind.max(initial=0)) + 1
+    n_topics = len(material.problem.cluster.topics)
+    key = topic * n_kinds + material.kind
+    key = np.where(expanded, n_topics * n_kinds + np.arange(len(topic)), key)
     units, unit_of = np.unique(key, return_inverse=True)
     family = np.zeros(len(units), dtype=np.int64)
     present, topic_rank = np.unique(topic, return_inverse=True)
@@ -117,15 +136,12 @@ def solve_levels(
 
 def finish(
     net: PlacementNetwork, network: Network, goals: tuple[str, ...], before: list[ProvedLevel], name: str
-) -> tuple[Moves, list[ProvedLevel], npt.NDArray[np.bool_]]:
+) -> tuple[Moves, list[ProvedLevel], BoolArray]:
     """Solve the goals that are left, settle ties and hand out."""
     levels, network, flow = solve_levels(net, network, goals, name)
     flow = settle(net, network, flow, ties=name == "partitions")
     moves, failed_units = hand_out(net, flow)
-    failed = np.zeros(len(net.material.problem.cluster.topics), dtype=bool)
-    rows = np.isin(net.unit_of, failed_units)
-    failed[net.material.problem.cluster.topic_idx[net.material.rows[rows]]] = True
-    return moves, before + levels, failed
+    return moves, before + levels, np.isin(net.unit_of, failed_units)
 
 
 def settle(net: PlacementNetwork, network: Network, flow: Int64, *, ties: bool) -> Int64:
@@ -160,7 +176,9 @@ def tightened(net: PlacementNetwork, network: Network) -> Network:
 
 
 def lift(coarse: PlacementNetwork, fine: PlacementNetwork, potential: Int64) -> Int64:
-    """Potentials of a network of one unit on one of many: every node takes that of its like."""
+    """Potentials of the merged network on one of many units: every node takes that of its like."""
+    kind = np.zeros(len(fine.family_of), dtype=np.int64)
+    kind[fine.unit_of] = fine.material.kind
     n_eligible, n_racks = len(fine.material.brokers), fine.material.problem.n_racks
     n_fine, n_cells = len(fine.network.supply), len(fine.cell.unit)
     first_pool = 1 + 2 * n_eligible
@@ -168,12 +186,11 @@ def lift(coarse: PlacementNetwork, fine: PlacementNetwork, potential: Int64) -> 
     like[: 1 + n_eligible] = np.arange(1 + n_eligible)
     cells = np.arange(n_cells)
     like[1 + n_eligible : 1 + n_eligible + n_cells] = 1 + n_eligible + cells % n_eligible
-    n_units = len(fine.family_of)
-    at = 1 + n_eligible + n_cells
-    halves = (len(coarse.network.supply) - first_pool - (n_racks > 1)) // n_racks
+    n_kinds, at = len(coarse.family_of), 1 + n_eligible + n_cells
+    pools = (kind[:, None] * n_racks + np.arange(n_racks)).ravel()
+    halves = (len(coarse.network.supply) - first_pool - n_kinds * (n_racks > 1)) // (n_kinds * n_racks)
     for half in range(halves):
-        pools = np.arange(n_units * n_racks)
-        like[at : at + len(pools)] = first_pool + half * n_racks + pools % n_racks
+        like[at : at + len(pools)] = first_pool + half * n_kinds * n_racks + pools
         at += len(pools)
-    like[at:] = len(coarse.network.supply) - 1
+    like[at:] = len(coarse.network.supply) - n_kinds + kind if n_racks > 1 else 0
     return potential[like]

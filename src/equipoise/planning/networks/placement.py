@@ -21,6 +21,7 @@ from equipoise.planning.networks.flow import Int32, Int64, Network, Objective
 from equipoise.planning.problem import Problem
 
 BoolArray = npt.NDArray[np.bool_]
+MAX_KINDS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,8 @@ class Material:
     problem: Problem
     rows: Int64
     """Movable partitions, ``(n_rows,)``."""
+    kind: Int64
+    """``(n_rows,)``: partitions of one kind stand alike in the racks; units never mix kinds."""
     brokers: Int64
     """Positions of eligible brokers, ``(n_eligible,)``."""
     slot_row: Int64
@@ -75,6 +78,7 @@ def gather(problem: Problem) -> Material:
     return Material(
         problem=problem,
         rows=rows,
+        kind=kinds(problem, rows),
         brokers=brokers,
         slot_row=slot_row,
         slot_position=slot_position,
@@ -87,6 +91,26 @@ def gather(problem: Problem) -> Material:
         leads=problem.leads[brokers],
         weight=whole_weights(problem.cluster.brokers.weight[brokers]),
     )
+
+
+def kinds(problem: Problem, rows: Int64) -> Int64:
+    """Partitions alike in replicas per rack, limit and replication factor, as numbers from 0.
+
+    Which replica may change racks depends on where the partition's others are: a unit that forgot
+    it would promise moves that no partition can make. Where racks are many, only those that hold
+    too much tell kinds apart.
+    """
+    if problem.n_racks == 1:
+        return np.zeros(len(rows), dtype=np.int64)
+    counts = replicas_per_rack(problem.current[rows], problem.rack_idx, problem.n_racks)
+    excess = np.maximum(counts - problem.limit[rows][:, None], 0)
+    for table in (counts, excess):
+        alike, kind = np.unique(
+            np.column_stack([table, problem.limit[rows], problem.rf[rows]]), axis=0, return_inverse=True
+        )
+        if len(alike) <= MAX_KINDS:
+            return kind.ravel()
+    return np.zeros(len(rows), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
