@@ -21,7 +21,6 @@ demo: setup
 test-setup: setup
 	@tools/chromium
 	@tools/lp-solve
-	@if [ -f tests/kafka/jars.py ]; then $(PYTHON) -m tests.kafka.jars; fi
 
 test: test-setup
 	$(PYTHON) -m pytest $(TESTS)
