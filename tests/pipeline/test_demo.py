@@ -29,7 +29,7 @@ def growth(demo_run: FleetRun) -> dict[str, Any]:
 def equipoise(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The command line in a process of its own."""
     command = [sys.executable, "-m", "equipoise.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300)
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=550)
 
 
 def test_growth_moves_what_it_must(growth: dict[str, Any]) -> None:

@@ -38,12 +38,12 @@ def carry_out(fleet: Path, out: Path, master: str) -> FleetRun:
     from equipoise.pipeline.jobs.fleet import run_fleet
     from equipoise.pipeline.jobs.progress import TerminalProgress
     from equipoise.pipeline.readers.fleet import find_clusters
-    from equipoise.pipeline.session import session
+    from equipoise.pipeline.session import interruptible, session
 
     find_clusters(fleet)
     progress = TerminalProgress(Console(stderr=True))
     progress.stage(f"starting Spark on {master}")
     with session(master) as spark:
-        result = run_fleet(spark, fleet, out, progress)
+        result = interruptible(spark, lambda: run_fleet(spark, fleet, out, progress))
     show(result, Console())
     return result

@@ -6,9 +6,10 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from equipoise.errors import EquipoiseError, UnusableInput
 from equipoise.pipeline.java import find_java
@@ -17,6 +18,7 @@ from equipoise.pipeline.launcher import LaunchError, launch
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+Result = TypeVar("Result")
 HEAP = "EQUIPOISE_SPARK_MEMORY"
 """Names the heap of the driver's JVM ("4g"); 2 GB where it is not set."""
 LOOPBACK = ("local", "spark://127.0.0.1:", "spark://localhost:")
@@ -50,6 +52,23 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
         spark.stop()
 
 
+def interruptible(spark: SparkSession, work: Callable[[], Result]) -> Result:
+    """What ``work`` returns; Ctrl-C cancels its Spark jobs, lets it clean up, and is raised then.
+
+    The work runs in a thread of its own: an interruption in the middle of a call to the JVM would leave the
+    connection, and the job, as they are.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            while not future.done():  # between two jobs there is nothing to cancel yet
+                spark.sparkContext.cancelAllJobs()
+                wait([future], timeout=0.2)
+            raise
+
+
 def started(master: str) -> SparkSession:
     """A new session, with our own launcher or, where that fails, with PySpark's."""
     from py4j.protocol import Py4JError
@@ -63,16 +82,19 @@ def started(master: str) -> SparkSession:
     builder = SparkSession.builder.master(master).appName("equipoise")
     for key, value in settings().items():
         builder = builder.config(key, value)
+    refused = ""
     if SparkContext._gateway is None:
         java = find_java()
         try:
             launch(java, os.environ.get(HEAP, "2g")).announce()
-        except LaunchError:
+        except LaunchError as error:
+            refused = f", and our own launcher: {in_short(error)}"
             os.environ["JAVA_HOME"] = str(java.home)
     try:
         return builder.getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:
-        raise UnusableInput(f"no Spark session ({in_short(error)})", source=f"--master {master}") from None
+        reason = f"no Spark session ({in_short(error)}{refused})"
+        raise UnusableInput(reason, source=f"--master {master}") from None
     finally:
         for variable in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"):
             os.environ.pop(variable, None)
@@ -102,6 +124,6 @@ def settings() -> dict[str, str]:
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
         "spark.sql.session.timeZone": "UTC",
-        # A plan is a function of its input: a task that failed once fails again.
+        # A plan is a function of its input: a task that failed twice fails again.
         "spark.task.maxFailures": "2",
     }

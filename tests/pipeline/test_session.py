@@ -1,0 +1,131 @@
+"""Starting and stopping Spark: whose session it is, which Java, and what Ctrl-C leaves behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.pipeline.fleets import EXAMPLES
+
+from equipoise.pipeline.java import Java
+from equipoise.pipeline.launcher import LaunchError, launch
+from equipoise.pipeline.session import SparkFailed, session
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "equipoise.cli.main", *map(str, arguments)]
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_a_given_session_is_left_alone(spark: SparkSession) -> None:
+    """Under a session that is there already, as spark-submit gives one, that one is used and not stopped."""
+    with session("local[1]") as given:
+        assert given is spark
+    assert spark.range(3).count() == 3
+
+
+def test_a_failing_job_is_one_line_and_a_file(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Spark throws becomes one line with the last word of the worker, and a file with all of it."""
+    monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
+    monkeypatch.setattr("equipoise.pipeline.session.started", lambda _: Unstopped(spark))
+
+    def broken(batches: object) -> object:
+        raise OverflowError("too much for this worker")
+
+    with pytest.raises(
+        SparkFailed, match=r"\(OverflowError: too much for this worker\); see .*\.log"
+    ) as error, session("local[2]"):
+        spark.range(1).mapInArrow(broken, "id long").collect()  # type: ignore[arg-type]
+    log = Path(str(error.value).rpartition(" ")[2])
+    assert "PythonException" in log.read_text()
+    log.unlink()
+
+
+class Unstopped:
+    """The session of the tests, which none of them may stop."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+
+    def stop(self) -> None:
+        pass
+
+
+def test_a_jvm_that_does_not_start(tmp_path: Path) -> None:
+    """A JVM that ends at once is told with what it said."""
+    program = tmp_path / "bin" / "java"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho no room in this machine >&2\nexit 1\n")
+    program.chmod(0o755)
+    with pytest.raises(LaunchError, match="no room in this machine"):
+        launch(Java(program, 17, "test"), "2g")
+
+
+def test_the_java_from_pypi(tmp_path: Path) -> None:
+    """On a machine without any other Java the one that came as a package runs a fleet."""
+    shutil.copytree(EXAMPLES / "removal", tmp_path / "fleet" / "removal")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("chmod", "readlink"):  # Hadoop's file system calls them
+        (tools / tool).symlink_to(str(shutil.which(tool)))
+    env = {key: value for key, value in os.environ.items() if key not in ("JAVA_HOME", "EQUIPOISE_JAVA")}
+    ran = subprocess.run(
+        command("run", tmp_path / "fleet", "--out", tmp_path / "out"),
+        capture_output=True, text=True, timeout=550, env=env | {"PATH": str(tools)},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "out" / "clusters" / "removal" / "plan.json").is_file()
+
+
+def test_no_master(tmp_path: Path) -> None:
+    """A master address that is none is one line, exit 2."""
+    ran = subprocess.run(
+        command("run", EXAMPLES, "--out", tmp_path / "out", "--master", "nonsense"),
+        capture_output=True, text=True, timeout=550,
+    )  # fmt: skip
+    assert ran.returncode == 2
+    last = ran.stderr.splitlines()[-1]
+    assert last.startswith("equipoise: --master nonsense: no Spark session (")
+    assert "Traceback" not in ran.stderr
+
+
+def test_ctrl_c(tmp_path: Path) -> None:
+    """Ctrl-C while clusters are planned: no traceback, exit 130, nothing published, no JVM left."""
+    running = subprocess.Popen(
+        command("demo", "--out", tmp_path / "out"), stderr=subprocess.PIPE, text=True, process_group=0
+    )
+    assert running.stderr is not None
+    for line in running.stderr:
+        if line.startswith("planning"):
+            break
+    jvms = children(running.pid)
+    assert jvms
+    os.killpg(running.pid, signal.SIGINT)
+    told = running.stderr.read()
+    assert running.wait(timeout=120) == 130
+    assert "Traceback" not in told
+    assert list(tmp_path.iterdir()) == []
+    end_at = time.monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in jvms) and time.monotonic() < end_at:
+        time.sleep(0.1)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in jvms)
+
+
+def test_no_java_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A setting that names no Java is told before anything is started."""
+    monkeypatch.setenv("EQUIPOISE_JAVA", str(tmp_path))
+    ran = subprocess.run(
+        command("run", EXAMPLES, "--out", tmp_path / "out"), capture_output=True, text=True, timeout=550
+    )
+    assert ran.returncode == 2
+    assert ran.stderr.splitlines()[-1].startswith(f"equipoise: EQUIPOISE_JAVA: {tmp_path} is no Java")
