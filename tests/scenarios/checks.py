@@ -62,8 +62,11 @@ def check_judged(plan: Plan) -> None:
 
 def check_bounds(case: Case) -> None:
     """No level claims a bound above what is possible with the levels before it as they are."""
-    plan = make_plan(case.cluster(), case.request)
-    problem = build_problem(case.cluster(), case.request)
+    try:
+        problem = build_problem(case.cluster(), case.request)
+        plan = make_plan(case.cluster(), case.request)
+    except (UnusableInput, ImpossibleRequest):
+        return
     reached = {level.goal: int(level.value) for level in plan.certificate}
     possible = least(problem, reached)
     wrong = {

@@ -12,10 +12,10 @@ import os
 import numpy as np
 import pytest
 from tests.reference import values
-from tests.scenarios.checks import check
+from tests.scenarios.checks import check, check_bounds
 from tests.scenarios.strategies import THEMES, case
 
-from equipoise.planning import ALL_GOALS, build_problem
+from equipoise.planning import ALL_GOALS, build_problem, integer
 from equipoise.planning.goals import evaluate
 from equipoise.planning.networks import place
 
@@ -37,6 +37,13 @@ def test_coarse_networks_reach_the_same(theme: str, seed: int, monkeypatch: pyte
     """The networks of topics that large clusters are planned with lose nothing."""
     monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0)
     check(case(theme, seed))
+
+
+@CASES
+def test_no_bound_is_too_high(theme: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no integer program may decide, as on large clusters, bounds may be low but never wrong."""
+    monkeypatch.setattr(integer, "is_small", lambda problem: False)
+    check_bounds(case(theme, seed))
 
 
 @CASES
