@@ -30,7 +30,9 @@ def version(wanted: bool) -> None:
 
 @app.callback()
 def common(
-    show_version: bool = typer.Option(False, "--version", callback=version, is_eager=True, help="Show the version."),
+    show_version: bool = typer.Option(
+        False, "--version", callback=version, is_eager=True, help="Show the version."
+    ),
 ) -> None:
     pass
 

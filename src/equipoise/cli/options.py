@@ -98,5 +98,7 @@ def racks_of(value: str) -> dict[int, str]:
     except OSError as error:
         raise UnusableInput(f"cannot be read ({error.strerror})", source=value) from None
     except UnicodeDecodeError:
-        raise UnusableInput("is not text", source=value, advice="Give lines broker,rack or a JSON object") from None
+        raise UnusableInput(
+            "is not text", source=value, advice="Give lines broker,rack or a JSON object"
+        ) from None
     return parse_racks(content, value) if content is not None else parse_racks(value)

@@ -20,19 +20,21 @@ OUTPUT = "Output"
 
 
 def register(app: typer.Typer) -> None:
-    app.command("plan", help="Plan one cluster: the best reassignment, its proof, and the files to carry it out.")(
-        with_request(plan)
-    )
+    app.command(
+        "plan", help="Plan one cluster: the best reassignment, its proof, and the files to carry it out."
+    )(with_request(plan))
 
 
 def plan(
     sources: Sources,
     request: Request,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Plan directory to write.", rich_help_panel=OUTPUT)
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Plan directory to write.", rich_help_panel=OUTPUT),
     ] = None,
     throttle: Annotated[
-        str | None, typer.Option(metavar="RATE", help="Bytes a second for the waves (20MB).", rich_help_panel="Waves")
+        str | None,
+        typer.Option(metavar="RATE", help="Bytes a second for the waves (20MB).", rich_help_panel="Waves"),
     ] = None,
     max_inflight: Annotated[
         str | None, typer.Option(metavar="N", help="Partitions in flight at most.", rich_help_panel="Waves")

@@ -101,9 +101,7 @@ class Brokers:
             return ("",)
         named = sorted({rack for rack in self.racks if rack is not None})
         alone = [
-            f"broker {int(i)} (no rack)"
-            for i, rack in zip(self.ids, self.racks, strict=True)
-            if rack is None
+            f"broker {int(i)} (no rack)" for i, rack in zip(self.ids, self.racks, strict=True) if rack is None
         ]
         return (*named, *alone)
 

@@ -100,7 +100,12 @@ class Cluster:
         """``sha256:`` and the digest of every topic, partition and replica list (broker ids)."""
         digest = hashlib.sha256()
         digest.update("\n".join(self.topics).encode())
-        for array in (self.topic_idx, self.partition, self.rf, self.ids_of(self.replicas)[self.replicas >= 0]):
+        for array in (
+            self.topic_idx,
+            self.partition,
+            self.rf,
+            self.ids_of(self.replicas)[self.replicas >= 0],
+        ):
             digest.update(b"|")
             digest.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
         return "sha256:" + digest.hexdigest()

@@ -66,9 +66,13 @@ def free_leaders(problem: Problem) -> FreeLeaders:
     network = Network(
         supply,
         np.concatenate([racks, brokers, brokers, hub]).astype(np.int32),
-        np.concatenate([np.zeros(n_racks, dtype=np.int64), 1 + problem.rack_idx, hub, brokers]).astype(np.int32),
+        np.concatenate([np.zeros(n_racks, dtype=np.int64), 1 + problem.rack_idx, hub, brokers]).astype(
+            np.int32
+        ),
         np.zeros(n_racks + 3 * n, dtype=np.int64),
-        np.concatenate([np.full(n_racks, len(rows)), everything, led, np.where(problem.leads, everything, 0)]),
+        np.concatenate(
+            [np.full(n_racks, len(rows)), everything, led, np.where(problem.leads, everything, 0)]
+        ),
     )
     total = int(base[problem.leads].sum()) + len(rows)
     return FreeLeaders(network, n_racks, n, base, total, int(((before >= 0) & ~keeps).sum()))

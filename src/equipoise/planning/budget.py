@@ -34,7 +34,10 @@ def within_budgets(problem: Problem, lists: IntArray) -> bool:
     return (
         (request.max_moves is None or int(moves.sum()) <= request.max_moves)
         and (request.max_bytes is None or float((moves * size).sum()) <= request.max_bytes)
-        and (request.max_changes_per_partition is None or bool((moves <= request.max_changes_per_partition).all()))
+        and (
+            request.max_changes_per_partition is None
+            or bool((moves <= request.max_changes_per_partition).all())
+        )
     )
 
 
@@ -124,9 +127,15 @@ def pinned_to(problem: Problem, lists: IntArray) -> Problem | None:
         return None
     pinned = problem.pinned.copy()
     for row in rows:
-        leaves = [k for k, b in enumerate(problem.current[row]) if b >= 0 and b not in lists[row] and problem.eligible[b]]
-        forced = int(problem.rf[row]) - int((problem.current[row] >= 0).sum()) + sum(
-            1 for b in problem.current[row] if b >= 0 and not problem.eligible[b]
+        leaves = [
+            k
+            for k, b in enumerate(problem.current[row])
+            if b >= 0 and b not in lists[row] and problem.eligible[b]
+        ]
+        forced = (
+            int(problem.rf[row])
+            - int((problem.current[row] >= 0).sum())
+            + sum(1 for b in problem.current[row] if b >= 0 and not problem.eligible[b])
         )
         pinned[row, leaves[max(0, limit - max(0, forced)) :]] = True
     return replace(problem, pinned=pinned)

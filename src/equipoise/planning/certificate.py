@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from equipoise.planning.networks.place import ProvedLevel
-from equipoise.planning.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -27,9 +26,12 @@ class Proof:
         return self.value <= self.bound and self.kind not in ("none", "given-placement")
 
 
-def proof_arrays(problem: Problem, proofs: list[Proof]) -> dict[str, np.ndarray]:
-    """Arrays of ``certificate.npz``: for each flow level its network's name and the potentials."""
-    arrays: dict[str, np.ndarray] = {"goals": np.array([proof.goal for proof in proofs])}
+def proof_arrays(proofs: list[Proof], groups: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Arrays of ``certificate.npz``: for each flow level its network's name and the potentials.
+
+    ``groups`` say which partitions were one unit (`place.Placement.groups`).
+    """
+    arrays = {name: group.astype(np.int32) for name, group in groups.items()}
     for k, proof in enumerate(proofs):
         if proof.level is not None:
             arrays[f"level{k}/goal"] = np.array(proof.goal)

@@ -26,18 +26,30 @@ def refuse_impossible(problem: Problem) -> None:
         refuse_leaderless(problem)
         return
     room = Room(problem)
-    for reasons in (room.too_few_brokers, room.too_few_leaders, room.too_few_racks, room.stuck_in_rack, room.too_many_changes):
+    for reasons in (
+        room.too_few_brokers,
+        room.too_few_leaders,
+        room.too_few_racks,
+        room.stuck_in_rack,
+        room.too_many_changes,
+    ):
         reasons()
 
 
 def refuse_leaderless(problem: Problem) -> None:
     """Raise if a partition stands only on brokers that may not lead, and nothing may move."""
     held = problem.current >= 0
-    none = ~(held & problem.leads[np.maximum(problem.current, 0)]).any(axis=1) & problem.movable & held.any(axis=1)
+    none = (
+        ~(held & problem.leads[np.maximum(problem.current, 0)]).any(axis=1)
+        & problem.movable
+        & held.any(axis=1)
+    )
     if none.any():
         row = int(np.flatnonzero(none)[0])
         raise ImpossibleRequest(
-            [f"partition {problem.cluster.label(row)} stands only on brokers that may not lead, and --leaders-only moves nothing"],
+            [
+                f"partition {problem.cluster.label(row)} stands only on brokers that may not lead, and --leaders-only moves nothing"
+            ],
             ["leave out --leaders-only"],
         )
 
@@ -90,17 +102,27 @@ class Room:
         ways = self.keep_one()
         if cordoned.any():
             ids = ", ".join(str(i) for i in self.problem.cluster.brokers.ids[cordoned])
-            ways.append(f"take one of brokers {ids} out of --cordon" if "," in ids else f"take broker {ids} out of --cordon")
+            ways.append(
+                f"take one of brokers {ids} out of --cordon"
+                if "," in ids
+                else f"take broker {ids} out of --cordon"
+            )
         raise ImpossibleRequest(
             [f"replication factor {rf} of partition {self.label(at)} needs {rf} brokers; {left} can hold it"],
-            [*ways, "add a broker (--add)", f"lower the replication factor to {left}" if left else "keep a broker"],
+            [
+                *ways,
+                "add a broker (--add)",
+                f"lower the replication factor to {left}" if left else "keep a broker",
+            ],
         )
 
     def too_few_leaders(self) -> None:
         """A partition of one replica has to stand where it may be led."""
         problem = self.problem
         lists = problem.current[self.rows]
-        here = np.where(lists >= 0, problem.leads[np.maximum(lists, 0)] & problem.eligible[np.maximum(lists, 0)], False).any(axis=1)
+        here = np.where(
+            lists >= 0, problem.leads[np.maximum(lists, 0)] & problem.eligible[np.maximum(lists, 0)], False
+        ).any(axis=1)
         if (problem.receives & problem.leads).any():
             return
         at = self.first(~here)
@@ -117,11 +139,15 @@ class Room:
         if at is None:
             return
         rf, racks = int(self.rf[at]), int((self.available[at] > 0).sum())
-        names = ", ".join(name for name, n in zip(problem.cluster.brokers.rack_names, self.available[at], strict=True) if n)
+        names = ", ".join(
+            name for name, n in zip(problem.cluster.brokers.rack_names, self.available[at], strict=True) if n
+        )
         if problem.request.rack_rule == "strict":
             ways = [f"allow {-(-rf // max(1, racks))} per rack (--rack-rule spread)", *self.keep_one()]
             raise ImpossibleRequest(
-                [f"{rf} racks are needed for RF {rf} with one replica per rack (partition {self.label(at)}); {racks} are left ({names})"],
+                [
+                    f"{rf} racks are needed for RF {rf} with one replica per rack (partition {self.label(at)}); {racks} are left ({names})"
+                ],
                 ways,
             )
         full = int(np.argmax(self.cap[at] - self.available[at]))
@@ -130,7 +156,10 @@ class Room:
                 f"partition {self.label(at)} needs {rf} places with at most {int(problem.limit[self.rows[at]])} per rack; "
                 f"the racks ({names}) have {int(places[at].sum())}"
             ],
-            [*self.keep_one(full), f"add a broker in rack {problem.cluster.brokers.rack_names[full]} (--add)"],
+            [
+                *self.keep_one(full),
+                f"add a broker in rack {problem.cluster.brokers.rack_names[full]} (--add)",
+            ],
         )
 
     def stuck_in_rack(self) -> None:
@@ -145,8 +174,10 @@ class Room:
         rack = int(np.argmax(short[at]))
         name = problem.cluster.brokers.rack_names[rack]
         raise ImpossibleRequest(
-            [f"partition {self.label(at)} has {int(self.now[at, rack])} replicas in rack {name}, "
-             f"which can keep {int(min(self.available[at, rack], self.cap[at, rack]))} under --stay-in-rack"],
+            [
+                f"partition {self.label(at)} has {int(self.now[at, rack])} replicas in rack {name}, "
+                f"which can keep {int(min(self.available[at, rack], self.cap[at, rack]))} under --stay-in-rack"
+            ],
             ["leave out --stay-in-rack", *self.keep_one(rack), f"add a broker in rack {name} (--add)"],
         )
 
@@ -159,7 +190,9 @@ class Room:
         at = self.first(existing & (needed > limit))
         if at is not None:
             raise ImpossibleRequest(
-                [f"partition {self.label(at)} has to change {int(needed[at])} replicas; --max-changes-per-partition allows {limit}"],
+                [
+                    f"partition {self.label(at)} has to change {int(needed[at])} replicas; --max-changes-per-partition allows {limit}"
+                ],
                 [f"allow {int(needed[at])}", "ask for less in one plan and plan again after it"],
             )
 

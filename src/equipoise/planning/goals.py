@@ -127,7 +127,9 @@ def evaluate(problem: Problem, lists: IntArray, goal: str) -> int:
         return squares(measures.leaders_per_broker(lists, n), *leader_band(problem, lists))
     if goal == "rack-leaders":
         led = measures.leaders_per_broker(lists, n)
-        by_rack = np.bincount(problem.rack_idx, weights=weights(problem, problem.leads), minlength=problem.n_racks)
+        by_rack = np.bincount(
+            problem.rack_idx, weights=weights(problem, problem.leads), minlength=problem.n_racks
+        )
         count = np.bincount(problem.rack_idx, weights=led, minlength=problem.n_racks).astype(np.int64)
         return squares(count, *open_band(int(led[problem.leads].sum()), by_rack.astype(np.int64)))
     if goal == "elections":

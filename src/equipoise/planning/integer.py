@@ -37,7 +37,9 @@ def is_small(problem: Problem) -> bool:
     return int(problem.movable.sum()) * int(problem.eligible.sum()) <= MAX_CELLS
 
 
-def decide(problem: Problem, goals: tuple[str, ...], proved: dict[str, int], hint: IntArray | None) -> Decided | None:
+def decide(
+    problem: Problem, goals: tuple[str, ...], proved: dict[str, int], hint: IntArray | None
+) -> Decided | None:
     """The lexicographic optimum; None where no assignment satisfies the rules.
 
     ``proved`` holds values known to be optimal, of goals that come before all others.
@@ -63,7 +65,9 @@ def decide(problem: Problem, goals: tuple[str, ...], proved: dict[str, int], hin
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None
         reached = round(solver.objective_value)
-        bounds[goal] = reached if status == cp_model.OPTIMAL else int(np.ceil(solver.best_objective_bound - 1e-6))
+        bounds[goal] = (
+            reached if status == cp_model.OPTIMAL else int(np.ceil(solver.best_objective_bound - 1e-6))
+        )
         model.keep(solver)
         hint = model.lists()
         model.cp.clear_objective()
@@ -97,10 +101,17 @@ class Model:
     def add_row(self, row: int) -> None:
         problem, cp = self.problem, self.cp
         rf, current = int(problem.rf[row]), self.current[row]
-        allowed = current if problem.request.leaders_only else [
-            b for b in range(problem.cluster.n_brokers)
-            if problem.eligible[b] and (b in current or problem.receives[b]) and (rf > 1 or problem.leads[b])
-        ]
+        allowed = (
+            current
+            if problem.request.leaders_only
+            else [
+                b
+                for b in range(problem.cluster.n_brokers)
+                if problem.eligible[b]
+                and (b in current or problem.receives[b])
+                and (rf > 1 or problem.leads[b])
+            ]
+        )
         for b in allowed:
             self.held[row, b] = cp.new_bool_var("")
         cp.add(sum(self.held[row, b] for b in allowed) == rf)
@@ -149,13 +160,15 @@ class Model:
 
     def replica_count(self, b: int, topic: int | None = None) -> Any:
         return sum(
-            var for (row, at), var in self.held.items()
+            var
+            for (row, at), var in self.held.items()
             if at == b and (topic is None or self.problem.cluster.topic_idx[row] == topic)
         )
 
     def position_count(self, b: int, k: int, topic: int | None = None) -> Any:
         return sum(
-            var for (row, at, place), var in self.at.items()
+            var
+            for (row, at, place), var in self.at.items()
             if at == b and place == k and (topic is None or self.problem.cluster.topic_idx[row] == topic)
         )
 
@@ -185,7 +198,9 @@ class Model:
         for row in self.rows:
             for rack in range(self.problem.n_racks):
                 over = self.cp.new_int_var(0, 1000, "")
-                count = sum(v for (r, b), v in self.held.items() if r == row and self.problem.rack_idx[b] == rack)
+                count = sum(
+                    v for (r, b), v in self.held.items() if r == row and self.problem.rack_idx[b] == rack
+                )
                 self.cp.add(over >= count - int(self.problem.limit[row]))
                 excess.append(over)
         return sum(excess)
@@ -205,7 +220,8 @@ class Model:
             total, measure.weights(problem, problem.eligible), problem.request.tolerance or (0.0, 0.0)
         )
         return sum(
-            self.square(self.replica_count(b) + int(base[b]), low[b], high[b]) for b in np.flatnonzero(problem.eligible)
+            self.square(self.replica_count(b) + int(base[b]), low[b], high[b])
+            for b in np.flatnonzero(problem.eligible)
         )
 
     def by_topic(self, allowed: Any, base: Any, total: Any, count: Any) -> Any:
@@ -214,7 +230,8 @@ class Model:
         for topic in range(len(self.problem.cluster.topics)):
             low, high = measure.open_band(int(total[topic] + base[topic][allowed].sum()), whole)
             terms += [
-                self.square(count(int(b), topic) + int(base[topic][b]), low[b], high[b]) for b in np.flatnonzero(allowed)
+                self.square(count(int(b), topic) + int(base[topic][b]), low[b], high[b])
+                for b in np.flatnonzero(allowed)
             ]
         return sum(terms)
 
@@ -223,18 +240,27 @@ class Model:
         row, position = np.nonzero((lists >= 0) & ~problem.movable[:, None])
         base = measure.table(problem, row, lists[row, position])
         total = np.bincount(
-            problem.cluster.topic_idx[self.rows], weights=problem.rf[self.rows], minlength=len(problem.cluster.topics)
+            problem.cluster.topic_idx[self.rows],
+            weights=problem.rf[self.rows],
+            minlength=len(problem.cluster.topics),
         )
         return self.by_topic(problem.eligible, base, total, self.replica_count)
 
     def led_for_good(self) -> Any:
         fixed = self.fixed()
-        return np.bincount(fixed[:, 0] if len(fixed) else [], minlength=self.problem.cluster.n_brokers).astype(int)
+        return np.bincount(
+            fixed[:, 0] if len(fixed) else [], minlength=self.problem.cluster.n_brokers
+        ).astype(int)
 
     def value_of_leaders(self) -> Any:
         base, leads = self.led_for_good(), self.problem.leads
-        low, high = measure.open_band(int(base[leads].sum()) + len(self.rows), measure.weights(self.problem, leads))
-        return sum(self.square(self.position_count(int(b), 0) + int(base[b]), low[b], high[b]) for b in np.flatnonzero(leads))
+        low, high = measure.open_band(
+            int(base[leads].sum()) + len(self.rows), measure.weights(self.problem, leads)
+        )
+        return sum(
+            self.square(self.position_count(int(b), 0) + int(base[b]), low[b], high[b])
+            for b in np.flatnonzero(leads)
+        )
 
     def value_of_rack_leaders(self) -> Any:
         problem, base = self.problem, self.led_for_good()

@@ -25,14 +25,18 @@ def request_of(options: Mapping[str, Any]) -> Request:
     """
     unknown = sorted(name for name in options if name not in READERS)
     if unknown:
-        raise UnusableInput("there is no such option", source=unknown[0], advice=f"Options are {', '.join(READERS)}")
+        raise UnusableInput(
+            "there is no such option", source=unknown[0], advice=f"Options are {', '.join(READERS)}"
+        )
     fields = {
         name.replace("-", "_"): READERS[name](f"--{name}", value)
         for name, value in options.items()
         if value is not None
     }
     if fields.get("leaders_only") and fields.get("required_only"):
-        raise UnusableInput("cannot be combined with --required-only", source="--leaders-only", advice="Give one of them")
+        raise UnusableInput(
+            "cannot be combined with --required-only", source="--leaders-only", advice="Give one of them"
+        )
     return Request(**fields)
 
 
@@ -41,7 +45,9 @@ def items(option: str, value: Any) -> list[str]:
     parts = value if isinstance(value, list | tuple) else str(value).split(",")
     found = [str(part).strip() for part in parts if str(part).strip()]
     if not found:
-        raise UnusableInput("nothing is given", source=option, advice="Give at least one value, or leave it out")
+        raise UnusableInput(
+            "nothing is given", source=option, advice="Give at least one value, or leave it out"
+        )
     return found
 
 
@@ -51,7 +57,9 @@ def brokers(option: str, value: Any) -> tuple[tuple[int, str | None], ...]:
     for item in items(option, value):
         match = BROKER.fullmatch(item)
         if match is None or (match[2] and int(match[2]) < int(match[1])):
-            raise UnusableInput(f"'{item}' is not a broker", source=option, advice="Write ids or ranges: 0-18,21 or 21:RACK")
+            raise UnusableInput(
+                f"'{item}' is not a broker", source=option, advice="Write ids or ranges: 0-18,21 or 21:RACK"
+            )
         for broker in range(int(match[1]), int(match[2] or match[1]) + 1):
             named[broker] = match[3] or named.get(broker)
     return tuple(sorted(named.items()))
@@ -61,7 +69,9 @@ def broker_ids(option: str, value: Any) -> tuple[int, ...]:
     named = brokers(option, value)
     for broker, rack in named:
         if rack is not None:
-            raise UnusableInput(f"'{broker}:{rack}' names a rack", source=option, advice="Give broker ids alone")
+            raise UnusableInput(
+                f"'{broker}:{rack}' names a rack", source=option, advice="Give broker ids alone"
+            )
     return tuple(broker for broker, _ in named)
 
 
@@ -77,7 +87,9 @@ def replacements(option: str, value: Any) -> tuple[tuple[int, int], ...]:
         ids = [pair[side] for pair in pairs]
         twice = next((broker for broker in ids if ids.count(broker) > 1), None)
         if twice is not None:
-            raise UnusableInput(f"broker {twice} is {what} twice", source=option, advice="Give each broker once")
+            raise UnusableInput(
+                f"broker {twice} is {what} twice", source=option, advice="Give each broker once"
+            )
     return tuple(sorted(pairs))
 
 
@@ -98,7 +110,9 @@ def created(option: str, value: Any) -> tuple[tuple[str, int, int], ...]:
     for item in items(option, value):
         match = re.fullmatch(r"([a-zA-Z0-9._-]+):(\d+):(\d+)", item)
         if match is None:
-            raise UnusableInput(f"'{item}' is not a topic to create", source=option, advice="Write TOPIC:PARTITIONS:RF")
+            raise UnusableInput(
+                f"'{item}' is not a topic to create", source=option, advice="Write TOPIC:PARTITIONS:RF"
+            )
         found.append((match[1], int(match[2]), int(match[3])))
     return tuple(sorted(found))
 
@@ -107,7 +121,9 @@ def goals(option: str, value: Any) -> tuple[str, ...]:
     found = items(option, value)
     for goal in found:
         if goal not in ALL_GOALS:
-            raise UnusableInput(f"there is no goal '{goal}'", source=option, advice=f"Goals are {', '.join(ALL_GOALS)}")
+            raise UnusableInput(
+                f"there is no goal '{goal}'", source=option, advice=f"Goals are {', '.join(ALL_GOALS)}"
+            )
     return tuple(dict.fromkeys(found))
 
 
@@ -115,9 +131,13 @@ def balance(option: str, value: Any) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(items(option, value)))
     for what in found:
         if what not in BALANCES:
-            raise UnusableInput(f"'{what}' cannot be balanced", source=option, advice=f"Choose from {', '.join(BALANCES)}")
+            raise UnusableInput(
+                f"'{what}' cannot be balanced", source=option, advice=f"Choose from {', '.join(BALANCES)}"
+            )
     if "count" in found and len(found) > 1:
-        raise UnusableInput("'count' cannot be mixed with loads", source=option, advice="Give count alone, or loads alone")
+        raise UnusableInput(
+            "'count' cannot be mixed with loads", source=option, advice="Give count alone, or loads alone"
+        )
     return found
 
 
@@ -125,7 +145,9 @@ def tolerance(option: str, value: Any) -> tuple[float, float]:
     """``5`` or ``LOW:HIGH`` in percent."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)%?(?::(\d+(?:\.\d+)?)%?)?", str(value).strip())
     if match is None or float(match[1]) > 100:
-        raise UnusableInput(f"'{value}' is not a tolerance", source=option, advice="Write percent: 5, or LOW:HIGH as 10:5")
+        raise UnusableInput(
+            f"'{value}' is not a tolerance", source=option, advice="Write percent: 5, or LOW:HIGH as 10:5"
+        )
     return float(match[1]), float(match[2] or match[1])
 
 
@@ -152,7 +174,9 @@ def size(option: str, value: Any) -> int:
 
 def rate(option: str, value: Any) -> int:
     if size(option, value) < 1:
-        raise UnusableInput(f"'{value}' is too small", source=option, advice="Give at least one byte a second")
+        raise UnusableInput(
+            f"'{value}' is too small", source=option, advice="Give at least one byte a second"
+        )
     return size(option, value)
 
 
@@ -170,7 +194,9 @@ def regex(option: str, value: Any) -> str:
 
 def rack_rule(option: str, value: Any) -> str:
     if value not in ("spread", "strict"):
-        raise UnusableInput(f"there is no rack rule '{value}'", source=option, advice="Choose spread or strict")
+        raise UnusableInput(
+            f"there is no rack rule '{value}'", source=option, advice="Choose spread or strict"
+        )
     return str(value)
 
 

@@ -62,8 +62,11 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     receives[known(extended, request.cordon, "--cordon")] = False
     for _, new in request.replace:
         if new in request.cordon:
-            raise UnusableInput(f"broker {new} is cordoned and cannot replace another", source="--replace",
-                                advice=f"Take {new} out of --cordon")
+            raise UnusableInput(
+                f"broker {new} is cordoned and cannot replace another",
+                source="--replace",
+                advice=f"Take {new} out of --cordon",
+            )
     leads = eligible.copy()
     leads[known(extended, request.no_leaders_on, "--no-leaders-on")] = False
 
@@ -73,16 +76,22 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     wanted = {topic: factor for topic, _, factor in request.create}
     if request.replication_factor is not None:
         if request.replication_factor < 1:
-            raise UnusableInput(f"a replication factor of {request.replication_factor} is not possible",
-                                source="--replication-factor", advice="Give 1 or more")
+            raise UnusableInput(
+                f"a replication factor of {request.replication_factor} is not possible",
+                source="--replication-factor",
+                advice="Give 1 or more",
+            )
         rf[movable] = request.replication_factor
     for row in np.flatnonzero(extended.rf == 0):
         rf[row] = wanted[extended.topics[extended.topic_idx[row]]]
         movable[row] = True
     if request.leaders_only:
         if request.replication_factor is not None or request.create or request.replace:
-            raise UnusableInput("moves no data", source="--leaders-only",
-                                advice="Leave out --replication-factor, --create and --replace")
+            raise UnusableInput(
+                "moves no data",
+                source="--leaders-only",
+                advice="Leave out --replication-factor, --create and --replace",
+            )
         stuck = ~eligible[np.maximum(current, 0)] & (current >= 0) & movable[:, None]
         if stuck.any():
             warnings.append("--leaders-only moves no data: replicas on brokers to be emptied stay there")
@@ -142,8 +151,9 @@ def known(cluster: Cluster, ids: tuple[int, ...], option: str) -> IntArray:
         if at < 0:
             have = ", ".join(str(i) for i in cluster.brokers.ids[:20])
             more = ", ..." if len(cluster.brokers) > 20 else ""
-            raise UnusableInput(f"there is no broker {broker}", source=option,
-                                advice=f"The cluster has brokers {have}{more}")
+            raise UnusableInput(
+                f"there is no broker {broker}", source=option, advice=f"The cluster has brokers {have}{more}"
+            )
     return positions
 
 
@@ -165,16 +175,23 @@ def with_brokers(cluster: Cluster, request: Request, warnings: list[str]) -> Clu
     has_racks = any(rack is not None for rack in racks.values())
     for broker, _ in named:
         if has_racks and racks[broker] is None and broker not in old.ids:
-            raise UnusableInput(f"broker {broker} is new and has no rack, but the cluster has racks",
-                                source="--add" if any(broker == b for b, _ in request.add) else "--brokers",
-                                advice=f"Write {broker}:RACK")
+            raise UnusableInput(
+                f"broker {broker} is new and has no rack, but the cluster has racks",
+                source="--add" if any(broker == b for b, _ in request.add) else "--brokers",
+                advice=f"Write {broker}:RACK",
+            )
 
     def keep(column: npt.NDArray[np.float64]) -> dict[int, float]:
         return dict(zip(old.ids.tolist(), column.tolist(), strict=True))
 
-    brokers = Brokers.of(list(racks), racks, disk_bytes=keep(old.disk_bytes),
-                         bytes_in_per_s=keep(old.bytes_in_per_s), bytes_out_per_s=keep(old.bytes_out_per_s),
-                         weight=keep(old.weight))
+    brokers = Brokers.of(
+        list(racks),
+        racks,
+        disk_bytes=keep(old.disk_bytes),
+        bytes_in_per_s=keep(old.bytes_in_per_s),
+        bytes_out_per_s=keep(old.bytes_out_per_s),
+        weight=keep(old.weight),
+    )
     if np.array_equal(brokers.ids, old.ids):
         return replace(cluster, brokers=brokers)
     shift = np.append(brokers.index_of(old.ids), -1).astype(np.int32)  # position -1 stays -1
@@ -185,16 +202,26 @@ def with_partitions(cluster: Cluster, request: Request) -> Cluster:
     """The cluster with an empty list for every partition that is to be created."""
     if not request.create:
         return cluster
-    have = {topic: int(end - start) for topic, start, end in
-            zip(cluster.topics, cluster.topic_start, cluster.topic_start[1:], strict=False)}
+    have = {
+        topic: int(end - start)
+        for topic, start, end in zip(
+            cluster.topics, cluster.topic_start, cluster.topic_start[1:], strict=False
+        )
+    }
     names, numbers = [], []
     for topic, partitions, factor in request.create:
         if factor < 1 or partitions < 1:
-            raise UnusableInput(f"{topic}:{partitions}:{factor} has no partitions or no replicas",
-                                source="--create", advice="Write TOPIC:PARTITIONS:RF, both at least 1")
+            raise UnusableInput(
+                f"{topic}:{partitions}:{factor} has no partitions or no replicas",
+                source="--create",
+                advice="Write TOPIC:PARTITIONS:RF, both at least 1",
+            )
         if partitions <= have.get(topic, 0):
-            raise UnusableInput(f"topic {topic} already has {have[topic]} partitions", source="--create",
-                                advice="Give the number of partitions it should have in all")
+            raise UnusableInput(
+                f"topic {topic} already has {have[topic]} partitions",
+                source="--create",
+                advice="Give the number of partitions it should have in all",
+            )
         new = range(have.get(topic, 0), partitions)
         names += [topic] * len(new)
         numbers += list(new)
@@ -205,14 +232,20 @@ def with_partitions(cluster: Cluster, request: Request) -> Cluster:
         return np.concatenate([column, np.full(len(names), fill, dtype=column.dtype)])
 
     return build_cluster(
-        cluster.name, cluster.brokers,
+        cluster.name,
+        cluster.brokers,
         [cluster.topics[t] for t in cluster.topic_idx] + names,
         more(cluster.partition, 0) if not names else np.concatenate([cluster.partition, numbers]),
         ids,
         leader_id=more(cluster.ids_of(cluster.leader), -1),
-        size_bytes=more(cluster.size_bytes, np.nan), bytes_in_per_s=more(cluster.bytes_in_per_s, np.nan),
-        bytes_out_per_s=more(cluster.bytes_out_per_s, np.nan), min_isr=more(cluster.min_isr, -1),
-        cluster_id=cluster.cluster_id, files=cluster.files, missing=cluster.missing, notes=cluster.notes,
+        size_bytes=more(cluster.size_bytes, np.nan),
+        bytes_in_per_s=more(cluster.bytes_in_per_s, np.nan),
+        bytes_out_per_s=more(cluster.bytes_out_per_s, np.nan),
+        min_isr=more(cluster.min_isr, -1),
+        cluster_id=cluster.cluster_id,
+        files=cluster.files,
+        missing=cluster.missing,
+        notes=cluster.notes,
         allow_empty_lists=True,
     )
 
@@ -229,15 +262,21 @@ def eligible_brokers(before: Cluster, cluster: Cluster, request: Request) -> Boo
     gone = (*request.drain, *(old for old, _ in request.replace))
     eligible[known(cluster, gone, "--drain")] = False
     if not eligible.any():
-        raise UnusableInput("no broker is left to hold replicas", source="--drain" if gone else "--brokers",
-                            advice="Keep at least one broker")
+        raise UnusableInput(
+            "no broker is left to hold replicas",
+            source="--drain" if gone else "--brokers",
+            advice="Keep at least one broker",
+        )
     return eligible
 
 
 def chosen_topics(cluster: Cluster, request: Request) -> BoolArray:
     """``(n_topics,)``: topics that may change."""
     chosen = np.ones(len(cluster.topics), dtype=bool)
-    for pattern, option, value in ((request.topics, "--topics", True), (request.exclude_topics, "--exclude-topics", False)):
+    for pattern, option, value in (
+        (request.topics, "--topics", True),
+        (request.exclude_topics, "--exclude-topics", False),
+    ):
         if pattern is None:
             continue
         try:
@@ -246,8 +285,9 @@ def chosen_topics(cluster: Cluster, request: Request) -> BoolArray:
             raise UnusableInput(f"'{pattern}' is not a regular expression ({error})", source=option) from None
         matches = np.array([regex.fullmatch(topic) is not None for topic in cluster.topics], dtype=bool)
         if value and not matches.any():
-            raise UnusableInput(f"no topic matches '{pattern}'", source=option,
-                                advice="It has to match the whole name")
+            raise UnusableInput(
+                f"no topic matches '{pattern}'", source=option, advice="It has to match the whole name"
+            )
         chosen &= matches if value else ~matches
     return chosen
 

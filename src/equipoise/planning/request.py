@@ -46,6 +46,4 @@ class Request:
 
     def to_json(self) -> dict[str, Any]:
         """The options that differ from their default, as plain JSON data."""
-        return {
-            f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default
-        }
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}

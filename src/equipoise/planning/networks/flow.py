@@ -122,7 +122,9 @@ def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tup
     number = (np.cumsum(joined) - 1).astype(np.int32)
     solver = SimpleMinCostFlow()
     if len(arc):
-        solver.add_arcs_with_capacity_and_unit_cost(number[series.tail[arc]], number[series.head[arc]], width, cost)
+        solver.add_arcs_with_capacity_and_unit_cost(
+            number[series.tail[arc]], number[series.head[arc]], width, cost
+        )
         solver.set_nodes_supplies(np.arange(joined.sum(), dtype=np.int32), supply[joined])
     status = solver.solve()
     if status != solver.OPTIMAL:
@@ -251,7 +253,8 @@ def steps(objective: Objective, lower: Int64, upper: Int64, centre: Int64) -> St
             first, last = np.minimum(at, reach), np.maximum(at, reach)
             # (last - e)^2 - (first - e)^2 over (last - first), e the edge of the band on that side
             slope = np.where(
-                first >= high[owner], first + last - 2 * high[owner],
+                first >= high[owner],
+                first + last - 2 * high[owner],
                 np.where(last <= low[owner], first + last - 2 * low[owner], 0),
             )
             pieces.append((owner, last - first, slope))
@@ -314,8 +317,12 @@ def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
     lower[reduced < 0] = network.upper[reduced < 0]
     arcs, pull = objective.convex, reduced[objective.convex]
     push = np.maximum(-pull, 0)
-    first = np.where(pull < 0, objective.band_high + push // 2, objective.band_low - (np.maximum(pull, 0) + 1) // 2)
-    end = np.where(pull > 0, objective.band_low - np.maximum(pull, 0) // 2, objective.band_high + (push + 1) // 2)
+    first = np.where(
+        pull < 0, objective.band_high + push // 2, objective.band_low - (np.maximum(pull, 0) + 1) // 2
+    )
+    end = np.where(
+        pull > 0, objective.band_low - np.maximum(pull, 0) // 2, objective.band_high + (push + 1) // 2
+    )
     lower[arcs] = np.clip(first, network.lower[arcs], network.upper[arcs])
     upper[arcs] = np.clip(end, network.lower[arcs], network.upper[arcs])
     return replace(network, lower=lower, upper=upper)

@@ -43,9 +43,9 @@ def hand_out(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
     crosses = np.zeros(n_units, dtype=bool)
     for arcs in (net.excess, net.out, net.into):
         crosses[arcs.unit[flow[arcs.index] > 0]] = True
-    changes = np.bincount(net.unit_of, weights=material.problem.rf[material.rows], minlength=n_units) != np.bincount(
-        net.unit_of[material.slot_row], minlength=n_units
-    )
+    changes = np.bincount(
+        net.unit_of, weights=material.problem.rf[material.rows], minlength=n_units
+    ) != np.bincount(net.unit_of[material.slot_row], minlength=n_units)
     exact = (crosses | changes) & ~single
     greedy = ~exact & ~single
 
@@ -57,7 +57,9 @@ def hand_out(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
     pieces = [(rows_single[unit], broker)]
 
     need = np.where(greedy[:, None], leave, 0)
-    unmet = choose_leaving(material, unit_of_slot, need, leaving, material.problem.request.max_changes_per_partition)
+    unmet = choose_leaving(
+        material, unit_of_slot, need, leaving, material.problem.request.max_changes_per_partition
+    )
     exact |= unmet
     ours = greedy & ~exact
     row, broker, unpaired = pair(net, leaving & ours[unit_of_slot], np.where(ours[:, None], arrive, 0))
@@ -82,7 +84,11 @@ def per_unit(arcs: Arcs, flow: Int64, n_units: int, n_eligible: int) -> npt.NDAr
 
 
 def choose_leaving(
-    material: Material, unit_of_slot: Int64, need: npt.NDArray[np.int32], leaving: BoolArray, limit: int | None
+    material: Material,
+    unit_of_slot: Int64,
+    need: npt.NDArray[np.int32],
+    leaving: BoolArray,
+    limit: int | None,
 ) -> BoolArray:
     """Mark ``need[unit, broker]`` replicas as leaving; True for units where that was not possible.
 
@@ -102,7 +108,11 @@ def choose_leaving(
     taken = np.bincount(material.slot_row[leaving], minlength=len(material.rows))
     for allowed in range(1, 1 + (limit or int(material.problem.rf.max(initial=1)))):
         while True:
-            open_ = (taken[material.slot_row[candidate]] < allowed) & (left[key[candidate]] > 0) & ~leaving[candidate]
+            open_ = (
+                (taken[material.slot_row[candidate]] < allowed)
+                & (left[key[candidate]] > 0)
+                & ~leaving[candidate]
+            )
             some = candidate[open_]
             if not len(some):
                 break
@@ -155,7 +165,13 @@ def pair(
 
 
 def exchange(
-    bad: Int64, row: Int64, broker: Int64, place: Int64, group: Int64, held: npt.NDArray[np.int32], material: Material
+    bad: Int64,
+    row: Int64,
+    broker: Int64,
+    place: Int64,
+    group: Int64,
+    held: npt.NDArray[np.int32],
+    material: Material,
 ) -> None:
     """Swap destinations within a group until the clashing pairs fit, in place; the first swap that fits."""
     start = np.searchsorted(group, group[bad], side="left")
@@ -177,7 +193,12 @@ def exchange(
             continue
         for step in range(1, high - low):
             j = low + (i - low + step) % (high - low)
-            if place[j] == place[i] or row[j] == row[i] or not fits(i, int(place[j])) or not fits(j, int(place[i])):
+            if (
+                place[j] == place[i]
+                or row[j] == row[i]
+                or not fits(i, int(place[j]))
+                or not fits(j, int(place[i]))
+            ):
                 continue
             other = coming[int(row[j])]
             other.remove(int(place[j]))

@@ -14,7 +14,12 @@ from equipoise.planning.networks.place import ProvedLevel
 from equipoise.planning.networks.roles import Roles, choose
 from equipoise.planning.problem import Problem
 
-LEADER_GOALS = {"leaders": "nodes", "rack-leaders": "groups", "elections": "changes", "topic-leaders": "cells"}
+LEADER_GOALS = {
+    "leaders": "nodes",
+    "rack-leaders": "groups",
+    "elections": "changes",
+    "topic-leaders": "cells",
+}
 FOLLOWER_GOALS = ("failover", "positions")
 
 
@@ -31,7 +36,9 @@ def order(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> tuple[In
     levels = list(chosen.levels)
     for goal in (goal for goal in goals if goal in FOLLOWER_GOALS):
         for place in follower_positions(goal, problem):
-            levels += follow(problem, lists, goal, place, keep_cost="reorders" in goals and goal == last_of(goals))
+            levels += follow(
+                problem, lists, goal, place, keep_cost="reorders" in goals and goal == last_of(goals)
+            )
     return lists, levels
 
 
@@ -41,16 +48,22 @@ def last_of(goals: tuple[str, ...]) -> str:
 
 def follower_positions(goal: str, problem: Problem) -> range:
     """The positions that a goal decides: the first follower, or one after the other."""
-    return range(1, min(2, int(problem.rf.max(initial=1))) if goal == "failover" else int(problem.rf.max(initial=1)))
+    return range(
+        1, min(2, int(problem.rf.max(initial=1))) if goal == "failover" else int(problem.rf.max(initial=1))
+    )
 
 
 def follow(problem: Problem, lists: IntArray, goal: str, place: int, *, keep_cost: bool) -> list[ProvedLevel]:
     """Choose who stands at one position, in place; fewest reorders among equally good choices."""
-    items = follower_roles(problem, lists, place) if goal == "failover" else position_roles(problem, lists, place)
+    items = (
+        follower_roles(problem, lists, place) if goal == "failover" else position_roles(problem, lists, place)
+    )
     chosen = choose(items.roles, ((goal, "nodes"), ("reorders", "reorders"), ("changes", "changes")))
     to_front(lists, items.rows, chosen.column + place, place)
     # positions are decided one by one, which proves nothing of them together
-    return [level for level in chosen.levels if level.goal == "failover" or (keep_cost and goal == "failover")]
+    return [
+        level for level in chosen.levels if level.goal == "failover" or (keep_cost and goal == "failover")
+    ]
 
 
 def to_front(lists: IntArray, rows: Int64, column: Int64, front: int) -> None:
@@ -80,7 +93,9 @@ def leader_roles(problem: Problem, lists: IntArray) -> Roles:
     rack_weight = np.bincount(problem.rack_idx, weights=weight, minlength=problem.n_racks).astype(np.int64)
     group_low, group_high = open_band(total, rack_weight)
     fixed_rows = np.flatnonzero(fixed)
-    cell = problem.cluster.topic_idx[fixed_rows].astype(np.int64) * n + problem.cluster.replicas[fixed_rows, 0]
+    cell = (
+        problem.cluster.topic_idx[fixed_rows].astype(np.int64) * n + problem.cluster.replicas[fixed_rows, 0]
+    )
     keys, counts = np.unique(cell, return_counts=True)
     return Roles(
         option=option,
@@ -118,7 +133,9 @@ def follower_of(
 ) -> FollowerRoles:
     """Roles without cells or groups; the default is who stands there, and changing it is a reorder."""
     n = len(base)
-    kept = (problem.cluster.replicas[rows, 0] == lists[rows, 0]) & same_set(problem.cluster.replicas, lists)[rows]
+    kept = (problem.cluster.replicas[rows, 0] == lists[rows, 0]) & same_set(problem.cluster.replicas, lists)[
+        rows
+    ]
     roles = Roles(
         option=option,
         default=np.zeros(len(rows), dtype=np.int64),

@@ -38,8 +38,9 @@ class Placement:
     lists: npt.NDArray[np.int32]
     """``(n_partitions, max_rf)``: an arrival stands in the place of what left."""
     levels: tuple[ProvedLevel, ...]
-    expanded: Int64
-    """Rows of the partitions that were nodes of their own, ascending."""
+    groups: dict[str, Int64]
+    """What the judge needs to build the networks anew: ``units`` and ``merged_units``, the unit of each
+    movable row in the fine and in the merged network; empty where every row is a unit."""
 
 
 def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -> Placement:
@@ -48,7 +49,7 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
     Raises `Infeasible`.
     """
     if problem.request.leaders_only:
-        return Placement(problem.current, (), np.zeros(0, dtype=np.int64))
+        return Placement(problem.current, (), {})
     material = gather(problem)
     if held is not None:
         material = replace(material, held=held[material.brokers])
@@ -58,7 +59,7 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
         moves, levels, failed = attempt(material, wanted, expanded)
         wider = expanded | failed
         if not failed.any() or wider.sum() * len(material.brokers) > MAX_EXPANDED_ARCS:
-            return Placement(lists_after(material, moves), tuple(levels), material.rows[expanded])
+            return Placement(lists_after(material, moves), tuple(levels), groups_of(material, expanded))
         expanded = wider
 
 
@@ -103,18 +104,27 @@ def merged_network(material: Material) -> PlacementNetwork:
     return build(material, material.kind, np.zeros(n_kinds, dtype=np.int64))
 
 
-def topic_network(material: Material, expanded: BoolArray) -> PlacementNetwork:
-    """A unit for each kind in each topic, and for each row that is expanded."""
+def groups_of(material: Material, expanded: BoolArray) -> dict[str, Int64]:
+    if expanded.all():
+        return {}
+    return {"units": units_of(material, expanded), "merged_units": material.kind}
+
+
+def units_of(material: Material, expanded: BoolArray) -> Int64:
+    """A unit for each kind in each topic, and for each row that is expanded; ``(n_rows,)``."""
     topic = material.problem.cluster.topic_idx[material.rows].astype(np.int64)
     n_kinds = int(material.kind.max(initial=0)) + 1
     n_topics = len(material.problem.cluster.topics)
     key = topic * n_kinds + material.kind
     key = np.where(expanded, n_topics * n_kinds + np.arange(len(topic)), key)
-    units, unit_of = np.unique(key, return_inverse=True)
-    family = np.zeros(len(units), dtype=np.int64)
-    present, topic_rank = np.unique(topic, return_inverse=True)
-    family[unit_of] = topic_rank
-    assert len(present) > family.max(initial=-1)
+    return np.unique(key, return_inverse=True)[1].astype(np.int64)
+
+
+def topic_network(material: Material, expanded: BoolArray) -> PlacementNetwork:
+    """Topics as families, with the units of `units_of`."""
+    unit_of = units_of(material, expanded)
+    family = np.zeros(int(unit_of.max(initial=-1)) + 1, dtype=np.int64)
+    family[unit_of] = np.unique(material.problem.cluster.topic_idx[material.rows], return_inverse=True)[1]
     net = build(material, unit_of, family)
     return replace(net, network=tightened(net, net.network))
 
@@ -164,7 +174,9 @@ def tightened(net: PlacementNetwork, network: Network) -> Network:
 
     def cells(arcs: object, bound: Int64) -> Int64:
         key = net.family_of[arcs.unit] * n_eligible + arcs.broker
-        return np.bincount(key, weights=bound[arcs.start : arcs.stop], minlength=len(net.cell.unit)).astype(np.int64)
+        return np.bincount(key, weights=bound[arcs.start : arcs.stop], minlength=len(net.cell.unit)).astype(
+            np.int64
+        )
 
     here = net.guess()[net.cell.index]
     least = here - cells(net.leave, network.upper) + cells(net.arrive, network.lower)

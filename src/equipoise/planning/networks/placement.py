@@ -236,7 +236,14 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
 
     everyone = np.arange(n_eligible)
     total = int(rf.sum()) + len(material.slot_row)
-    add("sink", 1 + everyone, np.zeros_like(everyone), np.full(n_eligible, total), np.full(n_eligible, -1), everyone)
+    add(
+        "sink",
+        1 + everyone,
+        np.zeros_like(everyone),
+        np.full(n_eligible, total),
+        np.full(n_eligible, -1),
+        everyone,
+    )
     family, broker = (axis.ravel() for axis in np.indices((n_families, n_eligible)))
     members = np.bincount(family_of[unit_of], minlength=n_families)
     add("cell", cell_node(family, broker), 1 + broker, members[family], family, broker)
@@ -248,11 +255,25 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
         (unit_of_slot[free] * n_eligible + material.slot_broker[free]) * 2 + leads, return_counts=True
     )
     unit, broker, leaders = key // 2 // n_eligible, key // 2 % n_eligible, key % 2 == 1
-    add("leave", cell_node(family_of[unit], broker), pool_node(unit, material.rack[broker]), count, unit, broker)
+    add(
+        "leave",
+        cell_node(family_of[unit], broker),
+        pool_node(unit, material.rack[broker]),
+        count,
+        unit,
+        broker,
+    )
 
     # arrive: partitions of the unit that are not on the broker and may be
     unit, broker, room = arrival_room(material, unit_of, n_units)
-    add("arrive", pool_node(unit, material.rack[broker]) + half, cell_node(family_of[unit], broker), room, unit, broker)
+    add(
+        "arrive",
+        pool_node(unit, material.rack[broker]) + half,
+        cell_node(family_of[unit], broker),
+        room,
+        unit,
+        broker,
+    )
 
     total_excess = 0
     none = np.zeros(0, dtype=np.int64)
@@ -273,7 +294,9 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
     if limited is not None:
         unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
         created = problem.cluster.rf[rows] == 0  # those have nothing to move
-        room = np.bincount(unit_of, weights=np.where(created, rf, limited), minlength=n_units).astype(np.int64)
+        room = np.bincount(unit_of, weights=np.where(created, rf, limited), minlength=n_units).astype(
+            np.int64
+        )
         add("limit", pool_node(unit, rack), pool_node(unit, rack) + half, room[unit], unit, rack)
     families.pop("limit", None)
     lower = np.zeros(at, dtype=np.int64)
@@ -286,8 +309,13 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
         supply, np.concatenate(tails).astype(np.int32), np.concatenate(heads).astype(np.int32), lower, upper
     )
     return PlacementNetwork(
-        material=material, unit_of=unit_of, family_of=family_of, network=network, total_excess=total_excess,
-        leave_leaders=leaders, **families,
+        material=material,
+        unit_of=unit_of,
+        family_of=family_of,
+        network=network,
+        total_excess=total_excess,
+        leave_leaders=leaders,
+        **families,
     )
 
 
@@ -309,7 +337,9 @@ def arrival_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int6
 def rack_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int64, Int64, Int64]:
     """``(n_units, n_racks)`` each: what may leave a rack for others, what stands above the limit, what may come."""
     problem = material.problem
-    counts = replicas_per_rack(problem.current[material.rows], problem.rack_idx, problem.n_racks).astype(np.int64)
+    counts = replicas_per_rack(problem.current[material.rows], problem.rack_idx, problem.n_racks).astype(
+        np.int64
+    )
     limit = problem.limit[material.rows].astype(np.int64)[:, None]
     out, excess, into = counts, np.maximum(counts - limit, 0), np.maximum(limit - counts, 0)
     if problem.request.stay_in_rack:

@@ -88,7 +88,9 @@ class RoleNetwork:
             "groups": (self.group_arcs, *group_bands(roles)),
             "cells": (self.cell_arcs, self.cell_low, self.cell_high),
         }[kind]
-        return Objective.of_bands(n_arcs, arcs.astype(np.int32), low, high, self.apart if kind == "cells" else 0)
+        return Objective.of_bands(
+            n_arcs, arcs.astype(np.int32), low, high, self.apart if kind == "cells" else 0
+        )
 
 
 def group_bands(roles: Roles) -> tuple[Int64, Int64]:
@@ -161,18 +163,37 @@ def coarse_network(roles: Roles) -> RoleNetwork:
     source, at = np.nonzero(sets >= 0)
     supply = np.zeros(1 + n_groups + n + len(sets), dtype=np.int64)
     kept = np.flatnonzero(roles.default >= 0)
-    supply[1 + n_groups : 1 + n_groups + n] = np.bincount(roles.option[kept, roles.default[kept]], minlength=n)
+    supply[1 + n_groups : 1 + n_groups + n] = np.bincount(
+        roles.option[kept, roles.default[kept]], minlength=n
+    )
     supply[1 + n_groups + n :] = size
     return assemble(
-        roles, supply, pair // n + 1 + n_groups, pair % n + 1 + n_groups, room, np.ones(len(pair), dtype=bool),
-        source + 1 + n_groups + n, sets[source, at] + 1 + n_groups, size[source], np.zeros(0, dtype=np.int64),
+        roles,
+        supply,
+        pair // n + 1 + n_groups,
+        pair % n + 1 + n_groups,
+        room,
+        np.ones(len(pair), dtype=bool),
+        source + 1 + n_groups + n,
+        sets[source, at] + 1 + n_groups,
+        size[source],
+        np.zeros(0, dtype=np.int64),
     )
 
 
 def assemble(
-    roles: Roles, supply: Int64, tail: Int64, head: Int64, upper: Int64, is_change: npt.NDArray[np.bool_],
-    free_tail: Int64, free_head: Int64, free_upper: Int64, change_item: Int64,
-    cells: tuple[Int64, Int64, Int64, Int64] | None = None, apart: int = 0,
+    roles: Roles,
+    supply: Int64,
+    tail: Int64,
+    head: Int64,
+    upper: Int64,
+    is_change: npt.NDArray[np.bool_],
+    free_tail: Int64,
+    free_head: Int64,
+    free_upper: Int64,
+    change_item: Int64,
+    cells: tuple[Int64, Int64, Int64, Int64] | None = None,
+    apart: int = 0,
 ) -> RoleNetwork:
     """Common part: node → group → sink in front of the arcs given; the sink takes what is supplied."""
     n, n_groups = roles.n_nodes, len(roles.group_low)
@@ -192,9 +213,16 @@ def assemble(
         np.concatenate(uppers).astype(np.int64),
     )
     return RoleNetwork(
-        network, np.arange(n), np.arange(start[1], start[2]), np.arange(start[2], start[3]),
-        np.arange(start[3], start[4])[is_change], cell_low, cell_high, change_item,
-        np.arange(start[4], start[5]), apart,
+        network,
+        np.arange(n),
+        np.arange(start[1], start[2]),
+        np.arange(start[2], start[3]),
+        np.arange(start[3], start[4])[is_change],
+        cell_low,
+        cell_high,
+        change_item,
+        np.arange(start[4], start[5]),
+        apart,
     )
 
 
@@ -205,7 +233,10 @@ def choose_fine(
     item, column, key = transfers(roles)
     least = np.zeros(len(item), dtype=np.int64)
     if face is not None:
-        pair = face.network.tail[face.coarse.change_arcs].astype(np.int64), face.network.head[face.coarse.change_arcs]
+        pair = (
+            face.network.tail[face.coarse.change_arcs].astype(np.int64),
+            face.network.head[face.coarse.change_arcs],
+        )
         shift = 1 + len(roles.group_low)
         arc_key = (pair[0] - shift) * roles.n_nodes + pair[1] - shift
         at = np.searchsorted(arc_key, key)
@@ -261,7 +292,9 @@ def fine_network(
     supply[first_lost:] = 1
     default_cell = roles.family[changing] * n + roles.option[changing, roles.default[changing]]
     tail = np.concatenate([first_cell + np.searchsorted(cells, default_cell), first_item + node_of])
-    head = np.concatenate([first_item + np.arange(len(changing)), first_cell + np.searchsorted(cells, target)])
+    head = np.concatenate(
+        [first_item + np.arange(len(changing)), first_cell + np.searchsorted(cells, target)]
+    )
     is_change = np.arange(len(tail)) >= len(changing)
     low, high = cell_bands(roles, cells, weighed)
     grid = (np.unique(roles.family)[:, None] * n + weighed[None, :]).ravel()
@@ -269,9 +302,18 @@ def fine_network(
     least, most = cell_bands(roles, never, weighed)
     apart = int((np.maximum(np.maximum(least, -most), 0) ** 2).sum())
     net = assemble(
-        roles, supply, tail, head, np.ones(len(tail), dtype=np.int64), is_change,
-        first_lost + lost_node, first_cell + np.searchsorted(cells, lost_target), np.ones(len(lost_item), dtype=np.int64),
-        item, (first_cell + np.arange(len(cells)), cells % n, low, high), apart,
+        roles,
+        supply,
+        tail,
+        head,
+        np.ones(len(tail), dtype=np.int64),
+        is_change,
+        first_lost + lost_node,
+        first_cell + np.searchsorted(cells, lost_target),
+        np.ones(len(lost_item), dtype=np.int64),
+        item,
+        (first_cell + np.arange(len(cells)), cells % n, low, high),
+        apart,
     )
     return tightened_cells(net, supply, first_cell, len(cells))
 
@@ -303,7 +345,9 @@ def cell_bands(roles: Roles, cells: Int64, weighed: Int64) -> tuple[Int64, Int64
             total[cell // n] += held
     whole = max(1, int(roles.cell_weight[weighed].sum()))
     parts = total[cells // n] * roles.cell_weight[cells % n]
-    held = np.fromiter((roles.base_cell.get(cell, 0) for cell in cells.tolist()), dtype=np.int64, count=len(cells))
+    held = np.fromiter(
+        (roles.base_cell.get(cell, 0) for cell in cells.tolist()), dtype=np.int64, count=len(cells)
+    )
     return parts // whole - held, -(-parts // whole) - held
 
 
@@ -335,5 +379,7 @@ def present(roles: Roles, net: RoleNetwork) -> Int64:
     flow[net.cell_arcs] = net.network.supply[first_cell : first_cell + n_cells]
     kept = np.flatnonzero(roles.default >= 0)
     flow[net.node_arcs] = np.bincount(roles.option[kept, roles.default[kept]], minlength=roles.n_nodes)
-    flow[net.group_arcs] = np.bincount(roles.group, weights=flow[net.node_arcs], minlength=len(net.group_arcs))
+    flow[net.group_arcs] = np.bincount(
+        roles.group, weights=flow[net.node_arcs], minlength=len(net.group_arcs)
+    )
     return flow

@@ -1,0 +1,107 @@
+"""The plan by flows alone: placement, orders on it, and what is thereby proved of each goal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from equipoise.cluster import measures
+from equipoise.cluster.brokers import IntArray
+from equipoise.errors import UnusableInput
+from equipoise.planning.bounds import leader_bounds
+from equipoise.planning.budget import best_counts, pinned_to
+from equipoise.planning.certificate import Proof
+from equipoise.planning.goals import evaluate
+from equipoise.planning.networks.flow import Int64
+from equipoise.planning.networks.orders import LEADER_GOALS, order
+from equipoise.planning.networks.place import PLACEMENT_GOALS, Placement, ProvedLevel, place
+from equipoise.planning.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Replica lists ``(n_partitions, max_rf)``, and what is known of each goal in order."""
+
+    lists: IntArray
+    proofs: list[Proof]
+    groups: dict[str, Int64] = field(default_factory=dict)
+    """See `place.Placement.groups`."""
+
+    @property
+    def is_proved(self) -> bool:
+        return all(proof.closes for proof in self.proofs)
+
+
+def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
+    """Placement first, orders on it; with the bound of each goal over placements and orders together.
+
+    ``held``: replicas of each broker afterwards, where those are decided already.
+    """
+    placement = within_changes(problem, place(problem, problem.goals, held), held)
+    lists, orders = order(problem, placement.lists, problem.goals)
+    solved = {level.goal: level for level in (*placement.levels, *orders)}
+    reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
+    return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups)
+
+
+def within_changes(problem: Problem, placement: Placement, held: Int64 | None) -> Placement:
+    """The placement with ``--max-changes-per-partition`` kept: in racks, flows only keep it rack by rack."""
+    pinned = pinned_to(problem, placement.lists)
+    while pinned is not None:
+        placement = replace(placement, lists=place(pinned, problem.goals, held).lists)
+        pinned = pinned_to(pinned, placement.lists)
+    return placement
+
+
+def proofs_of(
+    problem: Problem, lists: IntArray, reached: dict[str, int], solved: dict[str, ProvedLevel]
+) -> list[Proof]:
+    """The best bound known for each goal ``reached``."""
+    if has_one_placement(problem, lists):
+        bounds = {goal: level for goal, level in solved.items() if goal in (*PLACEMENT_GOALS, *LEADER_GOALS)}
+    else:
+        bounds = {goal: level for goal, level in solved.items() if goal in PLACEMENT_GOALS}
+        bounds |= {level.goal: level for level in leader_bounds(problem, reached)}
+    proofs = []
+    for goal, value in reached.items():
+        if goal in bounds:
+            proofs.append(Proof(goal, value, min(value, bounds[goal].value), "flow-dual", level=bounds[goal]))
+        elif value == 0:
+            proofs.append(Proof(goal, 0, 0, "closed-form"))  # nothing counts below 0
+        elif goal in solved and solved[goal].value == value:
+            proofs.append(Proof(goal, value, value, "given-placement", level=solved[goal]))
+        else:
+            proofs.append(Proof(goal, value, 0, "none"))
+    return proofs
+
+
+def has_one_placement(problem: Problem, lists: IntArray) -> bool:
+    """True where the goals before the leaders leave nothing to choose about where replicas stand."""
+    if problem.request.leaders_only:
+        return True
+    goals = problem.goals
+    before = goals[: next((k for k, goal in enumerate(goals) if goal not in PLACEMENT_GOALS), len(goals))]
+    moves = measures.data_moves(problem.cluster.replicas, lists)
+    return "moves" in before and moves == 0 and np.array_equal(problem.rf, problem.cluster.rf)
+
+
+def on_a_budget(problem: Problem) -> Solution:
+    """Broker counts within ``--max-moves`` first, then everything else for those counts."""
+    if problem.request.max_bytes is not None:
+        raise UnusableInput(
+            "is not kept for counts on a cluster of this size",
+            source="--max-bytes",
+            advice="Give --max-moves, or --balance disk",
+        )
+    best = best_counts(problem)
+    solution = by_flows(problem, best.held)
+    proofs = []
+    for proof in solution.proofs:
+        if proof.goal == "replicas":
+            proofs.append(Proof("replicas", proof.value, best.bound, "closed-form", "within --max-moves"))
+        elif proof.goal in PLACEMENT_GOALS and not proof.value == 0:
+            proofs.append(Proof(proof.goal, proof.value, 0, "none", "for these broker counts"))
+        else:
+            proofs.append(proof)
+    return replace(solution, proofs=proofs)
