@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -123,7 +124,7 @@ class Cluster:
 
 def check_rows(topics: Sequence[str], topic_idx: IntArray, partition: IntArray) -> None:
     """Raise ``ValueError`` unless rows are in strict (topic, partition) order."""
-    if any(a >= b for a, b in zip(topics, topics[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(topics)):
         raise ValueError("topic names must be ascending without repeats")
     if len(topic_idx) == 0:
         return

@@ -116,7 +116,7 @@ def data_moves(before: IntArray, after: IntArray) -> int:
 
 
 def leadership_changed(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
-    """``(n_partitions,)``: the preferred leader differs (a partition without a list before does not count)."""
+    """``(n_partitions,)``: the preferred leader differs; where there was no list before, it does not."""
     old = position(before, 0)
     return (old >= 0) & (old != position(after, 0))
 

@@ -1,4 +1,4 @@
-"""Planning: a problem in, a plan with its proof out. Imports nothing of files, network, Spark or the clock."""
+"""A problem in, a plan with its proof out; imports nothing of files, network, Spark or the clock."""
 
 from equipoise.planning.problem import Problem, build_problem
 from equipoise.planning.request import ALL_GOALS, DEFAULT_GOALS, Request

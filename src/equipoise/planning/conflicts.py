@@ -48,7 +48,8 @@ def refuse_leaderless(problem: Problem) -> None:
         row = int(np.flatnonzero(none)[0])
         raise ImpossibleRequest(
             [
-                f"partition {problem.cluster.label(row)} stands only on brokers that may not lead, and --leaders-only moves nothing"
+                f"partition {problem.cluster.label(row)} stands only on brokers that may not lead, "
+                "and --leaders-only moves nothing"
             ],
             ["leave out --leaders-only"],
         )
@@ -146,14 +147,16 @@ class Room:
             ways = [f"allow {-(-rf // max(1, racks))} per rack (--rack-rule spread)", *self.keep_one()]
             raise ImpossibleRequest(
                 [
-                    f"{rf} racks are needed for RF {rf} with one replica per rack (partition {self.label(at)}); {racks} are left ({names})"
+                    f"{rf} racks are needed for RF {rf} with one replica per rack "
+                    f"(partition {self.label(at)}); {racks} are left ({names})"
                 ],
                 ways,
             )
         full = int(np.argmax(self.cap[at] - self.available[at]))
         raise ImpossibleRequest(
             [
-                f"partition {self.label(at)} needs {rf} places with at most {int(problem.limit[self.rows[at]])} per rack; "
+                f"partition {self.label(at)} needs {rf} places with "
+                f"at most {int(problem.limit[self.rows[at]])} per rack; "
                 f"the racks ({names}) have {int(places[at].sum())}"
             ],
             [
@@ -176,7 +179,8 @@ class Room:
         raise ImpossibleRequest(
             [
                 f"partition {self.label(at)} has {int(self.now[at, rack])} replicas in rack {name}, "
-                f"which can keep {int(min(self.available[at, rack], self.cap[at, rack]))} under --stay-in-rack"
+                f"which can keep {int(min(self.available[at, rack], self.cap[at, rack]))} "
+                "under --stay-in-rack"
             ],
             ["leave out --stay-in-rack", *self.keep_one(rack), f"add a broker in rack {name} (--add)"],
         )
@@ -191,7 +195,8 @@ class Room:
         if at is not None:
             raise ImpossibleRequest(
                 [
-                    f"partition {self.label(at)} has to change {int(needed[at])} replicas; --max-changes-per-partition allows {limit}"
+                    f"partition {self.label(at)} has to change {int(needed[at])} replicas; "
+                    f"--max-changes-per-partition allows {limit}"
                 ],
                 [f"allow {int(needed[at])}", "ask for less in one plan and plan again after it"],
             )

@@ -100,7 +100,7 @@ def on_a_budget(problem: Problem) -> Solution:
     for proof in solution.proofs:
         if proof.goal == "replicas":
             proofs.append(Proof("replicas", proof.value, best.bound, "closed-form", "within --max-moves"))
-        elif proof.goal in PLACEMENT_GOALS and not proof.value == 0:
+        elif proof.goal in PLACEMENT_GOALS and proof.value != 0:
             proofs.append(Proof(proof.goal, proof.value, 0, "none", "for these broker counts"))
         else:
             proofs.append(proof)

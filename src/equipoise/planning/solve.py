@@ -48,7 +48,7 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
 
 
 def best_of(problem: Problem, free: Solution, *, fits: bool) -> Solution:
-    """What flows found if it fits the budgets and is proved; else the exact program, or the budget's price."""
+    """What flows found if it fits and is proved; else the exact program, or a price on moves."""
     if integer.is_small(problem) and not (fits and free.is_proved):
         return by_integers(problem, free if fits else None)
     return free if fits else on_a_budget(problem)
