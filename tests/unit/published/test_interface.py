@@ -87,3 +87,10 @@ def test_topics_that_may_not_change_do_not(random_problem, name):
     except NoPlan:
         return
     assert not (measures.changed_rows(cluster.replicas, target) >= 10).any()
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_where_nothing_may_change_nothing_does(problem_of, name):
+    """Every topic excluded: the lists as they are, rather than a program without variables."""
+    problem = problem_of([[1, 2], [1, 3]], exclude_topics="t")
+    assert target_of(name, problem).tolist() == problem.current.tolist()

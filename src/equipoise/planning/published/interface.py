@@ -92,7 +92,10 @@ def load(name: str) -> Strategy:
 
 def target_of(name: str, problem: Problem, settings: Settings | None = None) -> IntArray:
     """The assignment that the algorithm arrives at, checked; raises `NoPlan`."""
-    target = load(name).run(problem, settings or Settings())
+    strategy = load(name)
+    if not problem.movable.any():
+        return problem.current
+    target = strategy.run(problem, settings or Settings())
     check_lists(problem.cluster, target)
     check_request(problem, target)
     return target
