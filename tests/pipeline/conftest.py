@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import EXAMPLES, GOOD
+from tests.pipeline.fleets import EXAMPLES, GOOD, MOVING
 
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 from equipoise.pipeline.session import session
@@ -21,9 +21,12 @@ def spark() -> Iterator[SparkSession]:
 
 
 def copied_fleet(folder: Path) -> Path:
-    """The four small example clusters, and five that cannot be planned, each for a reason of its own."""
+    """Four example clusters, one with a move in flight, and five that cannot be planned, each for its own reason."""
     for cluster in GOOD:
         shutil.copytree(EXAMPLES / cluster, folder / cluster)
+    (folder / "moving").mkdir()
+    for name, text in MOVING.items():
+        (folder / "moving" / name).write_text(text)
     (folder / "bare").mkdir()
     (folder / "junk").mkdir()
     (folder / "junk" / "topics.txt").write_bytes(bytes(range(256)) * 10)

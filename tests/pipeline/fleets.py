@@ -13,6 +13,23 @@ from equipoise.pipeline.schemas.tables import TABLES
 EXAMPLES = Path(__file__).parents[2] / "examples" / "fleet"
 GOOD = ("messy", "racks", "removal", "skewed-leaders")
 """The small ones."""
+MOVING = {
+    "topics.txt": (
+        "Topic: pay\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+        "\tTopic: pay\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+        "\tTopic: pay\tPartition: 1\tLeader: 2\tReplicas: 4,2,3,1\tIsr: 2,3,1"
+        "\tAdding Replicas: 4\tRemoving Replicas: 1\n"
+    ),
+    "endpoints.txt": (
+        "ID HOST PORT RACK STATE      ENDPOINT_TYPE\n"
+        "1  b1   9092 a    unfenced   broker\n"
+        "2  b2   9092 b    unfenced   broker\n"
+        "3  b3   9092 c    unfenced   broker\n"
+        "4  b4   9092 a    fenced     broker\n"
+    ),
+}
+"""A cluster with a reassignment in flight and a broker that is down."""
+PLANNED = (*GOOD, "moving")
 
 
 def rows_of(spark: SparkSession, out: Path, table: str) -> list[dict[str, Any]]:

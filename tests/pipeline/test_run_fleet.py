@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import EXAMPLES, GOOD, files_of, rows_of
+from tests.pipeline.fleets import EXAMPLES, PLANNED, files_of, rows_of
 
 from equipoise.errors import UnusableInput
 from equipoise.files.plan_directory import read_plan
@@ -22,14 +22,14 @@ from equipoise.planning import make_plan
 def test_every_good_cluster_is_planned(small_run: FleetRun) -> None:
     """What is broken elsewhere in the fleet does not keep a cluster from its plan."""
     outcomes = {row["cluster"]: row["outcome"] for row in small_run.rows}
-    assert outcomes == dict.fromkeys(GOOD, "planned") | {
+    assert outcomes == dict.fromkeys(PLANNED, "planned") | {
         "bare": "set aside",
         "junk": "set aside",
         "stranger": "set aside",
         "misspelt": "set aside",
         "impossible": "impossible",
     }
-    assert {folder.name for folder in (small_run.out / "clusters").iterdir()} == set(GOOD)
+    assert {folder.name for folder in (small_run.out / "clusters").iterdir()} == set(PLANNED)
     assert not small_run.is_clean
 
 
@@ -73,7 +73,7 @@ def test_broken_lines_are_set_aside_one_by_one(spark: SparkSession, small_run: F
 def test_tables_agree_with_the_planner(spark: SparkSession, small_run: FleetRun, small_fleet: Path) -> None:
     """Rows and plan directories are what ``equipoise plan`` makes of the same folders."""
     moves = rows_of(spark, small_run.out, "moves")
-    for name in GOOD:
+    for name in PLANNED:
         cluster = read_sources([small_fleet / name], name=name, set_aside=[])
         plan = make_plan(cluster, read_wish(small_fleet / name).request)
         own = [row for row in moves if row["cluster"] == name]
@@ -94,6 +94,23 @@ def test_replicas_lie_where_the_log_dirs_say(spark: SparkSession, small_run: Fle
     assert all(row["size_bytes"] >= 1 << 20 for row in replicas)
     elsewhere = [row for row in rows_of(spark, small_run.out, "replicas") if row["cluster"] == "removal"]
     assert {(row["log_dir"], row["size_bytes"]) for row in elsewhere} == {(None, None)}
+
+
+def test_what_is_in_flight(spark: SparkSession, small_run: FleetRun) -> None:
+    """A moving partition has its true list, and beside it what comes and goes; a fenced broker is down."""
+    partitions = [row for row in rows_of(spark, small_run.out, "partitions") if row["cluster"] == "moving"]
+    assert [(row["replicas"], row["adding"], row["removing"]) for row in partitions] == [
+        ([1, 2, 3], None, None),
+        ([2, 3, 1], [4], [1]),
+    ]
+    assert {(row["leader"], row["min_isr"], row["replication_factor"]) for row in partitions} == {
+        (1, 2, 3),
+        (2, 2, 3),
+    }
+    brokers = [row for row in rows_of(spark, small_run.out, "brokers") if row["cluster"] == "moving"]
+    assert [(row["broker"], row["rack"], row["is_up"]) for row in brokers] == [
+        (1, "a", True), (2, "b", True), (3, "c", True), (4, "a", False)
+    ]  # fmt: skip
 
 
 def test_keys_are_unique(spark: SparkSession, small_run: FleetRun) -> None:
@@ -180,10 +197,10 @@ def test_planning_again_is_empty(spark: SparkSession, small_run: FleetRun, tmp_p
 def test_run_json(small_run: FleetRun) -> None:
     """``run.json`` tells what ran, on what, the rows of every table and what was set aside."""
     record = json.loads((small_run.out / "run.json").read_text())
-    assert record["in"]["clusters"] == 9
+    assert record["in"]["clusters"] == 10
     assert set(record["out"]["rows"]) == set(TABLES)
-    assert record["out"]["rows"]["plan_summary"] == 9
-    assert record["out"]["rows"]["checks"] == 7 * len(GOOD)
+    assert record["out"]["rows"]["plan_summary"] == 10
+    assert record["out"]["rows"]["checks"] == 7 * len(PLANNED)
     assert record["set_aside"]["pieces"] == len(record["set_aside"]["first"]) == 11
 
 

@@ -42,9 +42,12 @@ def test_a_failing_job_is_one_line_and_a_file(spark: SparkSession, monkeypatch: 
     def broken(batches: object) -> object:
         raise OverflowError("too much for this worker")
 
-    with pytest.raises(
-        SparkFailed, match=r"\(OverflowError: too much for this worker\); see .*\.log"
-    ) as error, session("local[2]"):
+    with (
+        pytest.raises(
+            SparkFailed, match=r"\(OverflowError: too much for this worker\); see .*\.log"
+        ) as error,
+        session("local[2]"),
+    ):
         spark.range(1).mapInArrow(broken, "id long").collect()  # type: ignore[arg-type]
     log = Path(str(error.value).rpartition(" ")[2])
     assert "PythonException" in log.read_text()
@@ -83,7 +86,7 @@ def test_the_java_from_pypi(tmp_path: Path) -> None:
         command("run", tmp_path / "fleet", "--out", tmp_path / "out"),
         capture_output=True, text=True, timeout=550, env=env | {"PATH": str(tools)},
     )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
+    assert ran.returncode == 0, ran.stdout + ran.stderr
     assert (tmp_path / "out" / "clusters" / "removal" / "plan.json").is_file()
 
 
