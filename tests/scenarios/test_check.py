@@ -163,7 +163,7 @@ def test_a_tampered_plan_directory(tmp_path: Path, state: Path) -> None:
     out = tmp_path / "plan"
     assert equipoise("plan", state, "--out", out).returncode == 0
     text = (out / "reassignment.json").read_text()
-    (out / "reassignment.json").write_text(text.replace('"replicas":[1,', '"replicas":[3,'))
+    (out / "reassignment.json").write_text(text.replace('"topic":"pay"', '"topic":"pax"'))
     run = equipoise("check", out)
     assert run.returncode == 2
     assert run.stderr.count("\n") == 1

@@ -14,6 +14,7 @@ the bound have on every arc an ``x`` that attains that arc's minimum: the next l
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -100,6 +101,30 @@ def minimisers(problem: FlowProblem, potential: Int64) -> tuple[Int64, Int64]:
     first[arcs] = np.clip(low, problem.lower[arcs], problem.upper[arcs])
     last[arcs] = np.clip(high, problem.lower[arcs], problem.upper[arcs])
     return first, last
+
+
+def conserved(problem: FlowProblem, arcs: Int64, end: Literal["tail", "head"]) -> FlowProblem:
+    """The bounds of ``arcs`` cut to what the other arcs at one of their ends can carry.
+
+    No node may have two of them on that side, and none of them may be on the other side of it.
+    """
+    lower, upper = problem.lower.copy(), problem.upper.copy()
+    lower[arcs] = upper[arcs] = 0
+    nodes = (problem.tail if end == "tail" else problem.head)[arcs]
+
+    def left(inward: Int64, outward: Int64) -> Int64:
+        """Supply and inflow less outflow."""
+        balance = problem.supply.copy()
+        np.add.at(balance, problem.head, inward)
+        np.subtract.at(balance, problem.tail, outward)
+        return balance[nodes]
+
+    least, most = left(lower, upper), left(upper, lower)
+    if end == "head":
+        least, most = -most, -least
+    lower[arcs] = np.maximum(problem.lower[arcs], least)
+    upper[arcs] = np.minimum(problem.upper[arcs], most)
+    return replace(problem, lower=lower, upper=upper)
 
 
 def exact_dot(a: Int64, b: Int64) -> int:

@@ -60,15 +60,23 @@ def order_relaxation(case: Case) -> Relaxation:
     cells, items, lost = choices.nodes(everything)
     arcs, supply = arcs_of(choices, cells, items, lost)
 
+    open_: np.ndarray | None = None
+
     def lifted(name: str, potential: Int64, face: FlowProblem) -> Int64:
+        nonlocal open_
         if name == "items":
             return whole(potential, len(supply))
         if name == "brokers":
             return from_brokers(choices, potential, cells, items, lost)
-        return from_open(choices, potential, face.upper[arcs.kinds["choose"]] > 0, cells, items, lost)
+        if open_ is None:  # what the levels on "brokers" left open; all later levels have those nodes
+            open_ = face.upper[arcs.kinds["choose"]] > 0
+        return from_open(choices, potential, open_, cells, items, lost)
 
     return Relaxation(
-        arcs.network(supply), lambda goal: cost_of(goal, choices, arcs, cells), lifted, arcs.kinds["cell"]
+        arcs.network(supply),
+        lambda goal: cost_of(goal, choices, arcs, cells),
+        lifted,
+        ((arcs.kinds["release"], "head"), (arcs.kinds["cell"], "tail")),
     )
 
 

@@ -79,59 +79,65 @@ class Layout:
 def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.ndarray]) -> Relaxation:
     """The network in the finest grain that the certificate has potentials for.
 
-    Potentials of the "merged" network, where all topics are one, are lifted: every node takes that of
-    the node it was merged into.
+    The certificate may say which partitions it took together, in ``units``: any way to group the
+    partitions of a topic gives a bound. Potentials of the "merged" network, where all topics are
+    one and units are those of ``merged_units``, are lifted: every node takes that of its like.
     """
-    layout = layout_of(case, expanded_topics(case, names, proofs))
+    rows = np.flatnonzero(case.rules.movable)
+    brokers = np.flatnonzero(case.rules.eligible)
+    _, topic = np.unique(case.cluster.topic_idx[rows], return_inverse=True)
+    units = np.arange(len(rows)) if "partitions" in names else grouping(proofs.get("units", topic), len(rows))
+    together = grouping(proofs.get("merged_units", np.zeros_like(topic)), len(rows))
+    layout = Layout(case, rows, units, common(units, topic), brokers)
+    merged = Layout(
+        case, rows, together, np.zeros(int(together.max(initial=-1)) + 1, dtype=np.int64), brokers
+    )
     arcs, supply, excess = arcs_of(layout)
 
     def lifted(name: str, potential: Int64, _: FlowProblem) -> Int64:
         if name != "merged":
             return whole(potential, layout.n_nodes)
-        merged = Layout(
-            case, layout.rows, np.zeros_like(layout.unit), np.zeros(1, dtype=np.int64), layout.brokers
-        )
-        return whole(potential, merged.n_nodes)[like(layout, merged)]
+        return whole(potential, merged.n_nodes)[like(layout, merged, common(units, together))]
 
     return Relaxation(
-        arcs.network(supply), lambda goal: cost_of(goal, layout, arcs, excess), lifted, arcs.kinds["cell"]
+        arcs.network(supply),
+        lambda goal: cost_of(goal, layout, arcs, excess),
+        lifted,
+        ((arcs.kinds["cell"], "tail"),),
     )
 
 
-def expanded_topics(case: Case, names: set[str], proofs: Mapping[str, np.ndarray]) -> BoolArray:
-    """``(n_topics,)``: topics whose partitions are units of their own."""
-    expanded = np.full(len(case.cluster.topics), "partitions" in names)
-    if "mixed" in names:
-        expanded[proofs["expanded"]] = True
-    return expanded
+def grouping(group: np.ndarray, n_rows: int) -> Int64:
+    """The group of each row as numbers from 0; raises ``ValueError`` where it is no such array."""
+    if group.shape != (n_rows,) or group.dtype.kind != "i":
+        raise ValueError(f"units of shape {group.shape} for {n_rows} partitions")
+    groups, numbered = np.unique(group, return_inverse=True)
+    if not np.array_equal(groups, np.arange(len(groups))):
+        raise ValueError("units that are not numbered one after the other")
+    return numbered.astype(np.int64)
 
 
-def layout_of(case: Case, expanded: BoolArray) -> Layout:
-    """Units: topics in their order, then the partitions of expanded topics in theirs."""
-    rows = np.flatnonzero(case.rules.movable)
-    topic = case.cluster.topic_idx[rows].astype(np.int64)
-    key = np.where(expanded[topic], len(expanded) + np.arange(len(rows)), topic)
-    units, unit = np.unique(key, return_inverse=True)
-    _, rank = np.unique(topic, return_inverse=True)
-    topic_of = np.zeros(len(units), dtype=np.int64)
-    topic_of[unit] = rank
-    return Layout(case, rows, unit.astype(np.int64), topic_of, np.flatnonzero(case.rules.eligible))
+def common(fine: Int64, coarse: Int64) -> Int64:
+    """For each group of ``fine`` the one of ``coarse`` that it lies in; raises ``ValueError`` if in two."""
+    of = np.zeros(int(fine.max(initial=-1)) + 1, dtype=np.int64)
+    of[fine] = coarse
+    if not np.array_equal(of[fine], coarse):
+        raise ValueError("a unit that lies in two others")
+    return of
 
 
-def like(fine: Layout, merged: Layout) -> Int64:
-    """For each node of ``fine`` the node of ``merged`` that it became."""
-    nodes = np.arange(fine.n_nodes)
-    n, racks = len(fine.brokers), fine.n_racks
-    first_pool = 1 + n * (1 + fine.n_topics)
-    first_half = first_pool + fine.n_units * racks
-    first_centre = fine.n_nodes - (fine.n_units if racks > 1 else 0)
-    cell = 1 + n + (nodes - 1) % n
-    pool = merged.pool(np.zeros_like(nodes), (nodes - first_pool) % racks)
-    half = merged.pool(np.zeros_like(nodes), (nodes - first_pool) % racks, arriving=True)
-    return np.select(
-        [nodes <= n, nodes < first_pool, nodes < first_half, nodes < first_centre],
-        [nodes, cell, pool, half],
-        merged.n_nodes - 1,
+def like(fine: Layout, merged: Layout, unit: Int64) -> Int64:
+    """For each node of ``fine`` its like in ``merged``, where unit u has become ``unit[u]``."""
+    n = len(fine.brokers)
+    of, rack = (axis.ravel() for axis in np.indices((fine.n_units, fine.n_racks)))
+    return np.concatenate(
+        [
+            np.arange(1 + n),
+            1 + n + np.tile(np.arange(n), fine.n_topics),
+            merged.pool(unit[of], rack),
+            *([merged.pool(unit[of], rack, arriving=True)] if fine.limited else []),
+            *([merged.centre(unit)] if fine.n_racks > 1 else []),
+        ]
     )
 
 
@@ -174,7 +180,7 @@ def arcs_of(layout: Layout) -> tuple[Arcs, Int64, int]:
     into_rack = rack[brokers[broker]]
     start = layout.pool(unit_, into_rack, arriving=True)
     arcs.add("arrive", start, layout.cell(layout.topic[unit_], broker), room[unit_, broker])
-    return arcs, supply, rack_arcs(layout, arcs, size)
+    return arcs, supply, rack_arcs(layout, arcs)
 
 
 def arrival_room(layout: Layout, size: Int64, unit: Int64, at: Int64) -> Int64:
@@ -187,13 +193,15 @@ def arrival_room(layout: Layout, size: Int64, unit: Int64, at: Int64) -> Int64:
     return room
 
 
-def rack_arcs(layout: Layout, arcs: Arcs, size: Int64) -> int:
+def rack_arcs(layout: Layout, arcs: Arcs) -> int:
     """Arcs between racks and for the limit on changes; returns the replicas above the rack limit."""
-    rules, table = layout.case.rules, layout.case.cluster.brokers
+    case, rules, table = layout.case, layout.case.rules, layout.case.cluster.brokers
     unit, rack = (axis.ravel() for axis in np.indices((layout.n_units, layout.n_racks)))
     if layout.limited:
-        most = np.int64(rules.max_changes_per_partition or 0) * size[unit]
-        arcs.add("limit", layout.pool(unit, rack), layout.pool(unit, rack, arriving=True), most)
+        created = case.cluster.rf[layout.rows] == 0  # those have nothing to move
+        most = np.where(created, rules.rf[layout.rows], rules.max_changes_per_partition or 0)
+        room = np.bincount(layout.unit, weights=most, minlength=layout.n_units).astype(np.int64)
+        arcs.add("limit", layout.pool(unit, rack), layout.pool(unit, rack, arriving=True), room[unit])
     if layout.n_racks == 1:
         arcs.add("excess", *(np.zeros(0, dtype=np.int64),) * 3)
         return 0

@@ -9,12 +9,13 @@ belong to nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.judge.duality import FlowProblem
+from equipoise.judge.duality import FlowProblem, conserved
 from equipoise.judge.violations import Case
 
 Int64 = npt.NDArray[np.int64]
@@ -33,8 +34,8 @@ class Relaxation:
     """Potentials stored for a network of that name, given the face, as potentials of this network.
 
     Raises ``ValueError`` where they do not fit."""
-    implied: Int64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Arcs whose bounds follow from the other arcs at their tails: one from a node, and none into it."""
+    implied: tuple[tuple[Int64, Literal["tail", "head"]], ...] = ()
+    """Arcs whose bounds follow from the other arcs at one of their ends, in the order to draw them."""
 
     @property
     def start(self) -> FlowProblem:
@@ -42,22 +43,10 @@ class Relaxation:
         return self.tightened(self.network)
 
     def tightened(self, face: FlowProblem) -> FlowProblem:
-        """A face with the implied bounds drawn: what comes into a node and need not leave it otherwise."""
-        if len(self.implied) == 0:
-            return face
-        arcs, tail = self.implied, face.tail[self.implied]
-        lower, upper = face.lower.copy(), face.upper.copy()
-        lower[arcs] = upper[arcs] = 0
-
-        def passing(inward: Int64, outward: Int64) -> Int64:
-            balance = face.supply.copy()
-            np.add.at(balance, face.head, inward)
-            np.subtract.at(balance, face.tail, outward)
-            return balance[tail]
-
-        least, most = passing(lower, upper), passing(upper, lower)
-        lower[arcs], upper[arcs] = np.maximum(face.lower[arcs], least), np.minimum(face.upper[arcs], most)
-        return replace(face, lower=lower, upper=upper)
+        """A face with the implied bounds drawn."""
+        for arcs, end in self.implied:
+            face = conserved(face, arcs, end)
+        return face
 
     def problem(self, goal: str, face: FlowProblem) -> FlowProblem:
         """The goal's problem with the arcs' bounds of ``face``."""
