@@ -22,6 +22,9 @@ from equipoise.planning.published.interface import STRATEGIES, Settings, load, t
 from equipoise.planning.request import Request
 
 OURS = "flow"
+UP = "up"
+START_S = 120.0
+"""A process that says nothing for so long will not start."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,8 @@ class Bench:
         self.process = context.Process(target=serve, args=(theirs, self.cluster, self.request), daemon=True)
         self.process.start()
         theirs.close()
-        self.connection.recv()  # it is up
+        if self.received(START_S) != UP:
+            raise EquipoiseError("the process that runs the strategies does not start")
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -169,7 +173,7 @@ def serve(connection: Connection, cluster: Cluster, request: Request) -> None:
     """In the process: answer each entry, then answer it again and plan from the answer."""
     for module in ("ortools.graph.python.max_flow", "ortools.graph.python.min_cost_flow", "scipy.optimize"):
         importlib.import_module(module)  # so that seconds are the algorithms' own
-    connection.send("up")
+    connection.send(UP)
     while True:
         entry = connection.recv()
         start = perf_counter()
