@@ -21,7 +21,7 @@ def spark() -> Iterator[SparkSession]:
 
 
 def copied_fleet(folder: Path) -> Path:
-    """Four example clusters, one with a move in flight, and five that cannot be planned, each for its own reason."""
+    """Four example clusters, one with a move in flight, and five that cannot be planned for five reasons."""
     for cluster in GOOD:
         shutil.copytree(EXAMPLES / cluster, folder / cluster)
     (folder / "moving").mkdir()
