@@ -6,6 +6,7 @@ import math
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 
+from equipoise.execution.instructions import Observed
 from equipoise.execution.moves import Move, Options
 from equipoise.execution.port import TopicPartition
 
@@ -35,17 +36,16 @@ class Queue:
         self,
         flying: Iterable[Move],
         leaders: Mapping[TopicPartition, int],
-        usable: Mapping[int, tuple[int, int]],
-        down: frozenset[int],
+        seen: Observed,
         places: int,
     ) -> list[Move]:
         """At most ``places`` moves that may start beside those ``flying``; they leave the queue.
 
-        ``leaders`` tells who sends each partition's copies (the first of its list where it does
-        not), ``usable`` the free and total bytes of brokers' disks. No copy goes to a broker that
-        is ``down``, beyond ``per_broker`` on either side, or onto a disk without room for it.
+        ``leaders`` tells who sends each partition's copies (the first of its list where it does not).
+        No list with a broker that is down is submitted; no copy goes to a cordoned broker, beyond
+        ``per_broker`` on either side, or onto a disk without room for it.
         """
-        links = Links(self.options, usable)
+        links = Links(self.options, seen.usable)
         for move in flying:
             links.take(move, leaders)
         admitted: list[Move] = []
@@ -53,7 +53,7 @@ class Queue:
         look_at = LOOK_AHEAD * self.options.max_inflight
         while self.waiting and len(admitted) < places and len(passed) < look_at:
             move = self.waiting.popleft()
-            if down.isdisjoint(move.after) and links.fits(move, leaders):
+            if not closed_to(move, seen) and links.fits(move, leaders):
                 links.take(move, leaders)
                 admitted.append(move)
             else:
@@ -89,6 +89,11 @@ class Links:
             self.receives[broker] += 1
             if broker in self.room and not math.isnan(move.size_bytes):
                 self.room[broker] -= move.size_bytes
+
+
+def closed_to(move: Move, seen: Observed) -> frozenset[int]:
+    """Brokers that keep a move from being submitted."""
+    return seen.down.intersection(move.after) | seen.cordoned.intersection(move.adding)
 
 
 def source_of(move: Move, leaders: Mapping[TopicPartition, int]) -> int:

@@ -93,6 +93,7 @@ class Carrier:
             dict(stored(told)),
             dict(usable(told)),
             frozenset(wanted.holders) - told.keys(),
+            frozenset(broker for broker, found in told.items() if found and all(d.cordoned for d in found)),
         )
 
     def health(self) -> Health:

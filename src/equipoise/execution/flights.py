@@ -72,7 +72,7 @@ def why_stuck(flight: Flight, seen: Observed, seconds: float) -> str:
     """One sentence for a move that does not get on, "" while it does."""
     state = seen.partitions.get(flight.move.partition)
     moving = seen.reassignments.get(flight.move.partition)
-    down = frozenset(flight.target) & down_in(seen)
+    down = frozenset(flight.target) & seen.down
     new = sorted(down & set(flight.adding))
     if new:
         return f"broker {new[0]} is down: its copy waits until it is back"
@@ -87,12 +87,6 @@ def why_stuck(flight: Flight, seen: Observed, seconds: float) -> str:
     return f"nothing was copied for {seen.now - flight.advanced:.0f} seconds"
 
 
-def down_in(seen: Observed) -> frozenset[int]:
-    """Brokers that are fenced or do not answer."""
-    fenced = {broker.id for broker in seen.cluster.brokers if broker.fenced}
-    return frozenset(fenced) | seen.silent
-
-
 def other_target(
     flight: Flight, job: Job, seen: Observed, flights: Iterable[Flight]
 ) -> tuple[int, ...] | None:
@@ -101,7 +95,7 @@ def other_target(
     It is taken from the same rack if that is possible, else from a rack that the list does not use,
     the one that receives least first.
     """
-    down = down_in(seen)
+    down = seen.down
     alive = ({broker.id for broker in seen.cluster.brokers} - down) & job.eligible
     busy = Counter(broker for other in flights for broker in other.adding)
     target = list(flight.target)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from equipoise.execution.port import (
@@ -63,6 +64,13 @@ class Observed:
     """Usable and total bytes of each broker's disks, where told."""
     silent: frozenset[int] = frozenset()
     """Brokers that did not answer."""
+    cordoned: frozenset[int] = frozenset()
+    """Brokers none of whose log dirs takes new replicas."""
+
+    @cached_property
+    def down(self) -> frozenset[int]:
+        """Brokers that are fenced or do not answer."""
+        return self.silent | {broker.id for broker in self.cluster.brokers if broker.fenced}
 
 
 @dataclass(frozen=True)

@@ -268,7 +268,7 @@ def test_a_broker_that_dies_before_its_turn_keeps_its_moves_waiting() -> None:
     told.face = Watcher(once(lambda: told.model.kill(4)))
     end = told.run(with_options(max_inflight=1, if_stuck="skip"))
     assert told.lists() == {"a-0": (1,), "b-0": (0,)}
-    assert end.reasons == ("b-0 was skipped: a broker it needs is down",)
+    assert end.reasons == ("b-0 was skipped: a broker it needs is down or cordoned",)
 
 
 def test_racks_are_those_of_the_story() -> None:

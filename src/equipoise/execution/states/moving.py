@@ -8,11 +8,11 @@ from typing import Any
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.admission import Queue
-from equipoise.execution.flights import Flight, down_in
+from equipoise.execution.flights import Flight
 from equipoise.execution.instructions import Health, Instruction, Observed, Surveyed
 from equipoise.execution.moves import Move
 from equipoise.execution.run import Run, Steps, names
-from equipoise.execution.states.stuck import minding, skip_unreachable
+from equipoise.execution.states.stuck import minding, skip_closed
 from equipoise.execution.states.submitting import send, submitting
 from equipoise.execution.states.throttled import throttling
 from equipoise.execution.states.undoing import restoring, undoing
@@ -106,7 +106,7 @@ def admitting(run: Run, seen: Observed) -> Generator[Instruction, Any, list[Move
         yield from run.say_once(f"no new moves for now: {hold[0]}{more}")
         return []
     flying = [flight.move for flight in run.flying.values()]
-    admitted = run.queue.admit(flying, run.leaders, seen.usable, down_in(seen), places)
+    admitted = run.queue.admit(flying, run.leaders, seen, places)
     if not admitted and not run.flying:
-        yield from skip_unreachable(run, down_in(seen))
+        yield from skip_closed(run, seen)
     return admitted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from equipoise.execution import instructions as ask
+from equipoise.execution.admission import closed_to
 from equipoise.execution.flights import Flight, other_target, why_stuck
 from equipoise.execution.instructions import Observed
 from equipoise.execution.run import Run, Steps
@@ -47,15 +48,15 @@ def give_up(run: Run, flight: Flight) -> Steps:
     yield from run.skip(flight.move, flight.told)
 
 
-def skip_unreachable(run: Run, down: frozenset[int]) -> Steps:
+def skip_closed(run: Run, seen: Observed) -> Steps:
     """Nothing flies and nothing can start: say why, and skip what will never start if that was chosen."""
-    lost = [move for move in run.queue.waiting if not down.isdisjoint(move.after)]
+    lost = [move for move in run.queue.waiting if closed_to(move, seen)]
     if lost:
-        broker = min(down.intersection(lost[0].after))
-        yield from run.say_once(f"{len(lost)} moves wait: broker {broker} is down")
+        broker = min(closed_to(lost[0], seen))
+        yield from run.say_once(f"{len(lost)} moves wait: broker {broker} is down or cordoned")
     if lost and run.options.if_stuck == "wait":
         return
-    why = "a broker it needs is down" if lost else "no broker has room for both copies"
+    why = "a broker it needs is down or cordoned" if lost else "no broker has room for both copies"
     out = lost or list(run.queue.waiting)
     run.queue.drop(out)
     for move in out:

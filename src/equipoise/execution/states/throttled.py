@@ -6,11 +6,10 @@ from collections.abc import Generator, Mapping
 from typing import Any
 
 from equipoise.execution import instructions as ask
-from equipoise.execution.flights import down_in
 from equipoise.execution.instructions import Instruction, Observed
 from equipoise.execution.moves import Move
 from equipoise.execution.port import ConfigValue, Failure, PortError, Resource
-from equipoise.execution.run import Run
+from equipoise.execution.run import Run, Steps
 from equipoise.execution.states.submitting import GONE
 from equipoise.execution.throttling import (
     KEYS,
@@ -19,6 +18,7 @@ from equipoise.execution.throttling import (
     clearing,
     pairs_of,
     plain,
+    set_here,
     wanted_lists,
     wanted_rates,
 )
@@ -33,7 +33,7 @@ def throttling(run: Run, admitted: list[Move], seen: Observed) -> Generator[Inst
     """Throttle exactly what flies or is about to; returns the moves that may be submitted."""
     if run.options.throttle is None:
         return admitted
-    wanted, topics, brokers = needed(run, admitted, down_in(seen))
+    wanted, topics, brokers = needed(run, admitted, seen.down)
     resources = (*map(Resource.topic, sorted(topics)), *map(Resource.broker, sorted(brokers)))
     if not resources:
         return admitted
@@ -48,6 +48,8 @@ def throttling(run: Run, admitted: list[Move], seen: Observed) -> Generator[Inst
     failures: Mapping[Resource, Failure | None] = {}
     if change.configs:
         failures = yield ask.AlterConfigs(change.configs)
+        if admitted:
+            yield from taking_effect(change.configs)
     gone = {t: pairs for t, pairs in change.removed.items() if failures.get(Resource.topic(t)) is None}
     if gone:
         yield from run.record("unpaired", topics=plain(gone))
@@ -60,6 +62,22 @@ def throttling(run: Run, admitted: list[Move], seen: Observed) -> Generator[Inst
         yield from run.say_once(f"no throttle can be set on {first.kind} {first.name}: its moves wait")
         run.queue.put_back(late)
     return [move for move in admitted if move not in late]
+
+
+def taking_effect(configs: Mapping[Resource, Mapping[str, str | None]]) -> Steps:
+    """Wait until brokers show what was set: they learn of it a moment later, and copies begin at once."""
+    for _ in range(LOOKS):
+        values: Answer = yield ask.ReadConfigs(KEYS, tuple(configs))
+        if all(shows(values.get(resource), wanted) for resource, wanted in configs.items()):
+            return
+        yield ask.Wait(0.1)
+
+
+def shows(found: Mapping[str, ConfigValue] | Failure | None, wanted: Mapping[str, str | None]) -> bool:
+    """Whether a resource has what was set; one that cannot be asked is not waited for."""
+    if found is None or isinstance(found, Failure):
+        return True
+    return all(set_here(found, key) == value for key, value in wanted.items())
 
 
 def needed(run: Run, admitted: list[Move], down: frozenset[int]) -> tuple[Pairs, set[str], set[int]]:
