@@ -12,18 +12,20 @@ from equipoise.errors import UnusableInput
 PLACES = (Path(__file__).parents[1] / "examples" / "fleet", Path(__file__).parents[3] / "examples" / "fleet")
 """Where the example fleet is: in an installed package, in a checkout."""
 
+HELP = """Plan the five example clusters on Spark.
+
+One of them is messy on purpose: what of it is set aside is told, and the demo ends with 0 all the same."""
+
 
 def register(app: typer.Typer) -> None:
-    app.command("demo")(demo)
+    app.command("demo", help=HELP)(demo)
 
 
 def demo(
-    out: Path = typer.Option(Path("demo-out"), "--out", help="Folder for tables, plans and reports."),
+    out: Path = typer.Option(
+        Path("demo-out"), "--out", metavar="DIR", help="Folder for tables, plans and reports."
+    ),
 ) -> None:
-    """Plan the five example clusters on Spark.
-
-    One of them is messy on purpose: what of it is set aside is told, and the demo ends with 0 all the same.
-    """
     result = carry_out(example_fleet(), out, "local[*]")
     if any(row["outcome"] != "planned" for row in result.rows):
         raise typer.Exit(1)

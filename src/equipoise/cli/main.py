@@ -8,12 +8,13 @@ import sys
 import typer
 
 from equipoise import __version__
+from equipoise.cli.plain_help import App
 from equipoise.errors import EquipoiseError
 
 VERBS = ("demo", "run", "plan", "check", "compare", "snapshot", "apply", "status", "cancel", "rollback")
 """Modules of this package, in the order of the help; each has ``register(app)``."""
 
-app = typer.Typer(
+app = App(
     name="equipoise",
     help="Plans, proves and carries out Kafka partition reassignments.",
     no_args_is_help=True,

@@ -10,21 +10,25 @@ import typer
 if TYPE_CHECKING:
     from equipoise.pipeline.jobs.fleet import FleetRun
 
+HELP = """Plan every cluster of a fleet on Spark.
+
+Ends with 0 when every cluster was planned and nothing was set aside, and with 1 when anything was: \
+the others are planned all the same."""
+
 
 def register(app: typer.Typer) -> None:
-    app.command("run")(run)
+    app.command("run", help=HELP)(run)
 
 
 def run(
-    fleet: Path = typer.Argument(..., help="A folder with one folder for each cluster.", show_default=False),
-    out: Path = typer.Option(..., "--out", help="Folder for what is made; an earlier run's is replaced."),
-    master: str = typer.Option("local[*]", "--master", help="Spark cluster to run on: spark://HOST:7077."),
+    fleet: Path = typer.Argument(..., metavar="FLEET", help="A folder with one folder for each cluster."),
+    out: Path = typer.Option(
+        ..., "--out", metavar="DIR", help="Folder for what is made; an earlier run's is replaced."
+    ),
+    master: str = typer.Option(
+        "local[*]", "--master", metavar="URL", help="Spark cluster to run on: spark://HOST:7077."
+    ),
 ) -> None:
-    """Plan every cluster of a fleet on Spark.
-
-    Ends with 0 when every cluster was planned and nothing was set aside, and with 1 when anything was:
-    the others are planned all the same.
-    """
     result = carry_out(fleet, out, master)
     if not result.is_clean:
         raise typer.Exit(1)
