@@ -45,9 +45,9 @@ def carry_out(fleet: Path, out: Path, master: str) -> FleetRun:
     from equipoise.pipeline.session import interruptible, session
 
     find_clusters(fleet)
-    progress = TerminalProgress(Console(stderr=True))
-    progress.stage(f"starting Spark on {master}")
-    with session(master) as spark:
-        result = interruptible(spark, lambda: run_fleet(spark, fleet, out, progress))
+    with TerminalProgress(Console(stderr=True)) as progress:
+        progress.stage(f"starting Spark on {master}")
+        with session(master) as spark:
+            result = interruptible(spark, lambda: run_fleet(spark, fleet, out, progress))
     show(result, Console())
     return result

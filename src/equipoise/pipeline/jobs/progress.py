@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 from rich.console import Console
 from rich.live import Live
 from rich.spinner import Spinner
+from rich.status import Status
 from rich.table import Table
 
 SHOWN = 12
@@ -31,16 +33,33 @@ class Progress:
 
 
 class TerminalProgress(Progress):
-    """One line a stage and, on a terminal, a live table of the clusters that are being planned."""
+    """One line a stage; on a terminal also a sign of life, and a live table of the clusters being planned.
+
+    A context manager: on leaving, the sign of life is gone.
+    """
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self.sign: Status | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.sign is not None:
+            self.sign.stop()
+            self.sign = None
 
     def stage(self, text: str) -> None:
-        self.console.print(f"[dim]{text}[/]", highlight=False)
+        self.__exit__()
+        self.console.print(text, style="dim", highlight=False)
+        if self.console.is_terminal:
+            self.sign = self.console.status("")
+            self.sign.start()
 
     @contextmanager
     def planning(self, clusters: Sequence[str], states: Path) -> Iterator[None]:
+        self.__exit__()
         over = threading.Event()
         watch = self.draw if self.console.is_terminal else self.list_ended
         thread = threading.Thread(target=watch, args=(clusters, states, over), daemon=True)
