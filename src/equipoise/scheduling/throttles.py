@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from equipoise.cluster import Cluster
+from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import arrivals
 from equipoise.scheduling.result import RowArray, Schedule
+
+BoolArray = npt.NDArray[np.bool_]
 
 LEADER_RATE = "leader.replication.throttled.rate"
 FOLLOWER_RATE = "follower.replication.throttled.rate"
@@ -29,25 +34,32 @@ def throttles(schedule: Schedule) -> list[dict[str, Any]]:
 def wave_throttles(schedule: Schedule, number: int, rows: RowArray) -> dict[str, Any]:
     """The configs of one wave."""
     cluster = schedule.plan.cluster
+    rows = rows[np.lexsort((cluster.partition[rows], cluster.topic_idx[rows]))]
     new = arrivals(cluster.replicas[rows], schedule.plan.target[rows])
     copied = new.any(axis=1)
     rows, new = rows[copied], new[copied]
     before, after = cluster.ids_of(cluster.replicas[rows]), cluster.ids_of(schedule.plan.target[rows])
-    topics: dict[str, dict[str, list[str]]] = {}
-    for at in np.lexsort((cluster.partition[rows], cluster.topic_idx[rows])):
-        row = rows[at]
-        name = cluster.topics[cluster.topic_idx[row]]
-        lists = topics.setdefault(name, {LEADER_REPLICAS: [], FOLLOWER_REPLICAS: []})
-        p = cluster.partition[row]
-        lists[LEADER_REPLICAS] += [f"{p}:{b}" for b in before[at].tolist() if b >= 0]
-        lists[FOLLOWER_REPLICAS] += [f"{p}:{b}" for b in after[at][new[at]].tolist()]
+    leaders, followers = pairs(cluster, rows, before, before >= 0), pairs(cluster, rows, after, new)
     brokers = np.union1d(before[before >= 0], after[new])
     return {
         "wave": number,
         "brokers": {str(b): rates(schedule.throttle_bytes_per_s) for b in brokers.tolist()},
         "topics": {
-            name: {key: ",".join(pairs) for key, pairs in lists.items()} for name, lists in topics.items()
+            name: {LEADER_REPLICAS: leaders[name], FOLLOWER_REPLICAS: followers[name]} for name in followers
         },
+    }
+
+
+def pairs(cluster: Cluster, rows: RowArray, ids: IntArray, wanted: BoolArray) -> dict[str, str]:
+    """``partition:broker`` of the wanted replicas of each topic, joined by commas; rows in topic order."""
+    row, place = np.nonzero(wanted)
+    brokers, numbers = ids[row, place].tolist(), cluster.partition[rows[row]].tolist()
+    words = [f"{number}:{broker}" for number, broker in zip(numbers, brokers, strict=True)]
+    topics, start = np.unique(cluster.topic_idx[rows[row]], return_index=True)
+    cuts = [*start.tolist(), len(words)]
+    return {
+        cluster.topics[topic]: ",".join(words[a:b])
+        for topic, a, b in zip(topics.tolist(), cuts, cuts[1:], strict=False)
     }
 
 
