@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from equipoise.judge.duality import FlowProblem, dual_bound, exact_dot, minimisers, narrowed
+from equipoise.judge.duality import FlowProblem, conserved, dual_bound, exact_dot, minimisers, narrowed
 
 
 def random_problem(rng: np.random.Generator) -> FlowProblem:
@@ -104,3 +104,16 @@ def test_large_numbers_do_not_overflow() -> None:
     big = np.array([2**40, -(2**40), 1])
     assert exact_dot(big, big) == 2 * 2**80 + 1
     assert exact_dot(np.array([3]), np.array([4])) == 12
+
+
+def test_conservation_cuts_bounds_and_loses_no_flow() -> None:
+    """Bounds drawn from the other arcs at a node leave out no flow, at the tail or at the head."""
+    rng = np.random.default_rng(4)
+    for _ in range(100):
+        problem = random_problem(rng)
+        arc = np.array([int(rng.integers(0, 5))])
+        if problem.tail[arc[0]] == problem.head[arc[0]]:
+            continue
+        for end in ("tail", "head"):
+            cut = conserved(problem, arc, end)
+            assert {tuple(f) for f in all_flows(cut)} == {tuple(f) for f in all_flows(problem)}
