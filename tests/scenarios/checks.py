@@ -67,6 +67,8 @@ def check_bounds(case: Case) -> None:
         plan = make_plan(case.cluster(), case.request)
     except (UnusableInput, ImpossibleRequest):
         return
+    broken = broken_rules(problem, values.as_lists(plan.target))
+    assert not broken, broken
     reached = {level.goal: int(level.value) for level in plan.certificate}
     possible = least(problem, reached)
     wrong = {
