@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,14 +102,30 @@ class Plan:
             assert leaders[name] == move["after"][0]
         self.assert_clean()
 
-    def assert_undone(self, moves: Iterable[Mapping[str, Any]] | None = None) -> None:
+    def assert_undone(self) -> None:
         """Lists and leaders are exactly those from before."""
         lists, leaders = self.lists(), self.leaders()
-        for move in self.moves if moves is None else moves:
+        for move in self.moves:
             name = (move["topic"], move["partition"])
             assert lists[name] == move["before"], name
             assert leaders[name] == move["before"][0], name
         self.assert_clean()
+
+    def assert_cancelled(self) -> set[tuple[str, int]]:
+        """What the journal calls restored has list and leader from before, the rest had arrived."""
+        restored = {n for entry in self.journal if entry["type"] == "restored" for n in entry["partitions"]}
+        lists, leaders = self.lists(), self.leaders()
+        for move in self.moves:
+            name = (move["topic"], move["partition"])
+            back = f"{move['topic']}-{move['partition']}" in restored
+            assert lists[name] == move["before" if back else "after"], name
+            assert not back or leaders[name] == move["before"][0], name
+        self.assert_clean()
+        return {
+            (move["topic"], move["partition"])
+            for move in self.moves
+            if f"{move['topic']}-{move['partition']}" in restored
+        }
 
     def assert_clean(self) -> None:
         """Nothing moves, and no throttle is left on any broker or topic."""

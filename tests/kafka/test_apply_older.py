@@ -1,0 +1,33 @@
+"""The main stories on the last 3.x and on an older 4.x."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from harness.cluster import KafkaCluster
+from harness.inside import Eye, carried, copying, once
+from harness.runs import next_plan_is_empty, plan_for, well
+from harness.traffic import Traffic, fill
+
+pytestmark = pytest.mark.kafka
+
+DRAIN = ("--drain", "1", "--topics", "old.*")
+
+
+def test_drained_cancelled_and_rolled_back(older_cluster: KafkaCluster, tmp_path: Path) -> None:
+    """Cancelled in mid-move, applied under traffic, confirmed by its own tool, and put back."""
+    cluster = older_cluster
+    cluster.create("old", {0: [1, 0, 2], 1: [2, 1, 3], 2: [0, 2, 3]})
+    cluster.create("old-heavy", {0: [1, 2, 3]})
+    fill(cluster, "old-heavy", [0], 3_000_000)
+    plan = plan_for(cluster, tmp_path, *DRAIN, "--throttle", "1MB")
+    end, _ = carried(plan, eye=Eye(once(lambda: "cancel", copying)))
+    assert end.outcome == "cancelled" and ("old-heavy", 0) in plan.assert_cancelled()
+    with Traffic(cluster, "old") as traffic:
+        well(plan.run("apply", "--yes", "--throttle", "5MB"))
+    assert traffic.check()
+    plan.assert_applied()
+    assert next_plan_is_empty(cluster, tmp_path, DRAIN)
+    well(plan.run("rollback", "--yes"))
+    plan.assert_undone()
