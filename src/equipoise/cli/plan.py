@@ -49,16 +49,14 @@ def plan(
     from equipoise.planning.solve import make_plan
     from equipoise.scheduling import schedule
 
-    limits = {
-        "throttle": None if throttle is None else float(rate("--throttle", throttle)),
-        "max_inflight": None if max_inflight is None else positive("--max-inflight", max_inflight),
-    }
+    bytes_per_s = None if throttle is None else float(rate("--throttle", throttle))
+    inflight = None if max_inflight is None else positive("--max-inflight", max_inflight)
     cluster = read_sources(sources)
     if write_lp is not None:
         write_program(cluster, request, write_lp)
     best = make_plan(cluster, request)
     if out is not None:
-        write(best, schedule(best, **limits), out)
+        write(best, schedule(best, max_inflight=inflight, throttle=bytes_per_s), out)
     show(best, out, as_json=as_json)
 
 

@@ -36,7 +36,7 @@ class Brokers:
     """Inbound network capacity in bytes a second, NaN where unknown."""
     bytes_out_per_s: FloatArray
     """Outbound network capacity in bytes a second, NaN where unknown."""
-    weight: FloatArray | None = None
+    weight: FloatArray = None  # type: ignore[assignment]  # set when built
     """What a broker should hold of every count, relative to the others; None: all the same."""
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ def bytes_per_broker(
     """Bytes on each broker, ``(n_brokers,)``; a partition of unknown size (NaN) counts 0."""
     held = replicas >= 0
     sizes = np.broadcast_to(np.nan_to_num(size_bytes)[:, None], replicas.shape)
-    return np.bincount(replicas[held], weights=sizes[held], minlength=n_brokers)
+    return np.bincount(replicas[held], weights=sizes[held], minlength=n_brokers).astype(np.float64)
 
 
 def position(replicas: IntArray, k: int) -> IntArray:

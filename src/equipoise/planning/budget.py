@@ -58,7 +58,7 @@ class Balanced:
 
 
 def best_counts(problem: Problem) -> Balanced:
-    """The most level broker counts within ``--max-moves``; raises `ImpossibleRequest` where it is too little."""
+    """The most level broker counts within ``--max-moves``; raises `ImpossibleRequest` if it is too low."""
     allowed = int(problem.request.max_moves or 0)
     refuse_budget(needed_moves(problem), allowed)
     material = gather(problem)

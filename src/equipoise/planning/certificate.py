@@ -31,7 +31,7 @@ def proof_arrays(proofs: list[Proof], groups: dict[str, np.ndarray]) -> dict[str
 
     ``groups`` say which partitions were one unit (`place.Placement.groups`).
     """
-    arrays = {name: group.astype(np.int32) for name, group in groups.items()}
+    arrays: dict[str, np.ndarray] = {name: group.astype(np.int32) for name, group in groups.items()}
     for k, proof in enumerate(proofs):
         if proof.level is not None:
             arrays[f"level{k}/goal"] = np.array(proof.goal)

@@ -121,9 +121,8 @@ class Room:
         """A partition of one replica has to stand where it may be led."""
         problem = self.problem
         lists = problem.current[self.rows]
-        here = np.where(
-            lists >= 0, problem.leads[np.maximum(lists, 0)] & problem.eligible[np.maximum(lists, 0)], False
-        ).any(axis=1)
+        at_home = (lists >= 0) & (problem.leads & problem.eligible)[np.maximum(lists, 0)]
+        here = np.asarray(at_home.any(axis=1))
         if (problem.receives & problem.leads).any():
             return
         at = self.first(~here)

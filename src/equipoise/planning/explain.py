@@ -35,8 +35,8 @@ class Explainer:
         """Row and sentence of every change, rows ascending."""
         before, after = self.before[self.changed], self.lists[self.changed]
         gone, come = missing_from(after, before), missing_from(before, after)
-        crowded = measures.replicas_per_rack(before, self.problem.rack_idx, self.problem.n_racks)
-        crowded = crowded > self.problem.limit[self.changed][:, None]
+        per_rack = measures.replicas_per_rack(before, self.problem.rack_idx, self.problem.n_racks)
+        crowded = per_rack > self.problem.limit[self.changed][:, None]
         facts = np.column_stack(
             [
                 gone,

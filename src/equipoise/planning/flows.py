@@ -9,14 +9,23 @@ import numpy as np
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.errors import UnusableInput
-from equipoise.planning.bounds import leader_bounds
-from equipoise.planning.budget import best_counts, pinned_to
+from equipoise.planning.bounds import FREE_GOALS, leader_bounds
+from equipoise.planning.budget import best_counts, pinned_to, within_budgets
 from equipoise.planning.certificate import Proof
 from equipoise.planning.goals import evaluate
 from equipoise.planning.networks.flow import Int64
 from equipoise.planning.networks.orders import LEADER_GOALS, order
-from equipoise.planning.networks.place import PLACEMENT_GOALS, Placement, ProvedLevel, place
+from equipoise.planning.networks.place import (
+    PLACEMENT_GOALS,
+    Placement,
+    ProvedLevel,
+    place,
+    settled_for_leaders,
+)
 from equipoise.planning.problem import Problem
+
+ROUNDS = 8
+"""Tries to suit the placement to the leaders, where they are held back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +38,11 @@ class Solution:
     """See `place.Placement.groups`."""
 
     @property
+    def values(self) -> list[int]:
+        """Reached by each goal, in the order that decides which of two solutions is better."""
+        return [proof.value for proof in self.proofs]
+
+    @property
     def is_proved(self) -> bool:
         return all(proof.closes for proof in self.proofs)
 
@@ -39,10 +53,30 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
     ``held``: replicas of each broker afterwards, where those are decided already.
     """
     placement = within_changes(problem, place(problem, problem.goals, held), held)
+    best, orders = ordered(problem, placement)
+    for _ in range(ROUNDS if placement.face is not None else 0):
+        if all(proof.closes for proof in best.proofs if proof.goal in FREE_GOALS) or not orders:
+            break
+        suited = replace(placement, lists=settled_for_leaders(placement.face, leader_prices(problem, orders)))
+        tried, orders = ordered(problem, suited)
+        if within_budgets(problem, tried.lists) and tried.values < best.values:
+            best = tried
+    return best
+
+
+def ordered(problem: Problem, placement: Placement) -> tuple[Solution, list[ProvedLevel]]:
+    """The placement with its lists put in order, and the levels of the orders."""
     lists, orders = order(problem, placement.lists, problem.goals)
     solved = {level.goal: level for level in (*placement.levels, *orders)}
     reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
-    return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups)
+    return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups), orders
+
+
+def leader_prices(problem: Problem, orders: list[ProvedLevel]) -> Int64:
+    """What leading at each broker costs the last leader level that brokers decide, ``(n_brokers,)``."""
+    level = next((level for level in reversed(orders) if level.goal in ("elections", "leaders")), orders[0])
+    first = 1 + problem.n_racks
+    return level.potential[first : first + problem.cluster.n_brokers]
 
 
 def within_changes(problem: Problem, placement: Placement, held: Int64 | None) -> Placement:

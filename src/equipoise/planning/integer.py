@@ -18,15 +18,16 @@ from equipoise.cluster.measures import replicas_per_rack
 from equipoise.planning import goals as measure
 from equipoise.planning.problem import Problem
 
-MAX_CELLS = 4_000
+MAX_CELLS = 2_500
 """Partitions times brokers, up to which the program is tried."""
-EFFORT_S = 20.0
-"""Deterministic seconds for one level."""
+EFFORT_S = 4.0
+"""Deterministic seconds for all levels together; what is still open then keeps the bound it has."""
+MIN_EFFORT_S = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """Lists, and for each goal its value and the bound that the program proved."""
+    """Lists, and the bound that the program proved for each goal it came to."""
 
     lists: IntArray
     bounds: dict[str, int]
@@ -38,30 +39,42 @@ def is_small(problem: Problem) -> bool:
 
 
 def decide(
-    problem: Problem, goals: tuple[str, ...], proved: dict[str, int], hint: IntArray | None
+    problem: Problem,
+    goals: tuple[str, ...],
+    proved: dict[str, int],
+    hint: IntArray | None,
+    *,
+    model_type: type[Model] | None = None,
+    effort_s: float = EFFORT_S,
 ) -> Decided | None:
     """The lexicographic optimum; None where no assignment satisfies the rules.
 
-    ``proved`` holds values known to be optimal, of goals that come before all others.
+    ``proved`` holds values known to be optimal, of goals that come before all others; ``model_type``
+    is a `Model` that knows further goals.
     """
     from ortools.sat.python import cp_model
 
-    model = Model(problem, goals, cp_model)
+    model = (model_type or Model)(problem, goals, cp_model)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
-    solver.parameters.max_deterministic_time = EFFORT_S
     bounds = dict(proved)
     for goal in proved:
         model.cp.add(model.value(goal) <= proved[goal])
     # Ties are broken by changing as little as possible, so that a second run changes nothing.
     costs = [cost for cost in ("moves", "elections", "reorders") if cost not in goals]
     for goal in [goal for goal in goals if goal not in proved] + costs:
+        if effort_s <= 0 and model.solution:
+            break
         if hint is not None:
             model.suggest(hint)
         value = model.value(goal)
         model.cp.minimize(value)
+        solver.parameters.max_deterministic_time = max(effort_s, MIN_EFFORT_S)
         status = solver.solve(model.cp)
+        effort_s -= solver.response_proto.deterministic_time
+        if status == cp_model.UNKNOWN and hint is not None:
+            return Decided(hint, bounds)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None
         reached = round(solver.objective_value)
@@ -220,7 +233,7 @@ class Model:
             total, measure.weights(problem, problem.eligible), problem.request.tolerance or (0.0, 0.0)
         )
         return sum(
-            self.square(self.replica_count(b) + int(base[b]), low[b], high[b])
+            self.square(self.replica_count(int(b)) + int(base[b]), low[b], high[b])
             for b in np.flatnonzero(problem.eligible)
         )
 

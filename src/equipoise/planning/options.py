@@ -28,7 +28,7 @@ def request_of(options: Mapping[str, Any]) -> Request:
         raise UnusableInput(
             "there is no such option", source=unknown[0], advice=f"Options are {', '.join(READERS)}"
         )
-    fields = {
+    fields: dict[str, Any] = {
         name.replace("-", "_"): READERS[name](f"--{name}", value)
         for name, value in options.items()
         if value is not None

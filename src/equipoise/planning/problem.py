@@ -161,10 +161,8 @@ def with_brokers(cluster: Cluster, request: Request, warnings: list[str]) -> Clu
     """The cluster with racks overridden and with the brokers that the request names for the first time."""
     old = cluster.brokers
     racks: dict[int, str | None] = dict(zip(old.ids.tolist(), old.racks, strict=True))
-    for broker, rack in request.racks:
-        if broker in racks:
-            racks[broker] = rack
     override = dict(request.racks)
+    racks |= {broker: rack for broker, rack in override.items() if broker in racks}
     named = [*(request.brokers or ()), *request.add]
     for broker, rack in named:
         racks[broker] = rack or racks.get(broker) or override.get(broker)

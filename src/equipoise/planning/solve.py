@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.errors import ImpossibleRequest
-from equipoise.planning import integer
+from equipoise.planning import integer, loads
 from equipoise.planning.budget import needed_moves, within_budgets
 from equipoise.planning.certificate import Proof, proof_arrays
 from equipoise.planning.conflicts import refuse_budget, refuse_impossible
@@ -29,10 +29,19 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
 
         return plan_with(problem.request.strategy, problem)
     refuse_impossible(problem)
+    if loads.weighs(problem):
+        solution = loads.level(problem)
+        return planned(problem, solution, loads.reasons(problem, solution.lists))
     free = by_flows(problem)
     fits = within_budgets(problem, free.lists)
     solution = best_of(problem, free, fits=fits)
-    warnings = problem.warnings if fits else (*problem.warnings, binding(problem, solution, free))
+    if not fits:
+        problem = replace(problem, warnings=(*problem.warnings, binding(problem, solution, free)))
+    return planned(problem, solution, reasons(problem, solution.lists))
+
+
+def planned(problem: Problem, solution: Solution, why: dict[int, str]) -> Plan:
+    """The plan of a solution."""
     return Plan(
         cluster=problem.cluster,
         target=solution.lists,
@@ -40,10 +49,10 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
         certificate=tuple(
             Level(proof.goal, proof.value, proof.bound, proof.kind, proof.note) for proof in solution.proofs
         ),
-        why=reasons(problem, solution.lists),
+        why=why,
         proofs=proof_arrays(solution.proofs, solution.groups),
         request=problem.request.to_json(),
-        warnings=warnings,
+        warnings=problem.warnings,
     )
 
 
@@ -69,13 +78,19 @@ def by_integers(problem: Problem, start: Solution | None) -> Solution:
         raise ImpossibleRequest(
             ["no assignment satisfies the rules and budgets together"], ["allow more", "ask for less"]
         )
-    proofs = [
-        known[goal]
-        if goal in known
-        else Proof(goal, evaluate(problem, decided.lists, goal), decided.bounds[goal], "integer-program")
-        for goal in problem.goals
-    ]
+    proofs = [known.get(goal) or proof_after(problem, decided, goal, start) for goal in problem.goals]
     return replace(start or Solution(decided.lists, []), lists=decided.lists, proofs=proofs)
+
+
+def proof_after(problem: Problem, decided: integer.Decided, goal: str, start: Solution | None) -> Proof:
+    """The better of what the program and the flows prove; bounds of flows hold for any plan."""
+    value, bound = evaluate(problem, decided.lists, goal), decided.bounds.get(goal, 0)
+    before = next((proof for proof in start.proofs if proof.goal == goal), None) if start else None
+    if before is not None and before.kind == "flow-dual" and before.bound >= bound:
+        return replace(before, value=value)
+    if goal not in decided.bounds:
+        return Proof(goal, value, 0, "closed-form" if value == 0 else "none")
+    return Proof(goal, value, min(value, bound), "integer-program")
 
 
 def binding(problem: Problem, solution: Solution, free: Solution) -> str:

@@ -124,7 +124,7 @@ def choose_leaving(
             leaving[picked] = True
             taken[material.slot_row[picked]] += 1
             np.subtract.at(left, key[picked], 1)
-    return left.reshape(need.shape).any(axis=1)
+    return np.asarray(left.reshape(need.shape).any(axis=1))
 
 
 def pair(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from equipoise.planning.networks.flow import Infeasible, Int64, Network, Objective, narrow, solve
 from equipoise.planning.networks.handout import Moves, hand_out, lists_after
-from equipoise.planning.networks.placement import Material, PlacementNetwork, build, gather
+from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather
 from equipoise.planning.problem import Problem, rack_excess
 
 BoolArray = npt.NDArray[np.bool_]
@@ -32,6 +32,25 @@ class ProvedLevel:
 
 
 @dataclass(frozen=True, eq=False)
+class Face:
+    """All placements that are equally good at the placement goals, and one of them."""
+
+    net: PlacementNetwork
+    network: Network
+    flow: Int64
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """Moves that were handed out, and the rows for which that failed, ``(n_rows,)``."""
+
+    moves: Moves
+    levels: list[ProvedLevel]
+    failed: BoolArray
+    face: Face
+
+
+@dataclass(frozen=True, eq=False)
 class Placement:
     """Where replicas stand afterwards."""
 
@@ -41,6 +60,8 @@ class Placement:
     groups: dict[str, Int64]
     """What the judge needs to build the networks anew: ``units`` and ``merged_units``, the unit of each
     movable row in the fine and in the merged network; empty where every row is a unit."""
+    face: Face | None = None
+    """The equally good placements, where every row is a unit."""
 
 
 def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -> Placement:
@@ -56,10 +77,15 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
     wanted = tuple(goal for goal in goals if goal in PLACEMENT_GOALS)
     expanded = expanded_at_first(material)
     while True:
-        moves, levels, failed = attempt(material, wanted, expanded)
-        wider = expanded | failed
-        if not failed.any() or wider.sum() * len(material.brokers) > MAX_EXPANDED_ARCS:
-            return Placement(lists_after(material, moves), tuple(levels), groups_of(material, expanded))
+        found = attempt(material, wanted, expanded)
+        wider = expanded | found.failed
+        if not found.failed.any() or wider.sum() * len(material.brokers) > MAX_EXPANDED_ARCS:
+            return Placement(
+                lists_after(material, found.moves),
+                tuple(found.levels),
+                groups_of(material, expanded),
+                found.face if expanded.all() else None,
+            )
         expanded = wider
 
 
@@ -71,15 +97,13 @@ def expanded_at_first(material: Material) -> BoolArray:
     n_rows, problem = len(material.rows), material.problem
     if n_rows * (len(material.brokers) + problem.n_racks + 4) <= MAX_PARTITION_ARCS:
         return np.ones(n_rows, dtype=bool)
-    crowded = rack_excess(problem, problem.current)[material.rows].any(axis=1)
+    crowded = np.asarray(rack_excess(problem, problem.current)[material.rows].any(axis=1))
     small = crowded.sum() * len(material.brokers) <= MAX_EXPANDED_ARCS
     return crowded if problem.n_racks > 1 and small else np.zeros(n_rows, dtype=bool)
 
 
-def attempt(
-    material: Material, goals: tuple[str, ...], expanded: BoolArray
-) -> tuple[Moves, list[ProvedLevel], BoolArray]:
-    """The moves and levels with the given rows expanded, and the rows that could not be handed out."""
+def attempt(material: Material, goals: tuple[str, ...], expanded: BoolArray) -> Attempt:
+    """Solve and hand out with the given rows expanded."""
     if expanded.all():
         net = topic_network(material, expanded)
         return finish(net, net.network, goals, [], "partitions")
@@ -146,33 +170,56 @@ def solve_levels(
 
 def finish(
     net: PlacementNetwork, network: Network, goals: tuple[str, ...], before: list[ProvedLevel], name: str
-) -> tuple[Moves, list[ProvedLevel], BoolArray]:
+) -> Attempt:
     """Solve the goals that are left, settle ties and hand out."""
     levels, network, flow = solve_levels(net, network, goals, name)
-    flow = settle(net, network, flow, ties=name == "partitions")
-    moves, failed_units = hand_out(net, flow)
-    return moves, before + levels, np.isin(net.unit_of, failed_units)
-
-
-def settle(net: PlacementNetwork, network: Network, flow: Int64, *, ties: bool) -> Int64:
-    """Among equally good placements: followers move rather than leaders, then the lowest broker ids."""
     leaders = np.zeros(len(network.tail), dtype=np.int64)
     leaders[net.leave.index] = net.leave_leaders
-    objective = Objective.of_linear(leaders)
-    best = solve(network, objective, flow)
+    settled = settle(Face(net, network, flow), leaders, ties=name == "partitions")
+    moves, failed_units = hand_out(net, settled)
+    failed = np.isin(net.unit_of, failed_units)
+    return Attempt(moves, before + levels, failed, Face(net, network, settled))
+
+
+def settle(face: Face, cost: Int64, *, ties: bool) -> Int64:
+    """The placement of the face that costs least on arcs, and then has the lowest broker ids."""
+    objective = Objective.of_linear(cost)
+    best = solve(face.network, objective, face.flow)
     if not ties:
         return best.flow
-    network = narrow(network, objective, best.potential)
-    lowest = np.zeros(len(network.tail), dtype=np.int64)
-    lowest[net.arrive.index] = net.arrive.broker
+    lowest = np.zeros(len(cost), dtype=np.int64)
+    lowest[face.net.arrive.index] = face.net.arrive.broker
+    network = narrow(face.network, objective, best.potential)
     return solve(network, Objective.of_linear(lowest), best.flow).flow
+
+
+def settled_for_leaders(face: Face, price: Int64) -> npt.NDArray[np.int32]:
+    """Lists of an equally good placement that suits the leaders better; ``price`` is ``(n_brokers,)``.
+
+    Leading at broker b is worth ``price[b]`` to the leader levels (their potentials), changing a
+    leader costs 1. So a partition that lands where leading is cheap saves, and one that loses the
+    leader it has must take the cheapest of the others.
+    """
+    net, material = face.net, face.net.material
+    problem = material.problem
+    lists = problem.current[material.rows]
+    leader = lists[:, 0]
+    worth = np.where(problem.leads, price, price.max(initial=0) + 1)
+    others = np.where(lists[:, 1:] >= 0, worth[np.maximum(lists[:, 1:], 0)], worth.max(initial=0))
+    change = 1 + others.min(axis=1, initial=int(worth.max(initial=0))) - worth[leader]
+    cost = np.zeros(len(face.network.tail), dtype=np.int64)
+    arrives = 1 + worth[material.brokers[net.arrive.broker]] - worth[leader[net.arrive.unit]]
+    cost[net.arrive.index] = np.minimum(arrives, 0)
+    cost[net.leave.index] = np.where(net.leave_leaders, change[net.leave.unit], 0)
+    moves, _ = hand_out(net, settle(face, cost, ties=True))
+    return lists_after(material, moves)
 
 
 def tightened(net: PlacementNetwork, network: Network) -> Network:
     """Cell arcs bounded by what can leave and reach their cell: implied, and far fewer steps."""
     n_eligible = len(net.material.brokers)
 
-    def cells(arcs: object, bound: Int64) -> Int64:
+    def cells(arcs: Arcs, bound: Int64) -> Int64:
         key = net.family_of[arcs.unit] * n_eligible + arcs.broker
         return np.bincount(key, weights=bound[arcs.start : arcs.stop], minlength=len(net.cell.unit)).astype(
             np.int64

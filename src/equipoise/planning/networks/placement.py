@@ -335,7 +335,7 @@ def arrival_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int6
 
 
 def rack_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int64, Int64, Int64]:
-    """What may leave each rack for others, what stands above the limit, what may come; ``(n_units, n_racks)``."""
+    """What may leave a rack, what stands above its limit, what may come; each ``(n_units, n_racks)``."""
     problem = material.problem
     counts = replicas_per_rack(problem.current[material.rows], problem.rack_idx, problem.n_racks).astype(
         np.int64

@@ -340,9 +340,9 @@ def cell_bands(roles: Roles, cells: Int64, weighed: Int64) -> tuple[Int64, Int64
     """Floor and ceiling of each cell's share of its family, less what is there for good."""
     n = roles.n_nodes
     total = np.bincount(roles.family, minlength=int(cells.max(initial=0)) // n + 1)
-    for cell, held in roles.base_cell.items():
+    for cell, count in roles.base_cell.items():
         if cell // n < len(total):
-            total[cell // n] += held
+            total[cell // n] += count
     whole = max(1, int(roles.cell_weight[weighed].sum()))
     parts = total[cells // n] * roles.cell_weight[cells % n]
     held = np.fromiter(
