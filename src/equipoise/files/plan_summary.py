@@ -59,7 +59,7 @@ def planned_from(cluster: Cluster) -> Cluster:
     return replace(
         cluster,
         topics=tuple(cluster.topics[t] for t in kept),
-        topic_idx=topic_idx,
+        topic_idx=topic_idx.astype(np.int32),
         allow_empty_lists=False,
         **columns,
     )

@@ -57,7 +57,9 @@ def cluster_of(arrays: Mapping[str, np.ndarray], source: str) -> Cluster:
     try:
         facts = orjson.loads(arrays["facts"].tobytes())
         n, n_brokers = len(arrays["topic_idx"]), len(arrays["brokers/ids"])
-        columns = {name: arrays.get(name, np.full(n, UNKNOWN.get(name, np.nan))) for name in COLUMNS}
+        columns: dict[str, Any] = {
+            name: arrays.get(name, np.full(n, UNKNOWN.get(name, np.nan))) for name in COLUMNS
+        }
         known = {name: arrays.get(f"brokers/{name}", np.full(n_brokers, np.nan)) for name in BROKER_COLUMNS}
         brokers = Brokers(racks=tuple(facts.pop("racks")), **known)
         for name in ("files", "missing", "notes", "topics"):
