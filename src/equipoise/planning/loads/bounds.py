@@ -1,0 +1,225 @@
+"""What no plan can beat, in closed form: what must leave brokers, what must reach them, what can cross racks.
+
+A bound on bytes or moves is one on plans whose levels are no worse than those reached: what is left
+outside the bands there is taken off what must be moved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from equipoise.cluster.measures import replicas_per_rack
+from equipoise.planning.loads.placing import limit_of
+from equipoise.planning.loads.weights import Int64, Load, borne, stays
+from equipoise.planning.problem import Problem
+
+ROUNDING = 1e-12
+"""Relative error of sums of quotients."""
+
+
+@dataclass(frozen=True)
+class Unavoidable:
+    """What stays outside the bands in any plan, ``(n_racks,)`` each; for leaders all racks are one."""
+
+    above: Int64
+    below: Int64
+
+    @property
+    def total(self) -> int:
+        return int(self.above.sum() + self.below.sum())
+
+
+def level_bound(problem: Problem, load: Load, bytes_of: Int64 | None) -> int:
+    """Bytes (a second) that stay outside the bands in any plan within the budgets."""
+    least = unavoidable(problem, load)
+    if load.of_leaders:
+        return least.total
+    above, below = unaffordable(problem, load, bytes_of)
+    return max(above, int(least.above.sum())) + max(below, int(least.below.sum()))
+
+
+def unavoidable(problem: Problem, load: Load) -> Unavoidable:
+    """From what each broker can bear, and from what each rack can hold."""
+    lowest, highest = reachable(problem, load)
+    banded = load.high < 2**61
+    rack = racks_of(problem, load)
+    above = total_by(rack, np.where(banded, np.maximum(lowest - load.high, 0), 0))
+    below = total_by(rack, np.maximum(load.low - highest, 0))
+    if load.of_leaders:
+        return Unavoidable(above, below)
+    least, most = rack_reach(problem, load.weight)
+    room, need = total_by(rack, np.where(banded, load.high, 0)), total_by(rack, load.low)
+    return Unavoidable(np.maximum(above, least - room), np.maximum(below, need - most))
+
+
+def racks_of(problem: Problem, load: Load) -> Int64:
+    """``(n_brokers,)``: leadership crosses racks as it likes, so for leaders there is one rack."""
+    return np.zeros(len(load.low), dtype=np.int64) if load.of_leaders else problem.rack_idx.astype(np.int64)
+
+
+def total_by(rack: Int64, values: Int64) -> Int64:
+    """``(n_racks,)`` exact sums."""
+    total = np.zeros(int(rack.max(initial=0)) + 1, dtype=np.int64)
+    np.add.at(total, rack, values)
+    return total
+
+
+def reachable(problem: Problem, load: Load) -> tuple[Int64, Int64]:
+    """``(n_brokers,)`` twice: the least and the most that each broker can bear."""
+    n, lists = problem.cluster.n_brokers, problem.current
+    still = borne(stays(problem)[:, : 1 if load.of_leaders else None], load.weight, n)
+    everything = int(load.weight[problem.movable].sum())
+    if load.of_leaders:
+        return still, still + np.where(problem.leads, everything, 0)
+    pinned = borne(np.where(problem.pinned, lists, -1), load.weight, n)
+    here = borne(lists, load.weight, n)
+    return still + pinned, np.where(problem.receives, still + everything, here)
+
+
+def rack_reach(problem: Problem, weight: Int64) -> tuple[Int64, Int64]:
+    """``(n_racks,)`` twice: the least and the most that all replicas in a rack can weigh."""
+    movable = problem.movable
+    now = replicas_per_rack(problem.current, problem.rack_idx, problem.n_racks).astype(np.int64)
+    size = np.bincount(problem.rack_idx[problem.eligible], minlength=problem.n_racks)
+    most = np.minimum(np.minimum(np.maximum(problem.limit[:, None], now), size), problem.rf[:, None])
+    least = np.maximum(0, problem.rf[:, None] - (most.sum(axis=1, keepdims=True) - most))
+    if problem.request.stay_in_rack and problem.n_racks > 1:
+        growth = (problem.rf - now.sum(axis=1))[:, None]
+        most = np.where(growth > 0, most, np.minimum(most, now))
+        least = np.where(growth < 0, least, np.maximum(least, np.minimum(now, most)))
+    still = np.where(problem.eligible, borne(stays(problem), weight, problem.cluster.n_brokers), 0)
+    fixed = total_by(problem.rack_idx.astype(np.int64), still)
+    return fixed + weight[movable] @ least[movable], fixed + weight[movable] @ most[movable]
+
+
+def above(problem: Problem, load: Load) -> Int64:
+    """``(n_brokers,)``: today's load above the bands, in the weights of the plan."""
+    return np.maximum(load.held(problem.cluster.replicas) - load.high, 0)
+
+
+def below(problem: Problem, load: Load) -> Int64:
+    return np.maximum(load.low - load.held(problem.cluster.replicas), 0)
+
+
+def unaffordable(problem: Problem, load: Load, bytes_of: Int64 | None) -> tuple[int, int]:
+    """What the budgets leave above the bands, and below them: a move serves one broker on each side."""
+    request, rows = problem.request, np.flatnonzero(problem.movable)
+    weight, copies = load.weight[rows], problem.rf[rows]
+    reach = [
+        most_within(weight, cost[rows], copies, budget)
+        for cost, budget in ((np.ones_like(load.weight), request.max_moves), (bytes_of, request.max_bytes))
+        if cost is not None and budget is not None
+    ]
+    if not reach:
+        return 0, 0
+    moved = ceil(min(reach) * (1 + ROUNDING))
+    shrink = np.maximum((problem.cluster.replicas[rows] >= 0).sum(axis=1) - copies, 0)
+    gone = moved + int((shrink * weight).sum())
+    return (
+        max(0, int(above(problem, load).sum()) - gone),
+        max(0, int(below(problem, load).sum()) - moved),
+    )
+
+
+def most_within(weight: Int64, cost: Int64, copies: Int64, budget: int) -> float:
+    """The most weight that a budget can move, replicas divisible: an upper bound."""
+    free = cost == 0
+    total = float((weight * copies)[free].sum())
+    weight, price, copies = weight[~free], cost[~free].astype(np.float64), copies[~free]
+    best = np.argsort(-weight / price, kind="stable")
+    spent = np.cumsum(price[best] * copies[best])
+    left = np.clip(budget - np.append(0, spent)[:-1], 0, price[best] * copies[best])
+    return total + float((left * weight[best] / price[best]).sum())
+
+
+def cost_bound(problem: Problem, load: Load, cost: Int64, left: int) -> int:
+    """The least cost of bringing a load to within ``left`` of its bands: bytes, moves, or elections.
+
+    ``cost`` is ``(n_partitions,)`` of one replica. In each rack what arrives is at least what is missing,
+    and at least what must leave and cannot leave the rack. Replicas are taken as divisible.
+    """
+    rack, least = racks_of(problem, load), unavoidable(problem, load)
+    price = cost * (problem.cluster.rf > 0)
+    extra = left - least.total
+    leave, reach, dearest = needed(problem, load, price, whole=extra == 0 and least.total == 0)
+    gives = total_by_float(rack, leave) + crossing(problem, load, price) - least.above * dearest
+    takes = total_by_float(rack, reach) - least.below * dearest
+    anywhere = leave.sum() + growth(problem, load, price) - least.above.sum() * dearest
+    slack = extra * dearest
+    bound = max(0.0, eased(gives, takes, slack), eased(np.array([anywhere]), np.array([takes.sum()]), slack))
+    return ceil(bound) if cost is load.weight else ceil(bound - ROUNDING * bound)
+
+
+def eased(gives: np.ndarray, takes: np.ndarray, slack: float) -> float:
+    """The larger sides, summed, once ``slack`` is taken off where it eases most.
+
+    Taken off the larger side it counts in full; once both are even, only half of it does.
+    """
+    apart = float(np.abs(gives - takes).sum())
+    return float(np.maximum(gives, takes).sum()) - min(slack, apart) - max(0.0, slack - apart) / 2
+
+
+def needed(problem: Problem, load: Load, price: Int64, *, whole: bool) -> tuple[np.ndarray, np.ndarray, float]:
+    """``(n_brokers,)`` twice: the least cost of what must leave, of what must arrive; and the highest rate."""
+    lists = problem.cluster.replicas[:, :1] if load.of_leaders else problem.cluster.replicas
+    over, short = above(problem, load), below(problem, load)
+    leave, reach, dearest = np.zeros(len(over)), np.zeros(len(over)), 0.0
+    anywhere = Cheapest(load.weight[problem.movable], price[problem.movable])
+    for broker in np.flatnonzero((over > 0) | (short > 0)):
+        rows = np.flatnonzero((lists == broker).any(axis=1) & problem.movable)
+        here = Cheapest(load.weight[rows], price[rows]) if over[broker] else anywhere
+        spent, rate = here.of(int(max(over[broker], short[broker])))
+        side = leave if over[broker] else reach
+        side[broker] = ceil(spent - ROUNDING * spent) if whole else spent  # replicas are whole
+        dearest = max(dearest, rate)
+    return leave, reach, dearest
+
+
+def crossing(problem: Problem, load: Load, price: Int64) -> np.ndarray:
+    """``(n_racks,)``: arrivals beyond those that stand in for what leaves eligible brokers of the rack.
+
+    The least by which a rack has to grow; negative where it may shrink.
+    """
+    if load.of_leaders:
+        return np.array([growth(problem, load, price)], dtype=np.float64)
+    rack = problem.rack_idx.astype(np.int64)
+    least, _ = rack_reach(problem, price)
+    here = borne(problem.cluster.replicas, price, problem.cluster.n_brokers)
+    return (least - total_by(rack, np.where(problem.eligible, here, 0))).astype(np.float64)
+
+
+def growth(problem: Problem, load: Load, price: Int64) -> int:
+    """The same over all brokers: what stands where it may not, and higher replication factors."""
+    movable = np.where(problem.movable[:, None], problem.cluster.replicas, -1)
+    if load.of_leaders:
+        return int(np.where(problem.leads, 0, borne(movable[:, :1], price, len(load.low))).sum())
+    here = np.where(problem.eligible, borne(movable, price, len(load.low)), 0)
+    return int((problem.rf * price)[problem.movable].sum() - here.sum())
+
+
+def total_by_float(rack: Int64, values: np.ndarray) -> np.ndarray:
+    """``(n_racks,)`` sums; whole numbers stay exact below 2**53."""
+    return np.bincount(rack, weights=values, minlength=int(rack.max(initial=0)) + 1)
+
+
+class Cheapest:
+    """Replicas by cost for their weight: the least cost of a weight, replicas divisible."""
+
+    def __init__(self, weight: Int64, cost: Int64) -> None:
+        some = weight > 0
+        weight, cost = weight[some].astype(np.float64), cost[some].astype(np.float64)
+        order = np.argsort(cost / weight, kind="stable")
+        self.rate = (cost / weight)[order]
+        self.weight = np.append(0, np.cumsum(weight[order]))
+        self.cost = np.append(0, np.cumsum(cost[order]))
+
+    def of(self, need: int) -> tuple[float, float]:
+        """The cost of a weight (or of all there is), and the rate at its end."""
+        if len(self.rate) == 0:
+            return 0.0, 0.0
+        at = min(int(np.searchsorted(self.weight, need, side="left")) - 1, len(self.rate) - 1)
+        part = min(need, self.weight[-1]) - self.weight[at]
+        return float(self.cost[at] + part * self.rate[at]), float(self.rate[at])

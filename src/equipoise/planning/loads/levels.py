@@ -1,0 +1,212 @@
+"""From a problem to lists that are level in weight, with a proof of each goal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from equipoise.cluster import measures
+from equipoise.cluster.brokers import IntArray
+from equipoise.errors import ImpossibleRequest
+from equipoise.planning.budget import pinned_to
+from equipoise.planning.certificate import Proof
+from equipoise.planning.flows import Solution, proofs_of
+from equipoise.planning.goals import evaluate
+from equipoise.planning.loads.bounds import cost_bound, level_bound
+from equipoise.planning.loads.leading import Leading
+from equipoise.planning.loads.placing import Placing, limit_of
+from equipoise.planning.loads.program import decided, is_small
+from equipoise.planning.loads.search import descend
+from equipoise.planning.loads.weights import Int64, Load, copy_cost, loads_of
+from equipoise.planning.networks.orders import FOLLOWER_GOALS, follow, follower_positions, order
+from equipoise.planning.networks.place import Placement, ProvedLevel, place
+from equipoise.planning.problem import Problem, rack_excess
+
+WEIGHED = ("disk", "network-in", "network-out", "bytes")
+LEADER_LEVELS = ("leaders", "rack-leaders", "topic-leaders")
+
+
+def weighs(problem: Problem) -> bool:
+    """True where the request levels loads rather than counts."""
+    request = problem.request
+    if request.balance == ("count",) or request.strategy != "flow":
+        return False
+    return "replicas" in problem.goals or (request.leaders_only and "network-out" in request.balance)
+
+
+def weighed_goals(problem: Problem) -> tuple[str, ...]:
+    """The goals with loads in place of ``replicas``, and bytes before moves.
+
+    Where ``network-out`` levels leaders by weight, their counts are levelled only if asked for by name;
+    so are the counts of each topic.
+    """
+    request, found = problem.request, []
+    asked = request.goals or ()
+    counted = ("topics", *(LEADER_LEVELS if "network-out" in request.balance else ()))
+    for goal in problem.goals:
+        if goal == "replicas":
+            found += request.balance
+        elif goal == "moves" and copy_cost(problem) is not None:
+            found += ["bytes", "moves"]
+        elif goal not in counted or goal in asked:
+            found.append(goal)
+    if request.leaders_only:
+        found.insert(0, "network-out")
+    return tuple(dict.fromkeys(found))
+
+
+def level(problem: Problem) -> Solution:
+    """Lists level in the loads of ``--balance``, and the proof of each goal.
+
+    Raises `UnusableInput` where sizes or rates are unknown, `ImpossibleRequest` where the budgets are
+    below what the rules need.
+    """
+    goals, loads, bytes_of = weighed_goals(problem), loads_of(problem), copy_cost(problem)
+    start = forced(problem, goals)
+    lists = placed(problem, loads, bytes_of, start.lists)
+    lists, orders = in_order(problem, loads, goals, lists)
+    racks = [level for level in start.levels if level.goal == "racks"]
+    solution = Solution(lists, prove(problem, goals, lists, [*racks, *orders]), start.groups)
+    if solution.is_proved or not is_small(problem):
+        return solution
+    return by_program(problem, goals, solution)
+
+
+def by_program(problem: Problem, goals: tuple[str, ...], found: Solution) -> Solution:
+    """What the search left open, decided; as it was found where the program does not get to the end."""
+    best = decided(problem, goals, found.proofs, found.lists)
+    if best is None or not settled(problem, best.lists, best.bounds):
+        return found
+    proofs = []
+    for proof in found.proofs:
+        value = value_of(problem, best.lists, proof.goal)
+        known = proof.closes and proof.value == value
+        bound = min(value, best.bounds[proof.goal])
+        proofs.append(proof if known else Proof(proof.goal, value, bound, "integer-program"))
+    return replace(found, lists=best.lists, proofs=proofs)
+
+
+def settled(problem: Problem, lists: IntArray, bounds: dict[str, int]) -> bool:
+    """True where the program proved every goal that decides where replicas stand."""
+    return all(bounds[goal] >= value_of(problem, lists, goal) for goal in bounds if goal not in LEADER_LEVELS)
+
+
+def value_of(problem: Problem, lists: IntArray, goal: str) -> int:
+    """The value of a goal, weighed ones among them."""
+    if goal == "bytes":
+        cost = copy_cost(problem)
+        assert cost is not None
+        return int((measures.arrivals(problem.cluster.replicas, lists).sum(axis=1) * cost).sum())
+    load = next((load for load in loads_of(problem) if load.goal == goal), None)
+    return evaluate(problem, lists, goal) if load is None else load.value(lists)
+
+
+# where replicas stand
+
+
+def forced(problem: Problem, goals: tuple[str, ...]) -> Placement:
+    """What the rules alone ask for, in fewest moves; racks are left unmended where the budgets forbid it."""
+    if problem.request.leaders_only or not has_to_change(problem):
+        return Placement(problem.current, (), {})
+    mended = least_moves(problem, ("racks", "moves") if "racks" in goals else ("moves",))
+    if over_budget(problem, mended.lists) is None:
+        return mended
+    needed = least_moves(problem, ("moves",))
+    reason = over_budget(problem, needed.lists)
+    if reason is not None:
+        raise ImpossibleRequest([reason[0]], [reason[1], "drain fewer brokers in one plan"])
+    return replace(mended, lists=needed.lists)
+
+
+def least_moves(problem: Problem, goals: tuple[str, ...]) -> Placement:
+    """The fewest moves, within ``--max-changes-per-partition``."""
+    found, pinned = place(problem, goals), problem
+    while (again := pinned_to(pinned, found.lists)) is not None:
+        pinned = again
+        found = replace(found, lists=place(pinned, goals).lists)
+    return found
+
+
+def has_to_change(problem: Problem) -> bool:
+    """True where a rule asks for a change of where replicas stand."""
+    current, rows = problem.current, problem.movable
+    held = current >= 0
+    barred = held & ~problem.eligible[np.maximum(current, 0)]
+    homeless = (problem.rf == 1) & ~problem.leads[np.maximum(current[:, 0], 0)]
+    wrong_size = held.sum(axis=1) != problem.rf
+    return bool(((barred.any(axis=1) | homeless | wrong_size | rack_excess(problem, current).any(axis=1)) & rows).any())
+
+
+def over_budget(problem: Problem, lists: IntArray) -> tuple[str, str] | None:
+    """What the rules alone need beyond the budgets, and the way out."""
+    request = problem.request
+    moves = measures.data_moves(problem.cluster.replicas, lists)
+    if moves > limit_of(request.max_moves):
+        return f"the rules need {moves:,} data moves; --max-moves allows {request.max_moves:,}", f"allow {moves:,}"
+    if request.max_bytes is None:
+        return None
+    size = value_of(problem, lists, "bytes")
+    if size > request.max_bytes:
+        return f"the rules need {size:,} bytes moved; --max-bytes allows {request.max_bytes:,}", f"allow {size:,}"
+    return None
+
+
+def placed(problem: Problem, loads: tuple[Load, ...], bytes_of: Int64 | None, start: IntArray) -> IntArray:
+    """Replicas level in the loads that every replica bears."""
+    everywhere = tuple(load for load in loads if not load.of_leaders)
+    if problem.request.leaders_only or not everywhere:
+        return start
+    board = Placing(problem, everywhere, bytes_of, start)
+    descend(board)
+    return np.ascontiguousarray(board.lists)
+
+
+# who leads
+
+
+def in_order(
+    problem: Problem, loads: tuple[Load, ...], goals: tuple[str, ...], lists: IntArray
+) -> tuple[IntArray, list[ProvedLevel]]:
+    """Leaders level in count, or in what they send where ``network-out`` is levelled; then followers."""
+    outbound = next((load for load in loads if load.of_leaders), None)
+    if outbound is None:
+        return order(problem, lists, goals)
+    board = Leading(problem, outbound, lists)
+    descend(board)
+    lists = board.ordered()
+    levels: list[ProvedLevel] = []
+    for goal in (goal for goal in goals if goal in FOLLOWER_GOALS):
+        for position in follower_positions(goal, problem):
+            levels += follow(problem, lists, goal, position, keep_cost=False)
+    return lists, levels
+
+
+# proofs
+
+
+def prove(problem: Problem, goals: tuple[str, ...], lists: IntArray, found: list[ProvedLevel]) -> list[Proof]:
+    """A proof of each goal: closed forms for what weighs, the flows' own for what counts."""
+    values = {goal: value_of(problem, lists, goal) for goal in goals}
+    bounds = weighed_bounds(problem, values)
+    counted = {goal: value for goal, value in values.items() if goal not in WEIGHED}
+    solved = {level.goal: level for level in found}
+    known = {proof.goal: proof for proof in proofs_of(replace(problem, goals=tuple(counted)), lists, counted, solved)}
+    return [
+        Proof(goal, value, min(value, bounds[goal]), "closed-form") if goal in bounds else known[goal]
+        for goal, value in values.items()
+    ]
+
+
+def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
+    """Closed bounds of loads, and of bytes and moves for levels such as those reached."""
+    bytes_of, loads = copy_cost(problem), loads_of(problem)
+    bounds = {load.goal: level_bound(problem, load, bytes_of) for load in loads if load.goal in values}
+    reached = [load for load in loads if not load.of_leaders and load.goal in values]
+    for goal, cost in (("bytes", bytes_of), ("moves", np.ones_like(problem.rf, dtype=np.int64))):
+        if goal in values and cost is not None and not problem.request.leaders_only:
+            bounds[goal] = max((cost_bound(problem, load, cost, values[load.goal]) for load in reached), default=0)
+    outbound = next((load for load in loads if load.of_leaders), None)
+    if outbound is not None and "elections" in values:
+        bounds["elections"] = cost_bound(problem, outbound, np.ones_like(outbound.weight), values[outbound.goal])
+    return bounds

@@ -1,0 +1,136 @@
+"""What each partition weighs, what each broker should bear, and how far outside its band it is.
+
+======================  ===================================================================
+load                    weight
+======================  ===================================================================
+``disk``                bytes of each replica
+``network-in``          producer bytes a second of each replica, leader and follower alike
+``network-out``         of the leader alone: ``bytes_in * (rf - 1) + bytes_out`` a second
+======================  ===================================================================
+
+Everything is whole numbers (bytes, bytes a second), so sums are exact and equal on every machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster.brokers import FloatArray, IntArray
+from equipoise.errors import UnusableInput
+from equipoise.planning.bands import whole_weights
+from equipoise.planning.problem import Problem
+
+Int64 = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+DEFAULT_TOLERANCE = (5.0, 5.0)
+ANYTHING = np.int64(2**62)
+SIZES = "kafka-log-dirs --describe gives sizes"
+RATES = "A metrics folder or Cruise Control's partition_load gives rates"
+CAPACITIES = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """One weighed level: ``disk``, ``network-in`` or ``network-out``."""
+
+    goal: str
+    weight: Int64
+    """``(n_partitions,)`` bytes, or bytes a second, of one replica (of the leader for ``network-out``)."""
+    low: Int64
+    """``(n_brokers,)``: band of each broker; from 0 to anything where it may hold nothing."""
+    high: Int64
+
+    @property
+    def of_leaders(self) -> bool:
+        return self.goal == "network-out"
+
+    def held(self, lists: IntArray) -> Int64:
+        """``(n_brokers,)``: what each broker bears."""
+        return borne(lists[:, :1] if self.of_leaders else lists, self.weight, len(self.low))
+
+    def outside(self, held: Int64) -> Int64:
+        """Distance from the band, of loads in the last axis."""
+        return np.maximum(np.maximum(self.low - held, held - self.high), 0)
+
+    def value(self, lists: IntArray) -> int:
+        """The level: bytes outside the bands, summed over brokers."""
+        return int(self.outside(self.held(lists)).sum())
+
+
+def borne(lists: IntArray, weight: Int64, n_brokers: int) -> Int64:
+    """``(n_brokers,)`` sums of weights over lists ``(n, width)`` of broker positions."""
+    row, place = np.nonzero(lists >= 0)
+    total = np.zeros(n_brokers, dtype=np.int64)
+    np.add.at(total, lists[row, place], weight[row])
+    return total
+
+
+def loads_of(problem: Problem) -> tuple[Load, ...]:
+    """The loads of ``--balance`` in their order. Raises `UnusableInput` where sizes or rates are unknown."""
+    return tuple(load_of(problem, goal) for goal in problem.request.balance)
+
+
+def load_of(problem: Problem, goal: str) -> Load:
+    weight = weights_of(problem, goal)
+    copies = np.ones_like(problem.rf) if goal == "network-out" else problem.rf
+    allowed = problem.leads if goal == "network-out" else problem.eligible
+    still = borne(stays(problem)[:, : 1 if goal == "network-out" else None], weight, problem.cluster.n_brokers)
+    total = int(still[allowed].sum()) + int((weight * copies)[problem.movable].sum())
+    low, high = band(total, capacities(problem, goal, allowed), problem.request.tolerance or DEFAULT_TOLERANCE)
+    return Load(goal, weight, low, high)
+
+
+def stays(problem: Problem) -> IntArray:
+    """The lists of partitions that may not change, -1 elsewhere."""
+    return np.where(problem.movable[:, None], -1, problem.current)
+
+
+def weights_of(problem: Problem, goal: str) -> Int64:
+    """``(n_partitions,)``; partitions that are to be created weigh nothing yet."""
+    cluster = problem.cluster
+    if goal == "disk":
+        return whole(problem, cluster.size_bytes, "sizes", f"--balance {goal}")
+    inward = whole(problem, cluster.bytes_in_per_s, "inbound rates", f"--balance {goal}")
+    if goal == "network-in":
+        return inward
+    outward = whole(problem, cluster.bytes_out_per_s, "outbound rates", f"--balance {goal}")
+    return inward * (problem.rf - 1) + outward
+
+
+def whole(problem: Problem, column: FloatArray, what: str, option: str) -> Int64:
+    """A column in whole numbers, rounded up. Raises `UnusableInput` where an existing partition's is unknown."""
+    unknown = np.flatnonzero(np.isnan(column) & (problem.cluster.rf > 0))
+    if len(unknown):
+        first = problem.cluster.label(int(unknown[0]))
+        raise UnusableInput(f"the {what} of {len(unknown):,} partitions are not known ({first} is the first)",
+                            source=option, advice=SIZES if what == "sizes" else RATES)
+    return np.ceil(np.nan_to_num(column)).astype(np.int64)
+
+
+def copy_cost(problem: Problem) -> Int64 | None:
+    """Bytes of each replica; None where sizes are not known and so moves alone can be counted."""
+    if np.isnan(problem.cluster.size_bytes[problem.cluster.rf > 0]).any() and problem.request.max_bytes is None:
+        return None
+    return whole(problem, problem.cluster.size_bytes, "sizes", "--max-bytes")
+
+
+def capacities(problem: Problem, goal: str, allowed: BoolArray) -> Int64:
+    """``(n_brokers,)`` whole-number shares: by capacity where it is known of all, else by weight; 0 elsewhere."""
+    known = getattr(problem.cluster.brokers, CAPACITIES[goal])[allowed]
+    usable = len(known) > 0 and bool(np.all(np.isfinite(known) & (known > 0)))
+    share = np.zeros(len(allowed), dtype=np.int64)
+    share[allowed] = whole_weights(known if usable else problem.cluster.brokers.weight[allowed])
+    return share
+
+
+def band(total: int, share: Int64, tolerance: tuple[float, float]) -> tuple[Int64, Int64]:
+    """Share of the total ± tolerance percent, rounded outwards; bytes times weights need Python's integers."""
+    below, above = (round(side * 1000) for side in tolerance)
+    parts = max(1, int(share.sum())) * 100_000
+    low = [max(0, total * s * (100_000 - below) // parts) for s in share.tolist()]
+    high = [-(-total * s * (100_000 + above) // parts) if s else int(ANYTHING) for s in share.tolist()]
+    return np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
