@@ -12,7 +12,7 @@ goal                    value
 ``moves``               data moves (a partition that is created moves nothing)
 ``topics``              squared distance of each topic's replicas on each broker from its band
 ``leaders``             squared distance of each broker's preferred leaders from its band
-``rack-leaders``        the same by rack
+``rack-leaders``        squared distance of each rack's preferred leaders from its band
 ``elections``           partitions whose preferred leader changes
 ``topic-leaders``       squared distance of each topic's leaders on each broker from its band
 ``failover``            squared distance, for each lost broker and each survivor, of the
