@@ -234,7 +234,7 @@ def test_fifty_thousand_partitions_on_a_hundred_brokers(
     assert cluster.size_bytes.tolist() == [p.size for _, p in sorted(model.partitions.items())]
     assert cluster.brokers.racks == tuple(racks.values())
     assert cluster.cluster_id == model.cluster_id
-    assert "100 brokers in 5 racks, 500 topics, 50000 partitions" in capsys.readouterr().out
+    assert "100 brokers in 5 racks, 500 topics, 50,000 partitions" in capsys.readouterr().out
 
 
 READING = {

@@ -54,11 +54,14 @@ def warn(lines: tuple[str, ...]) -> None:
 
 
 def summary(told: Snapshot, out: Path) -> str:
+    from equipoise.report.words import plural
+
     racks = {broker.rack for broker in told.cluster.brokers if broker.rack}
-    topics = len({partition.topic for partition in told.partitions})
+    topics = {partition.topic for partition in told.partitions}
     return (
-        f"{out.name}: {len(told.broker_ids)} brokers in {len(racks)} racks, {topics} topics, "
-        f"{len(told.partitions)} partitions, {len(told.moving)} in flight, Kafka {told.version}, "
+        f"{out.name}: {plural(len(told.broker_ids), 'broker')} in {plural(len(racks), 'rack')}, "
+        f"{plural(len(topics), 'topic')}, {plural(len(told.partitions), 'partition')}, "
+        f"{len(told.moving)} in flight, Kafka {told.version}, "
         f"cluster id {told.cluster.cluster_id}\n{out}"
     )
 
