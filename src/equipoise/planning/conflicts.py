@@ -6,12 +6,19 @@ racks for its replicas), or a budget below what the other rules need.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NoReturn
+
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.cluster import Cluster
 from equipoise.cluster.measures import replicas_per_rack
 from equipoise.errors import ImpossibleRequest
-from equipoise.planning.problem import Problem
+from equipoise.planning.networks.flow import Infeasible
+from equipoise.planning.networks.place import place
+from equipoise.planning.problem import Problem, build_problem
+from equipoise.planning.request import Request
 
 Int64 = npt.NDArray[np.int64]
 
@@ -202,6 +209,47 @@ class Room:
 
     def label(self, at: int) -> str:
         return self.problem.cluster.label(int(self.rows[at]))
+
+
+RULES: dict[str, object] = {
+    "stay_in_rack": False,
+    "rack_rule": "spread",
+    "no_leaders_on": (),
+    "cordon": (),
+    "max_changes_per_partition": None,
+    "max_moves": None,
+    "max_bytes": None,
+    "drain": (),
+    "brokers": None,
+    "replication_factor": None,
+}
+"""Options that can make a request impossible, from the easiest to give up; with what stands for none."""
+
+
+def refuse_together(cluster: Cluster, request: Request) -> NoReturn:
+    """Raise for rules that each leave room and together leave none: a smallest set that conflicts."""
+    given = [name for name, none in RULES.items() if getattr(request, name) != none]
+    for name in list(given):
+        without = replace(request, **{name: RULES[name]})
+        if not is_possible(cluster, without):
+            request = without
+            given.remove(name)
+    options = [f"--{name.replace('_', '-')}" for name in given]
+    raise ImpossibleRequest(
+        [f"no assignment satisfies {' and '.join(options) or 'the rules'} together"],
+        [f"leave out {option}" for option in options],
+    )
+
+
+def is_possible(cluster: Cluster, request: Request) -> bool:
+    """True where some assignment satisfies the rules."""
+    try:
+        problem = build_problem(cluster, request)
+        refuse_impossible(problem)
+        moves = next(level.value for level in place(problem, ("moves",)).levels)
+        return request.max_moves is None or moves <= request.max_moves
+    except (ImpossibleRequest, Infeasible):
+        return False
 
 
 def refuse_budget(needed: int, allowed: int) -> None:

@@ -93,7 +93,10 @@ def proofs_of(
 ) -> list[Proof]:
     """The best bound known for each goal ``reached``."""
     if has_one_placement(problem, lists):
-        bounds = {goal: level for goal, level in solved.items() if goal in (*PLACEMENT_GOALS, *LEADER_GOALS)}
+        # Nothing after `reorders` is claimed: on its face bounds are of plans with as few reorders.
+        first = goals_before(problem.goals, "reorders")
+        bounds = {goal: solved[goal] for goal in solved if goal in PLACEMENT_GOALS}
+        bounds |= {goal: solved[goal] for goal in first if goal in solved and goal in LEADER_GOALS}
     else:
         bounds = {goal: level for goal, level in solved.items() if goal in PLACEMENT_GOALS}
         bounds |= {level.goal: level for level in leader_bounds(problem, reached)}
@@ -108,6 +111,11 @@ def proofs_of(
         else:
             proofs.append(Proof(goal, value, 0, "none"))
     return proofs
+
+
+def goals_before(goals: tuple[str, ...], goal: str) -> tuple[str, ...]:
+    """The goals in front of one, all where it is not among them."""
+    return goals[: goals.index(goal)] if goal in goals else goals
 
 
 def has_one_placement(problem: Problem, lists: IntArray) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from equipoise.cluster import Cluster, Level, Plan, measures
-from equipoise.errors import ImpossibleRequest
 from equipoise.planning import integer, loads
 from equipoise.planning.budget import needed_moves, within_budgets
 from equipoise.planning.certificate import Proof, proof_arrays
-from equipoise.planning.conflicts import refuse_budget, refuse_impossible
+from equipoise.planning.conflicts import refuse_budget, refuse_impossible, refuse_together
 from equipoise.planning.explain import reasons
 from equipoise.planning.flows import Solution, by_flows, on_a_budget
 from equipoise.planning.goals import evaluate
+from equipoise.planning.networks.flow import Infeasible
 from equipoise.planning.problem import Problem, build_problem
 from equipoise.planning.request import Request
 
@@ -29,6 +29,14 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
 
         return plan_with(problem.request.strategy, problem)
     refuse_impossible(problem)
+    try:
+        return solved(problem)
+    except Infeasible:
+        refuse_together(problem.cluster, problem.request)
+
+
+def solved(problem: Problem) -> Plan:
+    """The plan of the exact planner. Raises `Infeasible` where flows find no way to keep the rules."""
     if loads.weighs(problem):
         solution = loads.level(problem)
         return planned(problem, solution, loads.reasons(problem, solution.lists))
@@ -75,22 +83,36 @@ def by_integers(problem: Problem, start: Solution | None) -> Solution:
     values = {goal: proof.value for goal, proof in known.items()}
     decided = integer.decide(problem, problem.goals, values, start.lists if start else None)
     if decided is None:
-        raise ImpossibleRequest(
-            ["no assignment satisfies the rules and budgets together"], ["allow more", "ask for less"]
-        )
-    proofs = [known.get(goal) or proof_after(problem, decided, goal, start) for goal in problem.goals]
+        refuse_together(problem.cluster, problem.request)
+    proofs = proofs_after(problem, decided, start, known)
     return replace(start or Solution(decided.lists, []), lists=decided.lists, proofs=proofs)
 
 
-def proof_after(problem: Problem, decided: integer.Decided, goal: str, start: Solution | None) -> Proof:
-    """The better of what the program and the flows prove; bounds of flows hold for any plan."""
-    value, bound = evaluate(problem, decided.lists, goal), decided.bounds.get(goal, 0)
-    before = next((proof for proof in start.proofs if proof.goal == goal), None) if start else None
-    if before is not None and before.kind == "flow-dual" and before.bound >= bound:
-        return replace(before, value=value)
-    if goal not in decided.bounds:
-        return Proof(goal, value, 0, "closed-form" if value == 0 else "none")
-    return Proof(goal, value, min(value, bound), "integer-program")
+def proofs_after(
+    problem: Problem, decided: integer.Decided, start: Solution | None, known: dict[str, Proof]
+) -> list[Proof]:
+    """The better of what the program and the flows prove of each goal.
+
+    A bound of the flows supposes that the flows' bounds before it were reached: from the first that
+    was not, the program alone counts.
+    """
+    before = {proof.goal: proof for proof in start.proofs} if start else {}
+    proofs, intact = [], start is not None
+    for goal in problem.goals:
+        value, bound = evaluate(problem, decided.lists, goal), decided.bounds.get(goal, 0)
+        flows = before.get(goal)
+        if goal in known:
+            proofs.append(known[goal])
+        elif intact and flows is not None and flows.kind == "flow-dual" and flows.bound >= bound:
+            proofs.append(replace(flows, value=value))
+            intact = value == flows.bound
+        elif goal in decided.bounds:
+            proofs.append(Proof(goal, value, min(value, bound), "integer-program"))
+            intact = False
+        else:
+            proofs.append(Proof(goal, value, 0, "closed-form" if value == 0 else "none"))
+            intact = False
+    return proofs
 
 
 def binding(problem: Problem, solution: Solution, free: Solution) -> str:
