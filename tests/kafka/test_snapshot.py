@@ -255,7 +255,7 @@ def test_as_a_command_it_prints_the_summary_and_nothing_else(
     command = [sys.executable, "-m", "equipoise.cli.main", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("orders: 5 brokers in 3 racks, 1 topic, 1 partition, 0 in flight, Kafka 4.3")
+    assert done.stdout.startswith("orders: 5 brokers in 3 racks, 1 topic, 1 partition, 0 in flight, Kafka")
     facts = json.loads((snapshot_folder / "cluster.json").read_text())
     assert facts["kafka"]["features"]["metadata.version"] > 20
 
