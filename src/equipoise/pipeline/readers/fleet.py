@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,10 @@ from equipoise.pipeline.schemas.steps import FILES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+TASKS_PER_CORE = 4
+"""So many that a core which is done early finds another; a task costs Spark more than a small file."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +54,30 @@ def cluster_folder(folder: Path) -> ClusterFolder:
 
 
 def files_frame(spark: SparkSession, clusters: list[ClusterFolder]) -> DataFrame:
-    """One row a file, each in a partition of its own, the largest first.
+    """One row a file, spread over a few tasks a core so that each has about as many bytes to read.
 
     A cluster without files has one row without a path, so that it is not forgotten.
     """
-    entries = [(cluster.name, rank, file) for rank, cluster in enumerate(clusters) for file in cluster.files]
-    entries.sort(key=lambda entry: -entry[2].stat().st_size)
     named: list[tuple[str, int, str, str | None]] = [
-        (name, rank, file.name, str(file.absolute())) for name, rank, file in entries
+        (cluster.name, rank, file.name, str(file.absolute()))
+        for rank, cluster in enumerate(clusters)
+        for file in cluster.files
     ]
     named += [(cluster.name, rank, "", None) for rank, cluster in enumerate(clusters) if not cluster.files]
-    rows = [(name, rank, task, file, path) for task, (name, rank, file, path) in enumerate(named)]
-    return spark.createDataFrame(rows, FILES).repartitionById(len(rows), "task")
+    sizes = [Path(path).stat().st_size if path else 0 for _, _, _, path in named]
+    n_tasks = min(len(named), TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+    rows = [
+        (name, rank, task, file, path)
+        for (name, rank, file, path), task in zip(named, spread(sizes, n_tasks), strict=True)
+    ]
+    return spark.createDataFrame(rows, FILES).repartitionById(n_tasks, "task")
+
+
+def spread(sizes: list[int], n_tasks: int) -> list[int]:
+    """A task for each size: the largest first, each to the task that has least so far."""
+    loads = [(0, task) for task in range(n_tasks)]
+    tasks = [0] * len(sizes)
+    for at in sorted(range(len(sizes)), key=lambda at: -sizes[at]):
+        load, tasks[at] = loads[0]
+        heapq.heapreplace(loads, (load + sizes[at] + 1, tasks[at]))  # an empty file is work too
+    return tasks

@@ -35,7 +35,7 @@ FILES = StructType(
     [
         CLUSTER,
         must("rank", INT),  # 0 for the largest cluster
-        must("task", INT),  # 0 for the largest file
+        must("task", INT),
         must("file", TEXT),
         may("path", TEXT),
     ]
