@@ -43,7 +43,7 @@ def test_the_target_is_killed_and_comes_back(plan: Plan) -> None:
 
 
 def test_the_target_stays_dead_and_is_skipped_its_throttle_goes_when_it_is_back(plan: Plan) -> None:
-    """The exact order is restored; the journal remembers the throttle of the dead broker, the next run pays."""
+    """The exact order is restored; the dead broker's throttle is remembered, and the next run pays."""
     cluster = plan.cluster
     end, _ = carried(
         plan, eye=Eye(once(lambda: cluster.kill(4), copying)), if_stuck="skip", stuck_after_s=3.0
