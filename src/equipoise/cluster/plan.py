@@ -24,13 +24,14 @@ class Level:
     lower_bound: float
     proof: str
     """How the bound is known: "flow-dual", "closed-form", "integer-program", "none", or "given-placement":
-    a flow dual too, but of orders on the placement that the goals before chose, not of all placements."""
+    then the bound is of any plan, and the note says that no order of the lists does better where the
+    replicas stand."""
     note: str = ""
 
     @property
     def gap(self) -> float:
-        """``(value - bound) / max(1, |bound|)``; 0 where the plan is proved best at this goal."""
-        return max(0.0, (self.value - self.lower_bound) / max(1.0, abs(self.lower_bound)))
+        """``(value - bound) / max(1, value)``, from 0 to 1; 0 where the plan is proved best at this goal."""
+        return max(0.0, (self.value - self.lower_bound) / max(1.0, abs(self.value)))
 
 
 @dataclass(frozen=True, eq=False)

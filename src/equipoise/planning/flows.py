@@ -107,7 +107,8 @@ def proofs_of(
         elif value == 0:
             proofs.append(Proof(goal, 0, 0, "closed-form"))  # nothing counts below 0
         elif goal in solved and solved[goal].value == value:
-            proofs.append(Proof(goal, value, value, "given-placement", level=solved[goal]))
+            note = "least for where the replicas stand; of other placements nothing is claimed"
+            proofs.append(Proof(goal, value, 0, "given-placement", note, solved[goal]))
         else:
             proofs.append(Proof(goal, value, 0, "none"))
     return proofs
