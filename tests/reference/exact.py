@@ -15,12 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from tests.reference import values
 from tests.reference.program import Program, Sum, total
-from tests.reference.rules import broken_rules
+from tests.reference.rules import broken_rules, size_of
 from tests.reference.values import OPEN, Band, bands, rack_bands, weights_of
 
 from equipoise.planning import Problem
 
 ZERO, ONE = Sum(), Sum(constant=1)
+SCALE = 1_000_000
+"""Sizes in the tests are whole megabytes: smaller numbers for the solver."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,9 @@ class Model:
                 self._placement_rules(row)
         if problem.request.max_moves is not None:
             self.program.require(total(self.moves(row) for row in self.rows), high=problem.request.max_moves)
+        if problem.request.max_bytes is not None:
+            moving = total(size_of(problem, row) // SCALE * self.moves(row) for row in self.rows)
+            self.program.require(moving, high=problem.request.max_bytes // SCALE)
 
     def _rf(self, row: int) -> int:
         fixed = not self.problem.movable[row] or self.problem.request.leaders_only

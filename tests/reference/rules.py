@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from math import isnan
 
 from tests.reference.values import Lists, as_lists, moved
 
@@ -12,11 +13,24 @@ from equipoise.planning import Problem
 
 def broken_rules(problem: Problem, lists: Lists) -> list[str]:
     """One sentence for each rule that the lists break; empty where they are a possible answer."""
-    found = [text for row in range(len(lists)) for text in broken_by(problem, lists, row)]
-    limit, used = problem.request.max_moves, sum(moved(problem, lists, row) for row in range(len(lists)))
+    rows = range(len(lists))
+    found = [text for row in rows for text in broken_by(problem, lists, row)]
+    limit, used = problem.request.max_moves, sum(moved(problem, lists, row) for row in rows)
     if limit is not None and used > limit:
         found.append(f"{used} data moves, at most {limit} may be")
+    limit, used = (
+        problem.request.max_bytes,
+        sum(size_of(problem, row) * moved(problem, lists, row) for row in rows),
+    )
+    if limit is not None and used > limit:
+        found.append(f"{used} bytes move, at most {limit} may")
     return found
+
+
+def size_of(problem: Problem, row: int) -> int:
+    """Bytes of one replica; what is unknown counts as nothing."""
+    size = float(problem.cluster.size_bytes[row])
+    return 0 if isnan(size) else round(size)
 
 
 def broken_by(problem: Problem, lists: Lists, row: int) -> Iterator[str]:

@@ -117,8 +117,9 @@ def applied(plan: Plan) -> Cluster:
 def again(problem: Problem) -> Request:
     """The request of a second run: nothing is left to create, and the budgets are spent."""
     request = problem.request
-    moves = None if request.max_moves is None else 0
-    changes = None if request.max_changes_per_partition is None else 0
-    return replace(
-        request, create=(), goals=problem.goals, max_moves=moves, max_changes_per_partition=changes
-    )
+    spent = {
+        budget: 0
+        for budget in ("max_moves", "max_bytes", "max_changes_per_partition")
+        if getattr(request, budget) is not None
+    }
+    return replace(request, create=(), goals=problem.goals, **spent)

@@ -25,15 +25,18 @@ class Case:
     """Topic, partition and replica list (broker ids)."""
     request: Request
     weight: dict[int, float] | None = None
+    megabytes: tuple[int, ...] | None = None
+    """Size of a replica of each row."""
 
     def cluster(self, shuffled: int | None = None) -> Cluster:
         """The cluster, its rows in another order for each ``shuffled``."""
-        rows = list(self.rows)
+        order = list(range(len(self.rows)))
         if shuffled is not None:
-            random.Random(shuffled).shuffle(rows)
-        names, numbers, lists = zip(*rows, strict=True)
+            random.Random(shuffled).shuffle(order)
+        names, numbers, lists = zip(*(self.rows[k] for k in order), strict=True)
         brokers = Brokers.of(list(self.racks), self.racks, weight=self.weight)
-        return build_cluster("case", brokers, names, numbers, lists)
+        sizes = None if self.megabytes is None else [1e6 * self.megabytes[k] for k in order]
+        return build_cluster("case", brokers, names, numbers, lists, size_bytes=sizes)
 
 
 def case(theme: str, seed: int) -> Case:
@@ -61,7 +64,8 @@ def draw_cluster(rng: random.Random, most_brokers: int, most_partitions: int) ->
             mixed = rng.randint(1, len(ids)) if rng.random() < 0.05 else factor
             pool = favourites if rng.random() < 0.7 and mixed <= len(favourites) else ids
             rows.append((topic, partition, tuple(rng.sample(pool, mixed))))
-    return Case(racks, tuple(rows), Request(), weight)
+    megabytes = tuple(rng.choice((0, 1, 2, 5, 20)) for _ in rows) if rng.random() < 0.5 else None
+    return Case(racks, tuple(rows), Request(), weight, megabytes)
 
 
 def no_change(rng: random.Random, drawn: Case) -> Request:
@@ -136,6 +140,10 @@ def most_moves(rng: random.Random, drawn: Case) -> Request:
     return Request(max_moves=rng.randint(0, 6))
 
 
+def most_bytes(rng: random.Random, drawn: Case) -> Request:
+    return Request(max_bytes=rng.choice((0, 2, 7, 30)) * 1_000_000)
+
+
 def most_changes(rng: random.Random, drawn: Case) -> Request:
     return Request(max_changes_per_partition=rng.randint(1, 2))
 
@@ -156,7 +164,7 @@ OPERATIONS: tuple[Draw, ...] = (
     required_only,
 )
 RULES: tuple[Draw, ...] = (stay_in_rack, strict, cordon, evacuate_leaders)
-BUDGETS: tuple[Draw, ...] = (most_moves, most_changes)
+BUDGETS: tuple[Draw, ...] = (most_moves, most_bytes, most_changes)
 
 
 def mixed(rng: random.Random, drawn: Case, draws: list[Draw]) -> Request:
