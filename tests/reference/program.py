@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
 from scipy.sparse import csr_array
 
-INFEASIBLE = 2
-"""What `scipy.optimize.milp` answers where no point meets the constraints."""
+INFEASIBLE, TROUBLE = 2, 4
+"""Answers of `scipy.optimize.milp`: no point meets the constraints; its presolve stumbled."""
 
 
 @dataclass(frozen=True)
@@ -83,18 +83,23 @@ class Program:
         cost = np.zeros(len(self._upper))
         for variable, factor in what.terms.items():
             cost[variable] = factor
-        answer = milp(
-            cost,
-            integrality=np.array(self._whole, dtype=int),
-            bounds=Bounds(0, np.array(self._upper)),
-            constraints=self._constraints(),
-            options={"mip_rel_gap": 0},
-        )
+        answer = self._solve(cost, presolve=True)
+        if answer.status == TROUBLE:
+            answer = self._solve(cost, presolve=False)
         if answer.status == INFEASIBLE:
             return None
         if answer.status != 0:
             raise RuntimeError(f"HiGHS: {answer.message}")
         return round(answer.fun) + what.constant, answer.x
+
+    def _solve(self, cost: np.ndarray, *, presolve: bool) -> OptimizeResult:
+        return milp(
+            cost,
+            integrality=np.array(self._whole, dtype=int),
+            bounds=Bounds(0, np.array(self._upper)),
+            constraints=self._constraints(),
+            options={"mip_rel_gap": 0, "presolve": presolve},
+        )
 
     def _constraints(self) -> list[LinearConstraint]:
         if not self._rows:

@@ -1,4 +1,4 @@
-"""Weighed levels: disk and network, which are bin packing; bounds, search, and a program where it can prove."""
+"""Weighed levels (disk, network), which are bin packing: bounds, a search, a program for small clusters."""
 
 from equipoise.planning.loads.explain import reasons
 from equipoise.planning.loads.levels import level, value_of, weighed_goals, weighs

@@ -12,7 +12,6 @@ from math import ceil
 import numpy as np
 
 from equipoise.cluster.measures import replicas_per_rack
-from equipoise.planning.loads.placing import limit_of
 from equipoise.planning.loads.weights import Int64, Load, borne, stays
 from equipoise.planning.problem import Problem
 
@@ -107,7 +106,7 @@ def below(problem: Problem, load: Load) -> Int64:
 def unaffordable(problem: Problem, load: Load, bytes_of: Int64 | None) -> tuple[int, int]:
     """What the budgets leave above the bands, and below them: a move serves one broker on each side."""
     request, rows = problem.request, np.flatnonzero(problem.movable)
-    weight, copies = load.weight[rows], problem.rf[rows]
+    weight, copies = load.weight[rows], problem.rf[rows].astype(np.int64)
     reach = [
         most_within(weight, cost[rows], copies, budget)
         for cost, budget in ((np.ones_like(load.weight), request.max_moves), (bytes_of, request.max_bytes))
@@ -162,8 +161,10 @@ def eased(gives: np.ndarray, takes: np.ndarray, slack: float) -> float:
     return float(np.maximum(gives, takes).sum()) - min(slack, apart) - max(0.0, slack - apart) / 2
 
 
-def needed(problem: Problem, load: Load, price: Int64, *, whole: bool) -> tuple[np.ndarray, np.ndarray, float]:
-    """``(n_brokers,)`` twice: the least cost of what must leave, of what must arrive; and the highest rate."""
+def needed(
+    problem: Problem, load: Load, price: Int64, *, whole: bool
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """``(n_brokers,)`` twice: the least cost of what must leave, and arrive; and the highest rate."""
     lists = problem.cluster.replicas[:, :1] if load.of_leaders else problem.cluster.replicas
     over, short = above(problem, load), below(problem, load)
     leave, reach, dearest = np.zeros(len(over)), np.zeros(len(over)), 0.0

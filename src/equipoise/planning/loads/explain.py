@@ -32,7 +32,7 @@ class LoadExplainer(Explainer):
                     return self.outside(load, b, int(held[b] - load.high[b]), "above")
                 for b in (b for b in come if held[b] < load.low[b]):
                     return self.outside(load, b, int(load.low[b] - held[b]), "below")
-        return f"makes room: broker {self.ids[come[0]]} can bear more than broker {self.ids[gone[0]]}" if gone else super().levelling(gone, come)
+        return f"makes room: broker {self.ids[come[0]]} can bear it"
 
     def leading(self, old: int, new: int) -> str:
         for load, held in self.loads:

@@ -14,7 +14,8 @@ class Leading:
     """The leader of each partition, one of the brokers of its list."""
 
     def __init__(self, problem: Problem, load: Load, lists: IntArray) -> None:
-        self.problem, self.loads, self.lists = problem, (load,), lists
+        self.problem, self.lists = problem, lists
+        self.loads: tuple[Load, ...] = (load,)
         self.weight = load.weight[None, :]
         self.before = problem.cluster.replicas[:, 0]
         self.option = np.where(problem.leads[np.maximum(lists, 0)], lists, -1)
@@ -52,7 +53,8 @@ class Leading:
         self.borne[0, target] += weight
 
     def undoable(self) -> list[tuple[int, int]]:
-        changed = np.flatnonzero((self.leader != self.before) & (self.option == self.before[:, None]).any(axis=1))
+        could_stay = (self.option == self.before[:, None]).any(axis=1)
+        changed = np.flatnonzero((self.leader != self.before) & could_stay)
         pairs = zip(self.leader[changed].tolist(), self.before[changed].tolist(), strict=True)
         return sorted({(new, old) for new, old in pairs if old >= 0})
 

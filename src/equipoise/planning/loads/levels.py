@@ -13,6 +13,7 @@ from equipoise.planning.budget import pinned_to
 from equipoise.planning.certificate import Proof
 from equipoise.planning.flows import Solution, proofs_of
 from equipoise.planning.goals import evaluate
+from equipoise.planning.integer import Decided
 from equipoise.planning.loads.bounds import cost_bound, level_bound
 from equipoise.planning.loads.leading import Leading
 from equipoise.planning.loads.placing import Placing, limit_of
@@ -41,7 +42,8 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
     Where ``network-out`` levels leaders by weight, their counts are levelled only if asked for by name;
     so are the counts of each topic.
     """
-    request, found = problem.request, []
+    request = problem.request
+    found: list[str] = []
     asked = request.goals or ()
     counted = ("topics", *(LEADER_LEVELS if "network-out" in request.balance else ()))
     for goal in problem.goals:
@@ -76,20 +78,28 @@ def level(problem: Problem) -> Solution:
 def by_program(problem: Problem, goals: tuple[str, ...], found: Solution) -> Solution:
     """What the search left open, decided; as it was found where the program does not get to the end."""
     best = decided(problem, goals, found.proofs, found.lists)
-    if best is None or not settled(problem, best.lists, best.bounds):
+    if best is None or not settled(problem, goals, best):
         return found
-    proofs = []
-    for proof in found.proofs:
-        value = value_of(problem, best.lists, proof.goal)
-        known = proof.closes and proof.value == value
-        bound = min(value, best.bounds[proof.goal])
-        proofs.append(proof if known else Proof(proof.goal, value, bound, "integer-program"))
-    return replace(found, lists=best.lists, proofs=proofs)
+    return replace(found, lists=best.lists, proofs=[again(problem, best, proof) for proof in found.proofs])
 
 
-def settled(problem: Problem, lists: IntArray, bounds: dict[str, int]) -> bool:
-    """True where the program proved every goal that decides where replicas stand."""
-    return all(bounds[goal] >= value_of(problem, lists, goal) for goal in bounds if goal not in LEADER_LEVELS)
+def again(problem: Problem, best: Decided, proof: Proof) -> Proof:
+    """What is known of a goal once the program has spoken."""
+    value = value_of(problem, best.lists, proof.goal)
+    if proof.closes and proof.value == value:
+        return proof
+    if proof.goal in best.bounds:
+        return Proof(proof.goal, value, min(value, best.bounds[proof.goal]), "integer-program")
+    return Proof(proof.goal, value, 0, "none" if value else "closed-form")
+
+
+def settled(problem: Problem, goals: tuple[str, ...], best: Decided) -> bool:
+    """True where the program proved every goal that decides where replicas stand, and what they cost."""
+    return all(
+        best.bounds.get(goal, -1) >= value_of(problem, best.lists, goal)
+        for goal in goals
+        if goal not in LEADER_LEVELS
+    )
 
 
 def value_of(problem: Problem, lists: IntArray, goal: str) -> int:
@@ -115,7 +125,9 @@ def forced(problem: Problem, goals: tuple[str, ...]) -> Placement:
     needed = least_moves(problem, ("moves",))
     reason = over_budget(problem, needed.lists)
     if reason is not None:
-        raise ImpossibleRequest([reason[0]], [reason[1], "drain fewer brokers in one plan"])
+        raise ImpossibleRequest(
+            [f"the rules need {reason[0]}"], [reason[1], "drain fewer brokers in one plan"]
+        )
     return replace(mended, lists=needed.lists)
 
 
@@ -135,7 +147,8 @@ def has_to_change(problem: Problem) -> bool:
     barred = held & ~problem.eligible[np.maximum(current, 0)]
     homeless = (problem.rf == 1) & ~problem.leads[np.maximum(current[:, 0], 0)]
     wrong_size = held.sum(axis=1) != problem.rf
-    return bool(((barred.any(axis=1) | homeless | wrong_size | rack_excess(problem, current).any(axis=1)) & rows).any())
+    crowded = rack_excess(problem, current).any(axis=1)
+    return bool(((barred.any(axis=1) | homeless | wrong_size | crowded) & rows).any())
 
 
 def over_budget(problem: Problem, lists: IntArray) -> tuple[str, str] | None:
@@ -143,12 +156,12 @@ def over_budget(problem: Problem, lists: IntArray) -> tuple[str, str] | None:
     request = problem.request
     moves = measures.data_moves(problem.cluster.replicas, lists)
     if moves > limit_of(request.max_moves):
-        return f"the rules need {moves:,} data moves; --max-moves allows {request.max_moves:,}", f"allow {moves:,}"
+        return f"{moves:,} data moves; --max-moves allows {request.max_moves:,}", f"allow {moves:,}"
     if request.max_bytes is None:
         return None
     size = value_of(problem, lists, "bytes")
     if size > request.max_bytes:
-        return f"the rules need {size:,} bytes moved; --max-bytes allows {request.max_bytes:,}", f"allow {size:,}"
+        return f"{size:,} bytes moved; --max-bytes allows {request.max_bytes:,}", f"allow {size:,}"
     return None
 
 
@@ -191,7 +204,8 @@ def prove(problem: Problem, goals: tuple[str, ...], lists: IntArray, found: list
     bounds = weighed_bounds(problem, values)
     counted = {goal: value for goal, value in values.items() if goal not in WEIGHED}
     solved = {level.goal: level for level in found}
-    known = {proof.goal: proof for proof in proofs_of(replace(problem, goals=tuple(counted)), lists, counted, solved)}
+    counting = replace(problem, goals=tuple(counted))
+    known = {proof.goal: proof for proof in proofs_of(counting, lists, counted, solved)}
     return [
         Proof(goal, value, min(value, bounds[goal]), "closed-form") if goal in bounds else known[goal]
         for goal, value in values.items()
@@ -205,8 +219,10 @@ def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
     reached = [load for load in loads if not load.of_leaders and load.goal in values]
     for goal, cost in (("bytes", bytes_of), ("moves", np.ones_like(problem.rf, dtype=np.int64))):
         if goal in values and cost is not None and not problem.request.leaders_only:
-            bounds[goal] = max((cost_bound(problem, load, cost, values[load.goal]) for load in reached), default=0)
+            least = (cost_bound(problem, load, cost, values[load.goal]) for load in reached)
+            bounds[goal] = max(least, default=0)
     outbound = next((load for load in loads if load.of_leaders), None)
     if outbound is not None and "elections" in values:
-        bounds["elections"] = cost_bound(problem, outbound, np.ones_like(outbound.weight), values[outbound.goal])
+        each = np.ones_like(outbound.weight)
+        bounds["elections"] = cost_bound(problem, outbound, each, values[outbound.goal])
     return bounds

@@ -1,4 +1,4 @@
-"""Where replicas stand, as a board of the descent: the rules decide what may go where, bytes are the price."""
+"""Where replicas stand, as a board of the descent: rules say what may go where, bytes are the price."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ UNLIMITED = 2**62
 class Placing:
     """Replica lists, changed in place: an arrival stands in the place of what left."""
 
-    def __init__(self, problem: Problem, loads: tuple[Load, ...], bytes_of: Int64 | None, lists: IntArray) -> None:
+    def __init__(
+        self, problem: Problem, loads: tuple[Load, ...], bytes_of: Int64 | None, lists: IntArray
+    ) -> None:
         self.problem, self.loads, self.lists = problem, loads, np.array(lists, order="F")
         self.weight = np.stack([load.weight for load in loads])
         self.borne = np.stack([load.held(lists) for load in loads])
@@ -70,7 +72,7 @@ class Placing:
         return (self.problem.leads[np.maximum(self.lists[rows], 0)] & (self.lists[rows] >= 0)).sum(axis=1) > 1
 
     def more(self, rows: Int64, source: int, target: int) -> Int64:
-        """``(n_rows,)`` data moves more (1), as many (0) or fewer (-1); partitions to be created move none."""
+        """``(n_rows,)`` data moves more (1), as many (0) or fewer (-1); what is created moves none."""
         more = np.ones(len(rows), dtype=np.int64)
         some = np.flatnonzero(self.touched[rows])  # the others leave a broker of today for one that is none
         was = rows[some]
@@ -88,10 +90,12 @@ class Placing:
 
     def affordable_swap(self, there: int, back: int, source: int, target: int) -> bool:
         request = self.problem.request
-        one, other = (int(self.more(np.array([row]), *way)[0]) for row, way in ((there, (source, target)), (back, (target, source))))
+        one = int(self.more(np.array([there]), source, target)[0])
+        other = int(self.more(np.array([back]), target, source)[0])
         size = one * int(self.cost[there]) + other * int(self.cost[back])
-        return (self.moves_made + one + other <= limit_of(request.max_moves)
-                and self.bytes_made + size <= limit_of(request.max_bytes))
+        return self.moves_made + one + other <= limit_of(
+            request.max_moves
+        ) and self.bytes_made + size <= limit_of(request.max_bytes)
 
     def shift(self, rows: Int64, source: int, target: int) -> None:
         more = self.more(rows, source, target)
@@ -120,7 +124,7 @@ class Placing:
 
 
 def on(lists: IntArray, rows: Int64, broker: int) -> BoolArray:
-    """``(n_rows,)``: the broker is in the list; column by column, which is far faster than ``any(axis=1)``."""
+    """``(n_rows,)``: the broker is in the list; column by column, far faster than ``any(axis=1)``."""
     found = np.zeros(len(rows), dtype=bool)
     for k in range(lists.shape[1]):
         found |= lists[rows, k] == broker

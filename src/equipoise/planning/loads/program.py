@@ -14,8 +14,8 @@ from equipoise.planning.problem import Problem
 
 MAX_CELLS = 400
 """Partitions times brokers, up to which packing is decided."""
-EFFORT_S = 3.0
-"""Deterministic seconds for one level."""
+EFFORT_S = 2.0
+"""Deterministic seconds for all levels together."""
 
 
 class LoadModel(Model):
@@ -59,7 +59,7 @@ def is_small(problem: Problem) -> bool:
     return 0 < int(problem.movable.sum()) * int(problem.eligible.sum()) <= MAX_CELLS
 
 
-def decided(problem: Problem, goals: tuple[str, ...], proofs: list[Proof], lists: IntArray | None) -> Decided | None:
+def decided(problem: Problem, goals: tuple[str, ...], proofs: list[Proof], lists: IntArray) -> Decided | None:
     """The optimum; None where the program did not prove its loads and their cost within its effort.
 
     What it found without proof might be found better when planning again, so it is not taken.

@@ -119,10 +119,11 @@ def gains(board: Board, rows: Int64, source: int, target: int, *, together: bool
     weight = board.weight[:, rows]
     before = np.cumsum(weight, axis=1) - weight if together else np.zeros_like(weight)
     total = np.zeros(len(rows))
-    for load, w, b, held, scale in zip(board.loads, weight, before, board.borne, board.scale[:, 0], strict=True):
+    for k, load in enumerate(board.loads):
         for broker, sign in ((source, -1), (target, 1)):
-            start = held[broker] + sign * b
-            total += (distance(load, broker, start) - distance(load, broker, start + sign * w)) * scale
+            start = board.borne[k, broker] + sign * before[k]
+            nearer = distance(load, broker, start) - distance(load, broker, start + sign * weight[k])
+            total += nearer * board.scale[k, 0]
     return total
 
 
@@ -226,9 +227,11 @@ def swap_gains(board: Board, there: Int64, back: Int64, source: int, target: int
     """Share of the loads that exchanging ``there[k]`` for ``back[k]`` brings into the bands."""
     difference = board.weight[:, there] - board.weight[:, back]
     total = np.zeros(len(there))
-    for load, w, held, scale in zip(board.loads, difference, board.borne, board.scale[:, 0], strict=True):
+    for k, load in enumerate(board.loads):
         for broker, sign in ((source, -1), (target, 1)):
-            total += (distance(load, broker, held[broker]) - distance(load, broker, held[broker] + sign * w)) * scale
+            start = board.borne[k, broker]
+            nearer = distance(load, broker, start) - distance(load, broker, start + sign * difference[k])
+            total += nearer * board.scale[k, 0]
     return total
 
 

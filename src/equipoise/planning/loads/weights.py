@@ -78,9 +78,11 @@ def load_of(problem: Problem, goal: str) -> Load:
     weight = weights_of(problem, goal)
     copies = np.ones_like(problem.rf) if goal == "network-out" else problem.rf
     allowed = problem.leads if goal == "network-out" else problem.eligible
-    still = borne(stays(problem)[:, : 1 if goal == "network-out" else None], weight, problem.cluster.n_brokers)
+    lists = stays(problem)[:, : 1 if goal == "network-out" else None]
+    still = borne(lists, weight, problem.cluster.n_brokers)
     total = int(still[allowed].sum()) + int((weight * copies)[problem.movable].sum())
-    low, high = band(total, capacities(problem, goal, allowed), problem.request.tolerance or DEFAULT_TOLERANCE)
+    tolerance = problem.request.tolerance or DEFAULT_TOLERANCE
+    low, high = band(total, capacities(problem, goal, allowed), tolerance)
     return Load(goal, weight, low, high)
 
 
@@ -102,24 +104,28 @@ def weights_of(problem: Problem, goal: str) -> Int64:
 
 
 def whole(problem: Problem, column: FloatArray, what: str, option: str) -> Int64:
-    """A column in whole numbers, rounded up. Raises `UnusableInput` where an existing partition's is unknown."""
+    """A column in whole numbers, rounded up. Raises `UnusableInput` where one is not known."""
     unknown = np.flatnonzero(np.isnan(column) & (problem.cluster.rf > 0))
     if len(unknown):
         first = problem.cluster.label(int(unknown[0]))
-        raise UnusableInput(f"the {what} of {len(unknown):,} partitions are not known ({first} is the first)",
-                            source=option, advice=SIZES if what == "sizes" else RATES)
+        raise UnusableInput(
+            f"the {what} of {len(unknown):,} partitions are not known ({first} is the first)",
+            source=option,
+            advice=SIZES if what == "sizes" else RATES,
+        )
     return np.ceil(np.nan_to_num(column)).astype(np.int64)
 
 
 def copy_cost(problem: Problem) -> Int64 | None:
     """Bytes of each replica; None where sizes are not known and so moves alone can be counted."""
-    if np.isnan(problem.cluster.size_bytes[problem.cluster.rf > 0]).any() and problem.request.max_bytes is None:
+    unknown = np.isnan(problem.cluster.size_bytes) & (problem.cluster.rf > 0)
+    if unknown.any() and problem.request.max_bytes is None:
         return None
     return whole(problem, problem.cluster.size_bytes, "sizes", "--max-bytes")
 
 
 def capacities(problem: Problem, goal: str, allowed: BoolArray) -> Int64:
-    """``(n_brokers,)`` whole-number shares: by capacity where it is known of all, else by weight; 0 elsewhere."""
+    """``(n_brokers,)`` whole-number shares: by capacity where known of all, else by weight; 0 elsewhere."""
     known = getattr(problem.cluster.brokers, CAPACITIES[goal])[allowed]
     usable = len(known) > 0 and bool(np.all(np.isfinite(known) & (known > 0)))
     share = np.zeros(len(allowed), dtype=np.int64)
@@ -128,7 +134,7 @@ def capacities(problem: Problem, goal: str, allowed: BoolArray) -> Int64:
 
 
 def band(total: int, share: Int64, tolerance: tuple[float, float]) -> tuple[Int64, Int64]:
-    """Share of the total ± tolerance percent, rounded outwards; bytes times weights need Python's integers."""
+    """Share of the total ± tolerance percent, rounded outwards, in Python's integers: they never overflow."""
     below, above = (round(side * 1000) for side in tolerance)
     parts = max(1, int(share.sum())) * 100_000
     low = [max(0, total * s * (100_000 - below) // parts) for s in share.tolist()]

@@ -1,0 +1,157 @@
+"""Weighed plans of small random clusters against exact 0-1 programs that share no code with the planner.
+
+``EQUIPOISE_CASES`` cases of each theme are tried (default 20), as in ``tests/scenarios/test_optimal.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.reference import exact, values
+from tests.reference.rules import broken_rules
+from tests.reference.weighed import least
+from tests.scenarios.strategies import case
+
+from equipoise import judge
+from equipoise.cluster import Brokers, Cluster, Plan
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.judge.certificate import verify
+from equipoise.planning import Problem, Request, build_problem, make_plan
+from equipoise.planning.loads import program, value_of, weighed_goals, weighs
+
+FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("EQUIPOISE_CASES", "20")))
+CASES = pytest.mark.parametrize(
+    ("theme", "seed"), [(theme, seed) for theme in ("one", "several", "rules", "budget") for seed in SEEDS]
+)
+BALANCES = (
+    ("disk",),
+    ("disk",),
+    ("network-in",),
+    ("disk", "network-in"),
+    ("disk", "network-out"),
+    ("network-out",),
+)
+WEIGHED = ("racks", "disk", "network-in", "network-out", "bytes", "moves")
+
+
+def weighed(theme: str, seed: int) -> tuple[Cluster, Request]:
+    """A case with sizes, rates, some with capacities, and loads to balance."""
+    drawn, rng = case(theme, seed), random.Random(f"loads {theme} {seed}")
+    cluster = drawn.cluster()
+    n, brokers = cluster.n_partitions, cluster.brokers
+    if rng.random() < 0.3:
+        disk = {int(b): float(rng.choice((1, 2, 4))) for b in brokers.ids}
+        brokers = Brokers.of(
+            brokers.ids, dict(zip(brokers.ids.tolist(), brokers.racks, strict=True)), disk_bytes=disk
+        )
+    columns = {
+        name: np.array([rng.randint(0, most) for _ in range(n)], dtype=np.float64)
+        for name, most in (("size_bytes", 60), ("bytes_in_per_s", 20), ("bytes_out_per_s", 30))
+    }
+    budgets = {}
+    if drawn.request.max_bytes is not None or (theme == "budget" and rng.random() < 0.5):
+        budgets = {"max_bytes": rng.randint(0, 300)}
+    request = replace(
+        drawn.request,
+        **budgets,
+        goals=None,
+        balance=rng.choice(BALANCES),
+        tolerance=rng.choice((None, (0.0, 0.0), (10.0, 20.0))),
+    )
+    return replace(cluster, brokers=brokers, **columns), request
+
+
+def planned(theme: str, seed: int) -> tuple[Plan, Problem, tuple[str, ...]] | None:
+    """The plan of a case; None where it asks for nothing weighed, or for what cannot be."""
+    cluster, request = weighed(theme, seed)
+    try:
+        problem = build_problem(cluster, request)
+    except UnusableInput:
+        return None
+    if not weighs(problem):
+        return None
+    goals = weighed_goals(problem)
+    try:
+        return make_plan(cluster, request), problem, goals
+    except ImpossibleRequest:
+        assert least(problem, goals) is None
+        return None
+
+
+@pytest.fixture(autouse=True)
+def sizes_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "SCALE", 1)
+
+
+@CASES
+def test_small_clusters_reach_the_true_optimum(theme: str, seed: int) -> None:
+    """Loads, bytes and moves are the lexicographic optimum, by a program apart from the planner."""
+    found = planned(theme, seed)
+    if found is None:
+        return
+    plan, problem, goals = found
+    decides = tuple(goal for goal in goals if goal in WEIGHED)
+    reached = {level.goal: int(level.value) for level in plan.certificate}
+    check_plan(plan, problem, goals)
+    if all(level.gap == 0 for level in plan.certificate if level.goal in decides):
+        assert least(problem, decides) == {goal: reached[goal] for goal in decides}
+    else:
+        assert plan.cluster.n_partitions * plan.cluster.n_brokers > 40, "a packing this small is decided"
+
+
+@CASES
+def test_what_the_search_finds_keeps_rules_and_bounds(
+    theme: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the program: rules kept, no bound above what is possible, a second run is empty."""
+    monkeypatch.setattr(program, "MAX_CELLS", 0)
+    found = planned(theme, seed)
+    if found is None:
+        return
+    plan, problem, goals = found
+    check_plan(plan, problem, goals)
+    reached = {level.goal: int(level.value) for level in plan.certificate}
+    possible = least(problem, goals, reached)
+    assert possible is not None
+    wrong = {
+        level.goal: (level.lower_bound, possible[level.goal], level.proof)
+        for level in plan.certificate
+        if level.lower_bound > possible[level.goal] and level.proof != "given-placement"
+    }
+    assert not wrong, f"claimed and possible: {wrong}, reached {reached}"
+
+
+def check_plan(plan: Plan, problem: Problem, goals: tuple[str, ...]) -> None:
+    """Rules kept as two referees see them, values as stated, and a second run that finds nothing."""
+    broken = broken_rules(problem, values.as_lists(plan.target))
+    assert not broken, broken
+    assert tuple(level.goal for level in plan.certificate) == goals
+    for level in plan.certificate:
+        assert level.value == value_of(problem, plan.target, level.goal), level.goal
+    rules = judge.rules_of(plan.cluster, plan.request)
+    assert judge.check_assignment(plan.cluster, plan.target, rules) == ()
+    wrong = verify(judge.Case(plan.cluster, plan.target, rules, plan.eligible), plan.certificate, plan.proofs)
+    assert not [finding for finding in wrong if finding.problem]
+    again = second_request(problem)
+    if again is not None:
+        after = replace(plan.cluster, replicas=plan.target, allow_empty_lists=False)
+        second = make_plan(after, again)
+        assert second.is_empty, {plan.cluster.label(int(row)): second.target[row] for row in second.changed}
+
+
+def second_request(problem: Problem) -> Request | None:
+    """What is asked again once the plan has run; None for what can be said only once."""
+    request = problem.request
+    if problem.pinned.any() or request.create:
+        return None
+    spent = {
+        name: 0
+        for name in ("max_moves", "max_bytes", "max_changes_per_partition")
+        if getattr(request, name) is not None
+    }
+    return replace(request, **spent)
