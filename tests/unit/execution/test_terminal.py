@@ -1,0 +1,50 @@
+"""A run on a terminal: the question before it begins, the bars, and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import sys
+from pathlib import Path
+
+
+def on_terminal(*dialogue: tuple[str, str]) -> str:
+    """Everything that the run shows; each answer is typed once its question has appeared."""
+    script = Path(__file__).with_name("on_a_terminal.py")
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(sys.executable, [sys.executable, str(script)])
+    shown, waiting = "", list(dialogue)
+    while True:
+        try:
+            data = os.read(terminal, 4096)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not data:
+            break
+        shown += data.decode(errors="replace")
+        if waiting and re.search(waiting[0][0], shown):
+            os.write(terminal, waiting.pop(0)[1].encode())
+    os.waitpid(process, 0)
+    os.close(terminal)
+    assert not waiting, shown
+    return shown
+
+
+def test_a_run_asks_shows_bars_and_can_be_cancelled() -> None:
+    """Agreed to, followed by bytes, stopped with Ctrl-C, cancelled: everything is as before."""
+    shown = on_terminal((r"Go ahead\?", "y\n"), (r"MiB/s", "\x03"), (r"\[g\]o on\?", "c\n"))
+    assert "4 partitions will change." in shown and "76.3 MiB" in shown
+    assert "ended cancelled, True" in shown
+
+
+def test_ctrl_c_can_be_thought_better_of() -> None:
+    """Going on is one of the answers; the run then ends as if nothing had happened."""
+    shown = on_terminal((r"Go ahead\?", "y\n"), (r"MiB/s", "\x03"), (r"\[g\]o on\?", "g\n"))
+    assert "ended finished, False" in shown
+
+
+def test_no_is_the_default() -> None:
+    """Return alone begins nothing."""
+    assert "ended declined, True" in on_terminal((r"Go ahead\?", "\n"))
