@@ -79,7 +79,7 @@ def list_tails(partition: IntArray, replica_ids: IntArray) -> tuple[bytes, npt.N
         pieces += [(comma, shown & held[:, k : k + 1]), (number, used & held[:, k : k + 1])]
     pieces.append(constant(b"]},", n))
     used = np.concatenate([mask for _, mask in pieces], axis=1)
-    used &= held.any(axis=1)[:, None]
+    used &= np.asarray(held.any(axis=1))[:, None]
     text = np.concatenate([cells for cells, _ in pieces], axis=1)[used].tobytes()
     return text, np.concatenate([[0], np.cumsum(used.sum(axis=1))])
 

@@ -7,7 +7,7 @@ racks for its replicas), or a budget below what the other rules need.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -211,7 +211,7 @@ class Room:
         return self.problem.cluster.label(int(self.rows[at]))
 
 
-RULES: dict[str, object] = {
+RULES: dict[str, Any] = {
     "stay_in_rack": False,
     "rack_rule": "spread",
     "no_leaders_on": (),

@@ -54,8 +54,12 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
     """
     placement = within_changes(problem, place(problem, problem.goals, held), held)
     best, orders = ordered(problem, placement)
-    for _ in range(ROUNDS if placement.face is not None else 0):
-        if all(proof.closes for proof in best.proofs if proof.goal in FREE_GOALS) or not orders:
+    for _ in range(ROUNDS):
+        if (
+            placement.face is None
+            or all(proof.closes for proof in best.proofs if proof.goal in FREE_GOALS)
+            or not orders
+        ):
             break
         suited = replace(placement, lists=settled_for_leaders(placement.face, leader_prices(problem, orders)))
         tried, orders = ordered(problem, suited)
