@@ -27,8 +27,10 @@ def check(case: Case) -> None:
         return
     best = optimum(problem)
     if best is None:
-        with pytest.raises(ImpossibleRequest):
+        with pytest.raises(ImpossibleRequest) as refusal:
             make_plan(case.cluster(), case.request)
+        assert all(refusal.value.reasons) and all(refusal.value.relaxations)
+        assert refusal.value.reasons and refusal.value.relaxations
         return
     plan = make_plan(case.cluster(), case.request)
     lists = values.as_lists(plan.target)
@@ -38,6 +40,7 @@ def check(case: Case) -> None:
     assert reached == best.values, f"reached {reached}, possible {best.values}"
     check_certificate(plan, problem, reached)
     check_judged(plan)
+    assert sorted(plan.why) == plan.changed.tolist() and all(plan.why.values()), "a change without a reason"
     check_same_for_any_row_order(case, plan)
     check_empty_again(plan, problem)
 

@@ -1,0 +1,96 @@
+"""A certificate proves the plan it came with and nothing else, on small random clusters.
+
+``EQUIPOISE_CASES`` and ``EQUIPOISE_FIRST_CASE`` as in `test_optimal.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.scenarios.strategies import case
+
+from equipoise import judge
+from equipoise.cluster import Level, Plan
+from equipoise.errors import EquipoiseError
+from equipoise.judge.certificate import Finding, verify
+from equipoise.planning import build_problem, make_plan
+from equipoise.planning.goals import evaluate
+
+FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("EQUIPOISE_CASES", "10")))
+CASES = pytest.mark.parametrize(
+    ("theme", "seed"), [(theme, seed) for theme in ("one", "several", "leaders", "orders") for seed in SEEDS]
+)
+
+
+def planned(theme: str, seed: int) -> Plan | None:
+    """The plan of a random case, None where there is none."""
+    drawn = case(theme, seed)
+    try:
+        return make_plan(drawn.cluster(), drawn.request)
+    except EquipoiseError:
+        return None
+
+
+def judged(plan: Plan, certificate: Sequence[Level] | None = None) -> tuple[Finding, ...]:
+    known = np.ones(plan.cluster.n_brokers, dtype=bool)
+    case_ = judge.Case(plan.cluster, plan.target, judge.rules_of(plan.cluster, plan.request), known)
+    return verify(case_, plan.certificate if certificate is None else certificate, plan.proofs)
+
+
+@CASES
+def test_every_level_that_says_more_is_refused(theme: str, seed: int) -> None:
+    """A value one lower or higher, or a bound above what the potentials prove, is found out."""
+    plan = planned(theme, seed)
+    for k, level in enumerate(plan.certificate if plan else ()):
+        false = [replace(level, value=level.value - 1), replace(level, value=level.value + 1)]
+        if level.proof == "flow-dual":
+            false.append(replace(level, lower_bound=level.lower_bound + 1))
+        for lie in false:
+            told = (*plan.certificate[:k], lie, *plan.certificate[k + 1 :])
+            assert judged(plan, told)[k].problem, lie
+
+
+@CASES
+def test_no_potentials_prove_too_much(theme: str, seed: int) -> None:
+    """Weak duality: whatever potentials a file holds, no bound exceeds what a plan has reached."""
+    plan = planned(theme, seed)
+    if plan is None:
+        return
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        proofs = dict(plan.proofs)
+        for name, array in plan.proofs.items():
+            if name.endswith("/potential") and rng.random() < 0.7:
+                proofs[name] = array + rng.integers(-2, 3, array.shape) * (rng.random(array.shape) < 0.3)
+        for level, found in zip(plan.certificate, judged(replace(plan, proofs=proofs)), strict=True):
+            assert found.bound is None or found.bound <= level.value, level.goal
+
+
+@CASES
+def test_a_worse_plan_cannot_borrow_a_certificate(theme: str, seed: int) -> None:
+    """The state as it is, passed off as the best with the potentials of a better plan, is refused."""
+    drawn, plan = case(theme, seed), planned(theme, seed)
+    if plan is None or plan.is_empty:
+        return
+    problem = build_problem(drawn.cluster(), drawn.request)
+    if (problem.cluster.rf == 0).any() or (problem.cluster.rf != problem.rf).any():
+        return
+    worse = replace(plan, target=problem.cluster.replicas)
+    claims = [
+        replace(level, value=value, lower_bound=value)
+        for level in plan.certificate
+        for value in [evaluate(problem, worse.target, level.goal)]
+    ]
+    pairs = list(zip(plan.certificate, claims, judged(worse, claims), strict=True))
+    first = next((found for ours, claim, found in pairs if ours.value != claim.value), None)
+    rules = judge.check_assignment(worse.cluster, worse.target, judge.rules_of(worse.cluster, worse.request))
+    assert first is None or rules or first.problem or proof_of(plan, first.goal) != "flow-dual"
+
+
+def proof_of(plan: Plan, goal: str) -> str:
+    return next(level.proof for level in plan.certificate if level.goal == goal)
