@@ -45,8 +45,9 @@ def main() -> None:
 def plan_process(sources: list[str], out: Path, *options: str) -> tuple[float, float]:
     """Seconds and peak megabytes of one `equipoise plan`, everything written."""
     command = [sys.executable, "-m", "equipoise.cli.main", "plan", *sources, "--out", str(out), *options]
-    script = "import resource, subprocess as s; "
-    script += f"s.run({command!r}, check=True, stdout=s.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    script = f"""import resource, subprocess
+subprocess.run({command!r}, check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
     start = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     seconds = time.perf_counter() - start
