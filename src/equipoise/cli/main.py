@@ -11,7 +11,10 @@ from equipoise import __version__
 from equipoise.cli.plain_help import App
 from equipoise.errors import EquipoiseError
 
-VERBS = ("demo", "run", "plan", "check", "compare", "snapshot", "apply", "status", "cancel", "rollback")
+VERBS = (
+    *("demo", "run", "plan", "check", "compare", "frontier"),
+    *("snapshot", "apply", "status", "cancel", "rollback"),
+)
 """Modules of this package, in the order of the help; each has ``register(app)``."""
 
 app = App(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.cluster import Plan
 from equipoise.report.compare_data import compare_data
 from equipoise.report.fleet_data import fleet_data
+from equipoise.report.frontier_data import frontier_data
 from equipoise.report.plan_data import plan_data
 from equipoise.report.render import page
 
@@ -46,3 +47,13 @@ def compare_page(
     """
     data = compare_data(rows, criteria, cluster)
     return page("compare.html.j2", f"{cluster or 'Equipoise'}: comparison", data, ("charts",))
+
+
+def frontier_page(points: Sequence[Mapping[str, Any]], goal: str, unit: str, cluster: str) -> str:
+    """What each budget of data moved buys.
+
+    ``points``: `comparing.frontier.Point` as JSON data, smallest budget first; ``goal``: the level that
+    they show; ``unit``: what is budgeted, "moves" or "bytes".
+    """
+    data = frontier_data(points, goal, unit, cluster)
+    return page("frontier.html.j2", f"{cluster}: frontier", data, ("charts",))

@@ -68,8 +68,7 @@ def level(problem: Problem) -> Solution:
     start = forced(problem, goals)
     lists = placed(problem, loads, bytes_of, start.lists)
     lists, orders = in_order(problem, loads, goals, lists)
-    racks = [level for level in start.levels if level.goal == "racks"]
-    solution = Solution(lists, prove(problem, goals, lists, [*racks, *orders]), start.groups)
+    solution = Solution(lists, prove(problem, goals, lists, start, orders), start.groups)
     if solution.is_proved or not is_small(problem):
         return solution
     return by_program(problem, goals, solution)
@@ -198,12 +197,24 @@ def in_order(
 # proofs
 
 
-def prove(problem: Problem, goals: tuple[str, ...], lists: IntArray, found: list[ProvedLevel]) -> list[Proof]:
-    """A proof of each goal: closed forms for what weighs, the flows' own for what counts."""
+def prove(
+    problem: Problem,
+    goals: tuple[str, ...],
+    lists: IntArray,
+    start: Placement,
+    orders: list[ProvedLevel],
+) -> list[Proof]:
+    """A proof of each goal: closed forms for what weighs, the flows' own for what counts.
+
+    ``start`` is what the rules alone force, partition by partition: no plan moves less.
+    """
     values = {goal: value_of(problem, lists, goal) for goal in goals}
     bounds = weighed_bounds(problem, values)
+    for cost in (cost for cost in ("bytes", "moves") if cost in bounds):
+        bounds[cost] = max(bounds[cost], value_of(problem, start.lists, cost))
     counted = {goal: value for goal, value in values.items() if goal not in WEIGHED}
-    solved = {level.goal: level for level in found}
+    racks = [level for level in start.levels if level.goal == "racks"]
+    solved = {level.goal: level for level in (*racks, *orders)}
     counting = replace(problem, goals=tuple(counted))
     known = {proof.goal: proof for proof in proofs_of(counting, lists, counted, solved)}
     return [

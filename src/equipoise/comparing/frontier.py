@@ -1,0 +1,124 @@
+"""How level a cluster gets for each budget of data moved: the same planner, one budget after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from equipoise.cluster import Cluster, Plan, measures
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.planning.loads import weighed_goals, weighs
+from equipoise.planning.loads.weights import load_of
+from equipoise.planning.problem import Problem, build_problem
+from equipoise.planning.request import Request
+from equipoise.planning.solve import make_plan
+
+BUDGETS = (0.0, 5.0, 10.0, 25.0, 50.0, 75.0, 100.0)
+"""Percent of what the plan without a budget moves."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one budget buys."""
+
+    percent: float
+    """Of what the plan without a budget moves."""
+    budget: int
+    """Data moves, or bytes where loads are balanced."""
+    data_moves: int | None = None
+    bytes_moved: int | None = None
+    """None where sizes are not known (and, as everything below, where no plan keeps to the budget)."""
+    least: int | None = None
+    """What the emptiest eligible broker holds afterwards: replicas, or the first load."""
+    most: int | None = None
+    value: int | None = None
+    """The level: 0 where every broker is in its band."""
+    lower_bound: int | None = None
+    reason: str = ""
+    """Why no plan keeps to the budget."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The points of one cluster, smallest budget first."""
+
+    goal: str
+    """The level they show: ``replicas``, or the first load of ``--balance``."""
+    unit: str
+    """What is budgeted: "moves" or "bytes"."""
+    points: tuple[Point, ...]
+
+
+def frontier(cluster: Cluster, request: Request, percents: Sequence[float] = BUDGETS) -> Frontier:
+    """The points for budgets in percent of what the unlimited plan moves.
+
+    Raises `UnusableInput` where the request levels nothing, or names a budget itself.
+    """
+    problem = build_problem(cluster, request)
+    refuse_unusable(problem)
+    weighed = weighs(problem)
+    goal = request.balance[0] if weighed else "replicas"
+    in_bytes = weighed and "bytes" in weighed_goals(problem)
+    full = make_plan(cluster, request)
+    whole = moved_bytes(full) if in_bytes else measures.data_moves(full.cluster.replicas, full.target)
+    points = []
+    for percent in sorted(set(percents)):
+        budget = round((whole or 0) * percent / 100)
+        capped = replace(request, max_bytes=budget) if in_bytes else replace(request, max_moves=budget)
+        try:
+            plan = full if budget == whole else make_plan(cluster, capped)
+        except ImpossibleRequest as refusal:
+            points.append(Point(percent, budget, reason="; ".join(refusal.reasons)))
+        else:
+            points.append(point(problem, plan, goal, percent, budget))
+    return Frontier(goal, "bytes" if in_bytes else "moves", tuple(points))
+
+
+def refuse_unusable(problem: Problem) -> None:
+    """Raise for a request that has no frontier."""
+    request = problem.request
+    if request.max_moves is not None or request.max_bytes is not None:
+        raise UnusableInput(
+            "tries budgets of its own", source="frontier", advice="Choose them with --budgets"
+        )
+    levels = "replicas" in problem.goals and request.strategy == "flow"
+    if not levels or request.balance[0] == "network-out":
+        raise UnusableInput(
+            "needs a level that data moves bring about",
+            source="frontier",
+            advice="Balance counts, disk or network-in, with the flow strategy and the default goals",
+        )
+
+
+def point(problem: Problem, plan: Plan, goal: str, percent: float, budget: int) -> Point:
+    """A plan's figures."""
+    level = next(level for level in plan.certificate if level.goal == goal)
+    held = (
+        measures.replicas_per_broker(plan.target, problem.cluster.n_brokers)
+        if goal == "replicas"
+        else load_of(problem, goal).held(plan.target)
+    )[problem.eligible]
+    moves = measures.data_moves(plan.cluster.replicas, plan.target)
+    return Point(
+        percent,
+        budget,
+        data_moves=moves,
+        bytes_moved=moved_bytes(plan),
+        least=int(held.min()),
+        most=int(held.max()),
+        value=int(level.value),
+        lower_bound=int(level.lower_bound),
+    )
+
+
+def moved_bytes(plan: Plan) -> int | None:
+    """Bytes that a plan copies; None where a size that matters is not known."""
+    copies = measures.arrivals(plan.cluster.replicas, plan.target).sum(axis=1)
+    total = float((np.ceil(plan.cluster.size_bytes) * copies)[copies > 0].sum())
+    return None if np.isnan(total) else int(total)

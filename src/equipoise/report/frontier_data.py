@@ -1,0 +1,53 @@
+"""Everything the page of a frontier says: what each budget of data moved buys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from equipoise.report import words
+
+COLUMNS = ("Budget", "Data moves", "Bytes", "Spread", "Level", "At best")
+
+
+def frontier_data(points: Sequence[Mapping[str, Any]], goal: str, unit: str, cluster: str) -> dict[str, Any]:
+    """The page data; see :func:`equipoise.report.frontier_page` for the arguments."""
+    reached = [point for point in points if not point["reason"]]
+    return {
+        "cluster": cluster,
+        "level": words.goal_title(goal),
+        "meaning": words.goal_meaning(goal),
+        "columns": COLUMNS,
+        "rows": [{"cells": cells(point, goal, unit), "reason": point["reason"]} for point in points],
+        "charts": {"frontier": chart(reached, goal, unit)} if reached else {},
+    }
+
+
+def cells(point: Mapping[str, Any], goal: str, unit: str) -> list[str]:
+    """A row of the table, in units that people read; the budget alone where no plan keeps to it."""
+    show_budget = words.size if unit == "bytes" else words.number
+    budget = f"{point['percent']:g} % · {show_budget(point['budget'])}"
+    if point["reason"]:
+        return [budget]
+    counts = goal == "replicas"
+    show = words.number if counts else words.size
+    spread = words.spread((point["least"], point["most"]), "count" if counts else "bytes")
+    moved = [words.number(point["data_moves"]), words.size(point["bytes_moved"])]
+    return [budget, *moved, spread, show(point["value"]), show(point["lower_bound"])]
+
+
+def chart(points: Sequence[Mapping[str, Any]], goal: str, unit: str) -> dict[str, Any]:
+    """What is reached against what is moved."""
+    moved = "bytes_moved" if unit == "bytes" else "data_moves"
+    return {
+        "id": "frontier",
+        "kind": "points",
+        "title": f"What is moved and what is reached: {words.goal_title(goal).lower()}",
+        "name_x": "bytes moved" if unit == "bytes" else "data moves",
+        "unit_x": "bytes" if unit == "bytes" else "count",
+        "name_y": words.goal_title(goal).lower(),
+        "unit_y": "count" if goal == "replicas" else "bytes",
+        "ours": f"{points[-1]['percent']:g} %",
+        "points": [[point[moved], point["value"], f"{point['percent']:g} %"] for point in points],
+        "caption": "Left is cheaper, lower is better.",
+    }

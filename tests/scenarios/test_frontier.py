@@ -1,0 +1,102 @@
+"""`equipoise frontier`: more budget never buys less, and what it says is what `plan` does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from equipoise.cli.main import app
+from equipoise.cluster import Brokers, Cluster, build_cluster
+from equipoise.comparing.frontier import frontier
+from equipoise.errors import UnusableInput
+from equipoise.planning import Request, make_plan
+
+FLEET = Path(__file__).parents[2] / "examples" / "fleet"
+
+
+def heap() -> Cluster:
+    """Forty partitions of 1 to 40 bytes, all on the first of five brokers."""
+    return build_cluster(
+        "heap",
+        Brokers.of(range(5)),
+        ["t"] * 40,
+        range(40),
+        [[0]] * 40,
+        size_bytes=[k + 1.0 for k in range(40)],
+    )
+
+
+def test_counts_get_more_level_with_every_budget() -> None:
+    """From all on one broker to eight on each; every budget of moves is kept."""
+    found = frontier(heap(), Request())
+    assert (found.goal, found.unit) == ("replicas", "moves")
+    values = [point.value for point in found.points]
+    assert values == sorted(values, reverse=True)
+    assert values[-1] == 0
+    assert all(point.data_moves <= point.budget for point in found.points)
+    assert (found.points[0].least, found.points[0].most) == (0, 40)
+    assert (found.points[-1].least, found.points[-1].most) == (8, 8)
+
+
+def test_loads_are_budgeted_in_bytes() -> None:
+    """The level is what is outside the bands, and each budget of bytes is kept."""
+    found = frontier(heap(), Request(balance=("disk",)), (0, 50, 100))
+    assert (found.goal, found.unit) == ("disk", "bytes")
+    assert [point.value for point in found.points] == sorted((p.value for p in found.points), reverse=True)
+    assert all(point.bytes_moved <= point.budget for point in found.points)
+    assert all(point.lower_bound <= point.value for point in found.points)
+
+
+def test_a_point_is_the_plan_of_its_budget() -> None:
+    """Half of the moves: the same level as `plan --max-moves` reaches."""
+    half = frontier(heap(), Request(), (50,)).points[0]
+    plan = make_plan(heap(), Request(max_moves=half.budget))
+    assert half.value == next(level.value for level in plan.certificate if level.goal == "replicas")
+
+
+def test_budgets_that_the_rules_exceed_say_so() -> None:
+    """Emptying the only broker in use cannot be had for nothing."""
+    nothing, everything = frontier(heap(), Request(drain=(0,)), (0, 100)).points
+    assert nothing.reason == "the rules need 40 data moves; --max-moves allows 0"
+    assert everything.reason == ""
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request(max_moves=3),
+        Request(leaders_only=True),
+        Request(required_only=True),
+        Request(strategy="greedy"),
+    ],
+)
+def test_requests_without_a_frontier_are_refused(request_: Request) -> None:
+    """A budget of its own, or nothing that data moves would level."""
+    with pytest.raises(UnusableInput, match="frontier"):
+        frontier(heap(), request_)
+
+
+def test_table_json_and_page(tmp_path: Path) -> None:
+    """The three faces tell the same; the page fetches nothing."""
+    source, page = str(FLEET / "racks"), tmp_path / "frontier.html"
+    options = [source, "--balance", "disk", "--budgets", "0,20,100"]
+    table = CliRunner().invoke(app, ["frontier", *options, "--html", str(page)])
+    assert table.exit_code == 0, table.output
+    told = CliRunner().invoke(app, ["frontier", *options, "--json"])
+    points = json.loads(told.stdout)["points"]
+    assert [point["percent"] for point in points] == [0, 20, 100]
+    assert points[-1]["value"] == points[-1]["lower_bound"] == 0
+    for text in (table.stdout, page.read_text()):
+        assert all(f"{point['data_moves']:,}" in text for point in points)
+    assert "src=" not in page.read_text().split("<script", 1)[0]
+
+
+@pytest.mark.parametrize("budgets", ["", "ten", "5,101", "-1"])
+def test_budgets_that_cannot_be_meant(budgets: str) -> None:
+    with pytest.raises(UnusableInput, match="--budgets"):
+        CliRunner().invoke(
+            app, ["frontier", str(FLEET / "racks"), "--budgets", budgets], catch_exceptions=False
+        )

@@ -1,0 +1,193 @@
+"""Named clusters whose loads are to be level, each with its story."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from equipoise import judge
+from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.planning import Request, make_plan
+
+DISK = Request(balance=("disk",))
+
+
+def cluster_of(
+    lists: Sequence[Sequence[int]],
+    size: Sequence[float],
+    brokers: Brokers | None = None,
+    **rates: Sequence[float],
+) -> Cluster:
+    """One topic with a partition for each list."""
+    known = brokers or Brokers.of(sorted({b for held in lists for b in held}))
+    n = len(lists)
+    return build_cluster("loads", known, ["t"] * n, range(n), lists, size_bytes=size, **rates)
+
+
+def large(seed: int, n_racks: int = 1) -> Cluster:
+    """6,000 partitions with sizes over four orders of magnitude on 12 unevenly used brokers."""
+    draw = np.random.default_rng(seed)
+    n, n_brokers = 6_000, 12
+    liking = np.log(draw.dirichlet(np.full(n_brokers, 8.0))) + draw.gumbel(size=(n, n_brokers))
+    if n_racks > 1:  # one replica a rack
+        in_rack = liking.reshape(n, n_brokers // n_racks, n_racks)
+        best = in_rack.argmax(axis=1) * n_racks + np.arange(n_racks)
+        lists = draw.permuted(best, axis=1)[:, :3]
+    else:
+        lists = np.argsort(-liking, axis=1)[:, :3]
+    size = np.round(draw.lognormal(18, 1.5, n))
+    racks = {b: f"rack-{b % n_racks}" for b in range(n_brokers)} if n_racks > 1 else None
+    return build_cluster(
+        "large",
+        Brokers.of(range(n_brokers), racks),
+        [f"topic-{k:02d}" for k in draw.integers(0, 50, n)],
+        np.arange(n),
+        lists,
+        size_bytes=size,
+        bytes_in_per_s=np.round(size / 10_000 * draw.lognormal(0, 0.5, n)),
+        bytes_out_per_s=np.round(size / 5_000 * draw.lognormal(0, 0.5, n)),
+    )
+
+
+def values(plan: Plan) -> dict[str, int]:
+    return {level.goal: int(level.value) for level in plan.certificate}
+
+
+def bounds(plan: Plan) -> dict[str, int]:
+    return {level.goal: int(level.lower_bound) for level in plan.certificate}
+
+
+def moved(plan: Plan) -> dict[int, list[int]]:
+    """New lists by partition."""
+    return {int(row): plan.cluster.ids_of(plan.target[row]).tolist() for row in plan.changed}
+
+
+def bytes_on(plan: Plan) -> list[int]:
+    held = np.zeros(plan.cluster.n_brokers)
+    for row, at in enumerate(plan.target):
+        held[at[at >= 0]] += plan.cluster.size_bytes[row]
+    return held.astype(int).tolist()
+
+
+def check(plan: Plan, request: Request) -> None:
+    """Rules kept as the judge sees them, and nothing to do on a second run."""
+    rules = judge.rules_of(plan.cluster, plan.request)
+    assert judge.check_assignment(plan.cluster, plan.target, rules) == ()
+    assert make_plan(replace(plan.cluster, replicas=plan.target), request).is_empty
+
+
+def test_the_smallest_partition_that_is_enough_moves() -> None:
+    """Broker 0 has 140 of 200 bytes; 35 bring both into the band, and one partition has exactly that."""
+    plan = make_plan(cluster_of([[0], [0], [0], [1], [1]], [60, 45, 35, 30, 30]), DISK)
+    assert moved(plan) == {2: [1]}
+    assert bytes_on(plan) == [105, 95]
+    assert values(plan) | bounds(plan) == values(plan), "every level meets its bound"
+    assert plan.why[2] == "broker 0 is 35 B above its band on disk"
+    check(plan, DISK)
+
+
+def test_bytes_come_before_moves() -> None:
+    """Two partitions of 20 move rather than one of 50: fewer bytes, though more moves."""
+    plan = make_plan(cluster_of([[0], [0], [0], [0], [1]], [50, 20, 20, 50, 60]), DISK)
+    assert sorted(moved(plan)) == [1, 2]
+    assert values(plan)["bytes"] == 40
+    assert values(plan)["moves"] == 2
+
+
+def test_shares_follow_capacities() -> None:
+    """A disk three times as large takes three quarters."""
+    brokers = Brokers.of([0, 1], disk_bytes={0: 1000.0, 1: 3000.0})
+    plan = make_plan(cluster_of([[0]] * 4 + [[1]] * 4, [50] * 8, brokers), DISK)
+    assert bytes_on(plan) == [100, 300]
+
+
+def test_followers_bear_inbound_traffic_as_leaders_do() -> None:
+    """Both replicas of a busy partition count for their brokers."""
+    cluster = cluster_of([[0, 1], [1, 0], [2, 3], [3, 2]], [1] * 4, bytes_in_per_s=[40, 40, 10, 10])
+    plan = make_plan(cluster, Request(balance=("network-in",)))
+    assert values(plan)["network-in"] == 0
+    assert values(plan)["moves"] == 4, "one of 40 each for one of 10"
+
+
+def test_outbound_traffic_goes_with_the_leaders() -> None:
+    """Nothing is copied: broker 0 leads everything, and hands the lead of half of the traffic on."""
+    cluster = cluster_of([[0, 1]] * 4, [9] * 4, bytes_in_per_s=[0, 0, 0, 0], bytes_out_per_s=[30, 10, 10, 10])
+    request = Request(balance=("network-out",), leaders_only=True)
+    plan = make_plan(cluster, request)
+    assert moved(plan) == {0: [1, 0]}
+    assert values(plan) == {"network-out": 0, "elections": 1}
+    assert bounds(plan) == {"network-out": 0, "elections": 1}
+    assert plan.why[0] == "broker 0 is 28 B/s above its band of outbound traffic"
+    check(plan, request)
+
+
+def test_a_drain_comes_first_and_goes_where_there_is_room() -> None:
+    """Broker 2 is emptied onto the emptier of the two that stay."""
+    request = Request(balance=("disk",), drain=(2,))
+    plan = make_plan(cluster_of([[0], [0], [1], [2], [2]], [50, 30, 40, 30, 10]), request)
+    assert moved(plan) == {3: [1], 4: [1]}
+    assert values(plan)["bytes"] == bounds(plan)["bytes"] == 40
+    check(plan, request)
+
+
+def test_unknown_sizes_are_asked_for() -> None:
+    """The partition is named, and the command that tells its size."""
+    with pytest.raises(UnusableInput, match=r"1 partitions.*t-1.*kafka-log-dirs --describe"):
+        make_plan(cluster_of([[0], [1]], [5, np.nan]), DISK)
+
+
+def test_unknown_rates_are_asked_for() -> None:
+    with pytest.raises(UnusableInput, match=r"--balance network-in: the inbound rates of 2 partitions"):
+        make_plan(cluster_of([[0], [1]], [5, 5]), Request(balance=("network-in",)))
+
+
+@pytest.mark.parametrize(
+    ("budget", "what"), [({"max_bytes": 60}, "70 bytes"), ({"max_moves": 1}, "2 data moves")]
+)
+def test_budgets_below_what_the_rules_need_are_refused(budget: dict[str, int], what: str) -> None:
+    """Emptying broker 1 takes 70 bytes in two moves."""
+    cluster = cluster_of([[0], [1], [1]], [10, 30, 40])
+    with pytest.raises(ImpossibleRequest, match=f"the rules need {what}"):
+        make_plan(cluster, Request(balance=("disk",), drain=(1,), **budget))
+
+
+@pytest.mark.parametrize("n_racks", [1, 4])
+def test_a_large_cluster_is_level_within_one_percent_of_the_fewest_bytes(n_racks: int) -> None:
+    """Racks kept, every broker in its band, second run empty, the same plan whatever the row order."""
+    cluster = large(1, n_racks)
+    plan = make_plan(cluster, DISK)
+    assert values(plan)["disk"] == bounds(plan)["disk"] == 0
+    assert values(plan)["bytes"] <= 1.01 * bounds(plan)["bytes"]
+    check(plan, DISK)
+    order = np.random.default_rng(0).permutation(cluster.n_partitions)
+    shuffled = build_cluster(
+        "large",
+        cluster.brokers,
+        [cluster.topics[cluster.topic_idx[row]] for row in order],
+        cluster.partition[order],
+        cluster.ids_of(cluster.replicas)[order],
+        size_bytes=cluster.size_bytes[order],
+    )
+    assert np.array_equal(make_plan(shuffled, DISK).target, plan.target)
+
+
+@pytest.mark.parametrize("budget", [{"max_bytes": 10**11}, {"max_moves": 40}])
+def test_a_budget_is_kept_and_spent_well(budget: dict[str, int]) -> None:
+    """A cluster too large for the program: within the budget, and within 1 % of the best level it allows."""
+    plan = make_plan(large(2), Request(balance=("disk",), **budget))
+    assert values(plan)["bytes"] <= budget.get("max_bytes", 10**18)
+    assert values(plan)["moves"] <= budget.get("max_moves", 10**9)
+    if "max_bytes" in budget:
+        assert values(plan)["disk"] <= 1.01 * bounds(plan)["disk"]
+
+
+def test_all_loads_at_once() -> None:
+    """Disk, inbound and outbound traffic end within their bands together; a second run is empty."""
+    request = Request(balance=("disk", "network-in", "network-out"))
+    plan = make_plan(large(3), request)
+    assert [values(plan)[goal] for goal in request.balance] == [0, 0, 0]
+    check(plan, request)
