@@ -44,8 +44,7 @@ def optimum(problem: Problem) -> Optimum | None:
         if best is None:
             break
         reached[goal] = best[0]
-        # values are whole numbers: half a unit is room for the solver's rounding and for nothing else
-        model.program.require(objective, high=best[0] + 0.5)
+        model.program.require(objective, high=best[0])
     if best is None:
         assert not reached, f"the program lost its optimum after {reached}"
         return None
@@ -63,7 +62,7 @@ def least(problem: Problem, held: Mapping[str, int]) -> dict[str, int]:
         best = model.program.minimum(objective)
         assert best is not None, f"{goal}: {held} cannot be had"
         result[goal] = best[0]
-        model.program.require(objective, high=held[goal] + 0.5)
+        model.program.require(objective, high=held[goal])
     return result
 
 
@@ -142,7 +141,7 @@ class Model:
 
     def over(self, what: Sum, high: int) -> Sum:
         """A sum of variables that is at least what stands above ``high``; each has cost one."""
-        extra = total(self.program.variable(whole=False) for _ in range(self.most(what) - high))
+        extra = total(self.program.variable() for _ in range(self.most(what) - high))
         self.program.require(what - extra, high=high)
         return extra
 
@@ -154,8 +153,8 @@ class Model:
         """The squared distance from a band: the j-th unit of distance costs 2j - 1, so they fill in order."""
         low, high = band
         reach = 0 if high is None else self.most(what) - high
-        below = [self.program.variable(whole=False) for _ in range(low)]
-        above = [self.program.variable(whole=False) for _ in range(reach)]
+        below = [self.program.variable() for _ in range(low)]
+        above = [self.program.variable() for _ in range(reach)]
         if below:
             self.program.require(what + total(below), low=low)
         if above:
@@ -282,7 +281,7 @@ class Model:
         before = self.before[row]
         if self.rf[row] != len(before):
             return ZERO
-        reordered = self.program.variable(whole=False)
+        reordered = self.program.variable()
         gone = total(ONE - self.stands[row][b] for b in before)
         for place, brokers in enumerate(self.at[row]):
             self.program.require(reordered + gone + brokers[before[place]], low=1)
