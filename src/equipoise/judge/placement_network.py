@@ -255,9 +255,23 @@ def cost_of(goal: str, layout: Layout, arcs: Arcs, excess: int) -> Cost:
     if goal == "topics":
         topic = layout.topic[layout.unit]
         totals = np.bincount(topic, weights=rules.rf[layout.rows], minlength=layout.n_topics).astype(np.int64)
-        low, high = shares(totals[:, None], weight[None, :])
-        return linear, arcs.kinds["cell"], low.ravel(), high.ravel(), unmoved_topics(case)
+        stays = staying(layout)
+        low, high = shares(totals[:, None] + stays.sum(axis=1)[:, None], weight[None, :])
+        return linear, arcs.kinds["cell"], (low - stays).ravel(), (high - stays).ravel(), unmoved_topics(case)
     raise ValueError(f"{goal} is not a goal of placement")
+
+
+def staying(layout: Layout) -> Int64:
+    """Replicas that may not change, in topics of which others may; ``(n_topics, n_eligible)``."""
+    case = layout.case
+    n_brokers = case.cluster.n_brokers
+    rank = np.full(len(case.cluster.topics), -1, dtype=np.int64)
+    rank[case.cluster.topic_idx[layout.rows]] = layout.topic[layout.unit]
+    row, position = np.nonzero((case.rules.base >= 0) & ~case.rules.movable[:, None])
+    topic = rank[case.cluster.topic_idx[row]]
+    key = topic[topic >= 0] * n_brokers + case.rules.base[row, position][topic >= 0]
+    counts = np.bincount(key, minlength=layout.n_topics * n_brokers).astype(np.int64)
+    return counts.reshape(-1, n_brokers)[:, layout.brokers]
 
 
 def unmoved_topics(case: Case) -> int:

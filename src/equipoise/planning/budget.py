@@ -122,20 +122,12 @@ def pinned_to(problem: Problem, lists: IntArray) -> Problem | None:
     limit = problem.request.max_changes_per_partition
     if limit is None:
         return None
-    rows = np.flatnonzero(arrivals_by_row(problem, lists) > limit)
-    if not len(rows):
-        return None
     pinned = problem.pinned.copy()
-    for row in rows:
-        leaves = [
-            k
-            for k, b in enumerate(problem.current[row])
-            if b >= 0 and b not in lists[row] and problem.eligible[b]
-        ]
-        forced = (
-            int(problem.rf[row])
-            - int((problem.current[row] >= 0).sum())
-            + sum(1 for b in problem.current[row] if b >= 0 and not problem.eligible[b])
-        )
+    for row in np.flatnonzero(arrivals_by_row(problem, lists) > limit):
+        current = problem.current[row]
+        leaves = [k for k, b in enumerate(current) if b >= 0 and b not in lists[row] and problem.eligible[b]]
+        kept = int(((current >= 0) & problem.eligible[np.maximum(current, 0)]).sum())
+        taken_over = measures.data_moves(problem.cluster.replicas[[row]], problem.current[[row]])
+        forced = int(problem.rf[row]) - kept + taken_over
         pinned[row, leaves[max(0, limit - max(0, forced)) :]] = True
-    return replace(problem, pinned=pinned)
+    return None if np.array_equal(pinned, problem.pinned) else replace(problem, pinned=pinned)

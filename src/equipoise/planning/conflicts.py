@@ -128,6 +128,17 @@ class Room:
         """A partition of one replica has to stand where it may be led."""
         problem = self.problem
         lists = problem.current[self.rows]
+        stuck = problem.pinned[self.rows] & ~problem.leads[np.maximum(lists, 0)]
+        at = self.first(np.asarray(stuck.any(axis=1)) & (self.rf == 1))
+        if at is not None:
+            broker = problem.cluster.brokers.ids[lists[at][stuck[at]][0]]
+            raise ImpossibleRequest(
+                [
+                    f"broker {broker} takes over partition {self.label(at)}, "
+                    "which has one replica, and may not lead"
+                ],
+                [f"take broker {broker} out of --no-leaders-on", "replace by another broker"],
+            )
         at_home = (lists >= 0) & (problem.leads & problem.eligible)[np.maximum(lists, 0)]
         here = np.asarray(at_home.any(axis=1))
         if (problem.receives & problem.leads).any():

@@ -143,6 +143,14 @@ def on_a_budget(problem: Problem) -> Solution:
         )
     best = best_counts(problem)
     solution = by_flows(problem, best.held)
+    if not within_budgets(problem, solution.lists):
+        # the counts could not be handed out with so few moves: what has to move, and no more
+        others = tuple(goal for goal in problem.goals if goal != "moves")
+        least = by_flows(replace(problem, goals=("moves", *others)))
+        solution = replace(
+            least, proofs=[proof for goal in problem.goals for proof in least.proofs if proof.goal == goal]
+        )
+        best = replace(best, bound=0)
     proofs = []
     for proof in solution.proofs:
         if proof.goal == "replicas":

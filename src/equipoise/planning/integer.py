@@ -322,7 +322,7 @@ class Model:
 
     def value_of_positions(self) -> Any:
         problem, terms = self.problem, []
-        for k in range(1, self.depth):
+        for k in range(1, max(self.depth, self.fixed().shape[1])):
             fixed = self.fixed()[:, k] if k < self.fixed().shape[1] else np.zeros(0, dtype=np.int32)
             base = np.bincount(fixed[fixed >= 0], minlength=problem.cluster.n_brokers)
             total = int(base[problem.eligible].sum()) + sum(1 for row in self.rows if problem.rf[row] > k)

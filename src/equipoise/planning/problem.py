@@ -61,6 +61,12 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     receives = eligible.copy()
     receives[known(extended, request.cordon, "--cordon")] = False
     for _, new in request.replace:
+        if new in request.drain:
+            raise UnusableInput(
+                f"broker {new} cannot replace another and be drained",
+                source="--replace",
+                advice=f"Take {new} out of --drain",
+            )
         if new in request.cordon:
             raise UnusableInput(
                 f"broker {new} is cordoned and cannot replace another",

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from equipoise.cluster.measures import data_moves, replicas_per_rack
 from equipoise.planning.bands import band, whole_weights
+from equipoise.planning.goals import squares, table, topic_bands
 from equipoise.planning.networks.flow import Int32, Int64, Network, Objective
 from equipoise.planning.problem import Problem
 
@@ -104,9 +105,9 @@ def kinds(problem: Problem, rows: Int64) -> Int64:
         return np.zeros(len(rows), dtype=np.int64)
     counts = replicas_per_rack(problem.current[rows], problem.rack_idx, problem.n_racks)
     excess = np.maximum(counts - problem.limit[rows][:, None], 0)
-    for table in (counts, excess):
+    for facts in (counts, excess):
         alike, kind = np.unique(
-            np.column_stack([table, problem.limit[rows], problem.rf[rows]]), axis=0, return_inverse=True
+            np.column_stack([facts, problem.limit[rows], problem.rf[rows]]), axis=0, return_inverse=True
         )
         if len(alike) <= MAX_KINDS:
             return kind.ravel()
@@ -177,18 +178,28 @@ class PlacementNetwork:
             low, high = band(material.n_replicas, material.weight, tolerance)
             return Objective.of_bands(n_arcs, self.sink.index, low - material.base, high - material.base)
         if goal == "topics":
-            low, high = self.topic_bands()
-            return Objective.of_bands(n_arcs, self.cell.index, low, high)
+            low, high, apart = self.topic_bands()
+            return Objective.of_bands(n_arcs, self.cell.index, low, high, apart)
         raise ValueError(f"{goal} is not a goal of placement")
 
-    def topic_bands(self) -> tuple[Int64, Int64]:
-        """Bands of the cells, ``(n_families * n_eligible,)``, in the order of the cell arcs."""
-        material = self.material
-        family = self.family_of[self.unit_of]
-        n_families = len(self.cell.unit) // max(1, len(material.brokers))
-        totals = np.bincount(family, weights=material.problem.rf[material.rows], minlength=n_families)
-        low, high = band(totals.astype(np.int64)[:, None], material.weight[None, :])
-        return low.ravel(), high.ravel()
+    def topic_bands(self) -> tuple[Int64, Int64, int]:
+        """Bands of the cells in the order of the cell arcs, less what is there for good; and the squared
+        distances of the topics of which nothing may change."""
+        material, problem = self.material, self.material.problem
+        row, position = np.nonzero((problem.current >= 0) & ~problem.movable[:, None])
+        fixed = table(problem, row, problem.current[row, position])
+        topics = np.unique(problem.cluster.topic_idx[material.rows])
+        others = np.delete(fixed, topics, axis=0)
+        apart = squares(others, *topic_bands(problem, others, problem.eligible))
+        base = fixed[topics][:, material.brokers]
+        moving = np.bincount(
+            problem.cluster.topic_idx[material.rows],
+            weights=problem.rf[material.rows],
+            minlength=len(problem.cluster.topics),
+        )[topics]
+        totals = moving.astype(np.int64) + base.sum(axis=1)
+        low, high = band(totals[:, None], material.weight[None, :])
+        return (low - base).ravel(), (high - base).ravel(), apart
 
 
 def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetwork:
