@@ -24,8 +24,7 @@ class Level:
     lower_bound: float
     proof: str
     """How the bound is known: "flow-dual", "closed-form", "integer-program", "none", or "given-placement":
-    then the bound is of any plan, and the note says that no order of the lists does better where the
-    replicas stand."""
+    a bound of orders on the placement that the goals before chose, which claims nothing of others."""
     note: str = ""
 
     @property

@@ -112,7 +112,7 @@ def proofs_of(
             proofs.append(Proof(goal, 0, 0, "closed-form"))  # nothing counts below 0
         elif goal in solved and solved[goal].value == value:
             note = "least for where the replicas stand; of other placements nothing is claimed"
-            proofs.append(Proof(goal, value, 0, "given-placement", note, solved[goal]))
+            proofs.append(Proof(goal, value, value, "given-placement", note, solved[goal]))
         else:
             proofs.append(Proof(goal, value, 0, "none"))
     return proofs

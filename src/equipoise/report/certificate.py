@@ -37,9 +37,9 @@ def standing(level: Level) -> str:
     """
     if level.proof == "none":
         return "none"
-    if level.gap == 0:
-        return "proved"
-    return "placement" if level.proof == "given-placement" else "gap"
+    if level.gap > 0:
+        return "gap"
+    return "placement" if level.proof == "given-placement" else "proved"
 
 
 def told(level: Level) -> str:

@@ -289,6 +289,7 @@ def subset(material: Material, rows: Int64) -> tuple[Material, Int64]:
         slot_broker=material.slot_broker[slots],
         slot_rack=material.slot_rack[slots],
         slot_pinned=material.slot_pinned[slots],
+        held=None,  # that is decided of all rows together
     )
     return part, slots
 
