@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,10 +58,27 @@ def plan(
     cluster = read_sources(sources)
     if write_lp is not None:
         write_program(cluster, request, write_lp)
-    best = make_plan(cluster, request)
+    with interruptible():
+        best = make_plan(cluster, request)
     if out is not None:
         write(best, schedule(best, max_inflight=inflight, throttle=bytes_per_s), out)
     show(best, out, as_json=as_json)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C ends the process at once: the flow solver would hold it back until it is done.
+
+    Nothing has been written by then.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def write(plan: Plan, waves: Schedule, out: Path) -> None:
