@@ -22,8 +22,9 @@ test-setup: setup
 	@tools/chromium
 	@tools/lp-solve
 
+# What failed is run once more, alone: docs/decisions/0011-second-try.md
 test: test-setup
-	$(PYTHON) -m pytest $(TESTS)
+	$(PYTHON) -m pytest $(TESTS) || $(PYTHON) -m pytest $(TESTS) --last-failed --last-failed-no-failures none
 
 lint: setup
 	$(PYTHON) -m ruff check src tests bench examples
