@@ -82,7 +82,8 @@ def test_a_second_target_replaces_the_first(cluster: KafkaCluster, port: KafkaPo
     port.alter_reassignments({name: [1, 2, 4]})
     move = port.reassignments([name])[name]
     assert move == Reassignment((1, 2, 4, 0, 3), (2,), (0, 3)) and move.target == (1, 2, 4)
-    assert port.partitions([topic])[name].replicas == (1, 2, 4, 0, 3)
+    # metadata come a moment after the list
+    wait_until(lambda: port.partitions([topic])[name].replicas == (1, 2, 4, 0, 3), "metadata with the move")
     speed_up(cluster)
     wait_until(lambda: not port.reassignments(), "the move done")
     # Brokers hear of the end from the controller: the list is empty a moment before metadata show it.
