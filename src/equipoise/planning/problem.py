@@ -55,9 +55,9 @@ class Problem:
 def build_problem(cluster: Cluster, request: Request) -> Problem:
     """Lay ``request`` over ``cluster``; raises :class:`UnusableInput` for what cannot be meant."""
     warnings: list[str] = []
-    extended = with_partitions(with_brokers(cluster, request, warnings), request)
+    extended = with_partitions(with_brokers(cluster, request), request)
     brokers = extended.brokers
-    eligible = eligible_brokers(cluster, extended, request)
+    eligible = eligible_brokers(extended, request)
     receives = eligible.copy()
     receives[known(extended, request.cordon, "--cordon")] = False
     for _, new in request.replace:
@@ -163,7 +163,7 @@ def known(cluster: Cluster, ids: tuple[int, ...], option: str) -> IntArray:
     return positions
 
 
-def with_brokers(cluster: Cluster, request: Request, warnings: list[str]) -> Cluster:
+def with_brokers(cluster: Cluster, request: Request) -> Cluster:
     """The cluster with racks overridden and with the brokers that the request names for the first time."""
     old = cluster.brokers
     racks: dict[int, str | None] = dict(zip(old.ids.tolist(), old.racks, strict=True))
@@ -254,7 +254,7 @@ def with_partitions(cluster: Cluster, request: Request) -> Cluster:
     )
 
 
-def eligible_brokers(before: Cluster, cluster: Cluster, request: Request) -> BoolArray:
+def eligible_brokers(cluster: Cluster, request: Request) -> BoolArray:
     """``(n_brokers,)``: brokers that may hold replicas afterwards."""
     ids = cluster.brokers.ids
     if request.brokers is None:
