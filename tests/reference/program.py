@@ -55,14 +55,14 @@ class Program:
     """Variables and constraints, to be minimised for one sum after the other."""
 
     def __init__(self) -> None:
-        self._n_variables = 0
+        self._whole: list[bool] = []
         self._rows: list[tuple[Mapping[int, int], float, float]] = []
         self._contradiction = False
 
-    def variable(self) -> Sum:
-        """A new variable, 0 or 1."""
-        self._n_variables += 1
-        return Sum({self._n_variables - 1: 1})
+    def variable(self, *, whole: bool = True) -> Sum:
+        """A new variable: 0 or 1, or (not ``whole``) anything between."""
+        self._whole.append(whole)
+        return Sum({len(self._whole) - 1: 1})
 
     def require(self, what: Sum, low: float = -np.inf, high: float = np.inf) -> None:
         """Hold a sum between two numbers."""
@@ -76,9 +76,9 @@ class Program:
         """The least value, a whole number, and the variables that reach it; None where nothing does."""
         if self._contradiction:
             return None
-        if not self._n_variables:
+        if not self._whole:
             return what.constant, np.zeros(0)
-        cost = np.zeros(self._n_variables)
+        cost = np.zeros(len(self._whole))
         for variable, factor in what.terms.items():
             cost[variable] = factor
         answer = self._solve(cost, presolve=True)
@@ -93,7 +93,7 @@ class Program:
     def _solve(self, cost: np.ndarray, *, presolve: bool) -> OptimizeResult:
         return milp(
             cost,
-            integrality=np.ones(self._n_variables),
+            integrality=np.array(self._whole, int),
             bounds=Bounds(0, 1),
             constraints=self._constraints(),
             options={"mip_rel_gap": 0, "presolve": presolve},
@@ -104,6 +104,6 @@ class Program:
             return []
         at = [(row, v, f) for row, (terms, _, _) in enumerate(self._rows) for v, f in terms.items()]
         row, column, factor = zip(*at, strict=True)
-        matrix = csr_array((factor, (row, column)), shape=(len(self._rows), self._n_variables), dtype=float)
+        matrix = csr_array((factor, (row, column)), shape=(len(self._rows), len(self._whole)), dtype=float)
         low, high = [row[1] for row in self._rows], [row[2] for row in self._rows]
         return [LinearConstraint(matrix, low, high)]

@@ -71,8 +71,14 @@ def sasl() -> dict[str, object]:
 
 
 def small_and_quick() -> dict[str, object]:
-    """Little memory, few threads, and a dead broker noticed in 6 s."""
+    """Little memory, few threads, a dead broker noticed in 6 s, and throttles that hold from the first second.
+
+    A quota of eleven windows, Kafka's default, lets ten seconds' worth of bytes through at once.
+    """
     return {
+        "replication.quota.window.num": 2,
+        "alter.log.dirs.replication.quota.window.num": 2,
+        "replica.fetch.max.bytes": 256_000,
         "num.network.threads": 2,
         "num.io.threads": 2,
         "num.recovery.threads.per.data.dir": 1,

@@ -14,7 +14,7 @@ from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 def fill(cluster: KafkaCluster, topic: str, partitions: Iterable[int], n_bytes: int) -> None:
     """Write about ``n_bytes`` into each partition (incompressible is not needed: no compression)."""
     producer = KafkaProducer(
-        bootstrap_servers=cluster.bootstrap(), acks="all", batch_size=900_000, linger_ms=20
+        bootstrap_servers=cluster.bootstrap(), acks="all", batch_size=250_000, linger_ms=20
     )
     record = b"x" * 100_000
     for partition in partitions:
