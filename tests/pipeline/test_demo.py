@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import random
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +48,58 @@ def test_growth_is_proved(growth: dict[str, Any]) -> None:
     """Every goal of ``growth`` has a gap of 0, and all seven checks pass."""
     assert {level["goal"]: level["gap"] for level in growth["certificate"] if level["gap"]} == {}
     assert growth["checks"] == {"passed": 7, "all": 7}
+
+
+def test_planning_again_is_empty(spark: SparkSession, demo_run: FleetRun, tmp_path: Path) -> None:
+    """A fleet that is where its plans lead needs no move and no election, whatever the cluster."""
+    fleet = tmp_path / "moved"
+    for source in EXAMPLES.iterdir():
+        folder = fleet / source.name
+        folder.mkdir(parents=True)
+        for file in source.iterdir():
+            if file.name in ("brokers.csv", "racks.txt", "equipoise.toml"):
+                shutil.copy(file, folder)
+        lists = (demo_run.out / "clusters" / source.name / "migrated").glob("*.json")
+        rows = [row for path in lists for row in json.loads(path.read_text())["partitions"]]
+        (folder / "current.json").write_text(json.dumps({"version": 1, "partitions": rows}))
+    again = run_fleet(spark, fleet, tmp_path / "out")
+    told = [(row["cluster"], row["outcome"], row["partitions_changed"]) for row in again.rows]
+    assert told == [(name, "planned", 0) for name in sorted(path.name for path in EXAMPLES.iterdir())]
+
+
+def test_the_order_of_input_rows_does_not_matter(
+    spark: SparkSession, demo_run: FleetRun, tmp_path: Path
+) -> None:
+    """Partitions and brokers in any order: every plan is the same, byte for byte."""
+    fleet = tmp_path / "shuffled"
+    for name in ("racks", "removal"):
+        shutil.copytree(EXAMPLES / name, fleet / name)
+    draw = random.Random(1)
+
+    described = fleet / "racks" / "topics.txt"
+    topics = re.split(r"^(?=Topic:)", described.read_text(), flags=re.MULTILINE)[1:]
+    draw.shuffle(topics)
+    described.write_text("".join(mixed(topic, draw) for topic in topics))
+
+    listed = fleet / "removal" / "current.json"
+    content = json.loads(listed.read_text())
+    draw.shuffle(content["partitions"])
+    listed.write_text(json.dumps(content))
+
+    brokers = fleet / "removal" / "brokers.csv"
+    brokers.write_text(mixed(brokers.read_text(), draw))
+
+    run_fleet(spark, fleet, tmp_path / "out")
+    for name in ("racks", "removal"):
+        there = files_of(tmp_path / "out" / "clusters" / name)
+        assert there == files_of(demo_run.out / "clusters" / name)
+
+
+def mixed(text: str, draw: random.Random) -> str:
+    """The lines after the first in another order."""
+    first, *lines = text.splitlines(keepends=True)
+    draw.shuffle(lines)
+    return first + "".join(lines)
 
 
 def test_a_spark_cluster_gives_the_same(spark: SparkSession, demo_run: FleetRun, tmp_path: Path) -> None:

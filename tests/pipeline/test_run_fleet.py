@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import EXAMPLES, PLANNED, files_of, rows_of
+from tests.pipeline.fleets import PLANNED, files_of, rows_of
 
 from equipoise.errors import UnusableInput
 from equipoise.files.plan_directory import read_plan
@@ -170,28 +170,6 @@ def test_a_failing_run_publishes_nothing(
         run_fleet(spark, small_fleet, out)
     assert files_of(out) == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
-
-
-def test_planning_again_is_empty(spark: SparkSession, small_run: FleetRun, tmp_path: Path) -> None:
-    """A fleet that is where its plans lead needs no move and no election, whatever the cluster."""
-    fleet = tmp_path / "moved"
-    for name in ("racks", "removal", "skewed-leaders"):
-        shutil.copytree(EXAMPLES / name, fleet / name)
-        state = next(
-            path
-            for path in (fleet / name).iterdir()
-            if path.name in ("topics.txt", "current.json", "metadata.json")
-        )
-        state.unlink()
-        lists = (small_run.out / "clusters" / name / "migrated").glob("*.json")
-        rows = [row for path in lists for row in json.loads(path.read_text())["partitions"]]
-        (fleet / name / "current.json").write_text(json.dumps({"version": 1, "partitions": rows}))
-    again = run_fleet(spark, fleet, tmp_path / "out")
-    assert [(row["cluster"], row["partitions_changed"]) for row in again.rows] == [
-        ("racks", 0),
-        ("removal", 0),
-        ("skewed-leaders", 0),
-    ]
 
 
 def test_run_json(small_run: FleetRun) -> None:

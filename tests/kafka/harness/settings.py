@@ -71,7 +71,7 @@ def sasl() -> dict[str, object]:
 
 
 def small_and_quick() -> dict[str, object]:
-    """Little memory, few threads, a dead broker noticed in 6 s, and throttles that hold from the first second.
+    """Little memory, few threads, a dead broker noticed in 6 s, throttles that hold from the first second.
 
     A quota of eleven windows, Kafka's default, lets ten seconds' worth of bytes through at once.
     """
