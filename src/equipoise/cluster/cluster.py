@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from equipoise.cluster.brokers import Brokers, FloatArray, IntArray, frozen
 
+FIGURES = ("size_bytes", "bytes_in_per_s", "bytes_out_per_s", "min_isr", "retention_s")
+"""Columns of what is known of each partition beside who holds it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Cluster:
@@ -46,6 +49,8 @@ class Cluster:
     """Consumer bytes a second, NaN where unknown."""
     min_isr: IntArray
     """min.insync.replicas, int32, -1 where unknown."""
+    retention_s: FloatArray
+    """Seconds until a record is deleted, inf where age deletes none, NaN where unknown."""
     cluster_id: str | None = None
     files: tuple[str, ...] = ()
     """Names of the sources that it was read from."""
@@ -67,12 +72,13 @@ class Cluster:
             ("bytes_in_per_s", np.float64),
             ("bytes_out_per_s", np.float64),
             ("min_isr", np.int32),
+            ("retention_s", np.float64),
         ):
             put(self, name, frozen(getattr(self, name), dtype))
         n = len(self.topic_idx)
         if self.replicas.ndim != 2 or len(self.replicas) != n:
             raise ValueError(f"replicas must have shape ({n}, max_rf), not {self.replicas.shape}")
-        for name in ("partition", "leader", "size_bytes", "bytes_in_per_s", "bytes_out_per_s", "min_isr"):
+        for name in ("partition", "leader", *FIGURES):
             if getattr(self, name).shape != (n,):
                 raise ValueError(f"{name} must have shape ({n},), not {getattr(self, name).shape}")
         check_rows(self.topics, self.topic_idx, self.partition)
@@ -175,6 +181,7 @@ def build_cluster(
     bytes_in_per_s: npt.ArrayLike | None = None,
     bytes_out_per_s: npt.ArrayLike | None = None,
     min_isr: npt.ArrayLike | None = None,
+    retention_s: npt.ArrayLike | None = None,
     **facts: object,
 ) -> Cluster:
     """A cluster from rows in any order.
@@ -217,6 +224,7 @@ def build_cluster(
         bytes_in_per_s=column(bytes_in_per_s, np.float64, np.nan),
         bytes_out_per_s=column(bytes_out_per_s, np.float64, np.nan),
         min_isr=column(min_isr, np.int32, -1),
+        retention_s=column(retention_s, np.float64, np.nan),
         **facts,  # type: ignore[arg-type]
     )
 

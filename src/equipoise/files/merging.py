@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
 import numpy as np
@@ -11,7 +11,7 @@ from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.files.agreement import State, agreed_state, moves
 from equipoise.files.broker_facts import brokers_of, notes_on_brokers
-from equipoise.formats.configs import min_isr
+from equipoise.formats.configs import min_isr, retention_s
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import Fragment, SetAside
 
@@ -47,6 +47,7 @@ def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside]
         bytes_in_per_s=rate_in,
         bytes_out_per_s=rate_out,
         min_isr=isr,
+        retention_s=configured(fragments, state, retention_s),
         cluster_id=next((f.cluster_id for f in fragments if f.cluster_id), None),
         files=tuple(PurePath(f.source).name for f in fragments),
         missing=tuple(missing),
@@ -73,21 +74,28 @@ def figures(fragments: Sequence[Fragment], state: State) -> tuple[FloatArray, Fl
 
 
 def min_isr_of(fragments: Sequence[Fragment], state: State) -> IntArray:
-    """min.insync.replicas of each partition, -1 where unknown: by partition, by topic, else the default."""
-    defaults = [min_isr(f.broker_configs[None]) for f in fragments if None in f.broker_configs]
-    default = next((value for value in defaults if value is not None), -1)
-    by_topic = np.full(len(state.topics.names), default, dtype=np.int32)
-    for fragment in fragments:
-        for topic, configs in fragment.topic_configs.items():
-            value = min_isr(configs)
-            if value is not None and topic in state.topics.position:
-                by_topic[state.topics.position[topic]] = value
-    result = by_topic[state.topic_idx]
+    """min.insync.replicas of each partition, -1 where unknown: by partition, else as configured."""
+    result = np.nan_to_num(configured(fragments, state, min_isr), nan=-1).astype(np.int32)
     for told in (f.figures for f in fragments if f.figures is not None):
         row = state.rows(state.topics.keys(told))
         new = (row >= 0) & ~np.isnan(told.min_isr)
         result[row[new]] = told.min_isr[new].astype(np.int32)
     return result
+
+
+def configured(
+    fragments: Sequence[Fragment], state: State, told: Callable[[Mapping[str, str]], float | None]
+) -> FloatArray:
+    """What ``told`` reads in the configs of each partition's topic, else in the brokers' default; or NaN."""
+    defaults = [told(f.broker_configs[None]) for f in fragments if None in f.broker_configs]
+    default = next((value for value in defaults if value is not None), np.nan)
+    by_topic = np.full(len(state.topics.names), default)
+    for fragment in fragments:
+        for topic, configs in fragment.topic_configs.items():
+            value = told(configs)
+            if value is not None and topic in state.topics.position:
+                by_topic[state.topics.position[topic]] = value
+    return by_topic[state.topic_idx]
 
 
 def notes(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Cluster, Level, Plan
 from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.cluster import FIGURES
 from equipoise.judge.levels import bytes_copied, costs, levels
 
 RowArray = npt.NDArray[np.int64]
@@ -54,8 +55,7 @@ def planned_from(cluster: Cluster) -> Cluster:
     if rows.all():
         return cluster
     kept, topic_idx = np.unique(cluster.topic_idx[rows], return_inverse=True)
-    names = ("partition", "replicas", "leader", "size_bytes", "bytes_in_per_s", "bytes_out_per_s", "min_isr")
-    columns = {name: getattr(cluster, name)[rows] for name in names}
+    columns = {name: getattr(cluster, name)[rows] for name in ("partition", "replicas", "leader", *FIGURES)}
     return replace(
         cluster,
         topics=tuple(cluster.topics[t] for t in kept),

@@ -9,18 +9,10 @@ import numpy as np
 import orjson
 
 from equipoise.cluster import Brokers, Cluster
+from equipoise.cluster.cluster import FIGURES
 from equipoise.errors import UnusableInput
 
-COLUMNS = (
-    "topic_idx",
-    "partition",
-    "replicas",
-    "leader",
-    "size_bytes",
-    "bytes_in_per_s",
-    "bytes_out_per_s",
-    "min_isr",
-)
+COLUMNS = ("topic_idx", "partition", "replicas", "leader", *FIGURES)
 BROKER_COLUMNS = ("ids", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s", "weight")
 FACTS = ("name", "cluster_id", "files", "missing", "notes", "topics", "allow_empty_lists")
 UNKNOWN = {"min_isr": -1, "leader": -1}

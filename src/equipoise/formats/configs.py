@@ -7,6 +7,7 @@ Before: ``Configs for topic 'pay' are a=b,c=d`` on one line.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -26,10 +27,11 @@ NEXT_NAME = re.compile(r",\s*(?=[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+=)")
 KEPT = frozenset(
     (
         "retention.ms", "retention.bytes", "local.retention.ms", "local.retention.bytes", "log.retention.ms",
-        "log.retention.bytes", "remote.storage.enable", "cleanup.policy", "segment.bytes",
-        "min.insync.replicas", "unclean.leader.election.enable", "leader.replication.throttled.replicas",
-        "follower.replication.throttled.replicas", "leader.replication.throttled.rate",
-        "follower.replication.throttled.rate", "cordoned.log.dirs", "broker.rack",
+        "log.retention.minutes", "log.retention.hours", "log.retention.bytes", "remote.storage.enable",
+        "cleanup.policy", "segment.bytes", "min.insync.replicas", "unclean.leader.election.enable",
+        "leader.replication.throttled.replicas", "follower.replication.throttled.replicas",
+        "leader.replication.throttled.rate", "follower.replication.throttled.rate", "cordoned.log.dirs",
+        "broker.rack",
     )
 )  # fmt: skip
 """Configs that say something about placement, size or safety; the others are passed over."""
@@ -88,3 +90,36 @@ def min_isr(configs: Mapping[str, str]) -> int | None:
     """min.insync.replicas where it is given as a positive number."""
     value = configs.get("min.insync.replicas", "")
     return int(value) if re.fullmatch(r"[1-9][0-9]{0,8}", value) else None
+
+
+RETENTION_S = {
+    "retention.ms": 0.001,
+    "log.retention.ms": 0.001,
+    "log.retention.minutes": 60.0,
+    "log.retention.hours": 3600.0,
+}
+"""Configs that say how old records become, the stronger first, and how many seconds one of each is."""
+CENTURY_S = 100 * 365 * 86_400
+"""Who asks for more, as with the largest number there is, means for ever."""
+
+
+def retention_s(configs: Mapping[str, str]) -> float | None:
+    """Seconds until a record leaves the disk; inf where age deletes none (-1, or compaction alone).
+
+    With tiered storage it is the local retention where one is given: older records lie elsewhere.
+    """
+    if configs.get("cleanup.policy") == "compact":
+        return math.inf
+    local = whole(configs, "local.retention.ms")
+    if configs.get("remote.storage.enable") == "true" and local is not None and local >= 0:
+        return local / 1000
+    for name, step in RETENTION_S.items():
+        if (value := whole(configs, name)) is not None:
+            return value * step if 0 <= value * step <= CENTURY_S else math.inf
+    return None
+
+
+def whole(configs: Mapping[str, str], name: str) -> int | None:
+    """A config that is a whole number; None where it is absent or something else."""
+    value = configs.get(name, "")
+    return int(value) if re.fullmatch(r"-?[0-9]{1,19}", value) else None

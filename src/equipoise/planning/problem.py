@@ -246,6 +246,7 @@ def with_partitions(cluster: Cluster, request: Request) -> Cluster:
         bytes_in_per_s=more(cluster.bytes_in_per_s, np.nan),
         bytes_out_per_s=more(cluster.bytes_out_per_s, np.nan),
         min_isr=more(cluster.min_isr, -1),
+        retention_s=more(cluster.retention_s, np.nan),
         cluster_id=cluster.cluster_id,
         files=cluster.files,
         missing=cluster.missing,

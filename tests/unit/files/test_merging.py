@@ -39,6 +39,7 @@ def test_topology_alone():
     assert held(result) == {"log-0": [2], "pay-0": [1, 2], "pay-1": [2, 1]}
     assert result.ids_of(result.leader).tolist() == [-1, 1, 2]
     assert result.min_isr.tolist() == [-1, 2, 2]
+    assert np.isnan(result.retention_s).all()
     assert result.missing == ("racks", "sizes", "rates", "capacities")
     assert result.files == ("topics",)
     assert result.notes == ()
@@ -54,7 +55,8 @@ def test_every_part_adds_what_it_knows():
         '{"partition":"log-0","size":9,"isFuture":true},{"partition":"gone-0","size":1}]}]},'
         '{"broker":3,"logDirs":[{"logDir":"/d","partitions":[{"partition":"pay-0","size":990}]}]}]}',
         load='{"records":[{"topic":"pay","partition":1,"disk":1.0,"networkInbound":2.0,"networkOutbound":5.0}]}',
-        configs="Default configs for brokers in the cluster are:\n  min.insync.replicas=1 sensitive=false\n",
+        configs="Default configs for brokers in the cluster are:\n  min.insync.replicas=1 sensitive=false\n"
+        "  log.retention.ms=-1 sensitive=false\nDynamic configs for topic pay are:\n  retention.ms=5000\n",
         cluster_id="Cluster ID: abc\n",
     )
     assert result.brokers.racks == ("a", "b", "a")
@@ -62,6 +64,7 @@ def test_every_part_adds_what_it_knows():
     np.testing.assert_array_equal(result.size_bytes, [np.nan, 80, 2**20])
     np.testing.assert_array_equal(result.bytes_in_per_s, [np.nan, np.nan, 2048])
     assert result.min_isr.tolist() == [1, 2, 2]
+    assert result.retention_s.tolist() == [np.inf, 5, 5]
     assert result.cluster_id == "abc"
     assert result.missing == ()
     assert result.notes == (

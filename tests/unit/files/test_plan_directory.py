@@ -35,6 +35,7 @@ def small_plan() -> Plan:
         [[8, 19], [8, 19], [0, 1]],
         size_bytes=[1000, 2000, 5],
         leader_id=[8, 8, 0],
+        retention_s=[60, np.inf, np.nan],
         files=("describe.txt",),
         missing=("rates",),
         cluster_id="Zx9",
@@ -165,6 +166,7 @@ def test_a_plan_is_read_back_whole(written: Path, tmp_path: Path) -> None:
     assert plan.cluster.brokers.racks == ("a", "b", "a", "b")
     assert plan.cluster.size_bytes.tolist() == [1000, 2000, 5]
     assert plan.cluster.leader.tolist() == [2, 2, 0]
+    np.testing.assert_array_equal(plan.cluster.retention_s, [60, np.inf, np.nan])
     assert plan.certificate == small_plan().certificate
     assert plan.proofs["level1/potential"].tolist() == [0, 1, 2]
     assert plan.why[1] == "broker 19 holds 1 above its share"

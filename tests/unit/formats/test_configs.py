@@ -1,9 +1,11 @@
 """``kafka-configs --describe`` of topics and brokers, old layout and new."""
 
+import math
+
 import pytest
 
 from equipoise.formats import FormatError, parse, recognise
-from equipoise.formats.configs import split_configs
+from equipoise.formats.configs import retention_s, split_configs
 
 NEW = """Dynamic configs for topic pay are:
   retention.ms=86400000 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:retention.ms=86400000, DEFAULT:x=1}
@@ -49,6 +51,29 @@ def test_commas_within_values():
         "min.insync.replicas": "2",
         "cleanup.policy": "compact,delete",
     }
+
+
+@pytest.mark.parametrize(
+    ("configs", "seconds"),
+    [
+        ("retention.ms=3600000", 3600),
+        ("retention.ms=1500", 1.5),
+        ("retention.ms=-1", math.inf),
+        ("retention.ms=9223372036854775807", math.inf),
+        ("retention.ms=60000,cleanup.policy=compact", math.inf),
+        ("retention.ms=60000,cleanup.policy=compact,delete", 60),
+        ("retention.ms=60000,remote.storage.enable=true,local.retention.ms=5000", 5),
+        ("retention.ms=60000,remote.storage.enable=true,local.retention.ms=-2", 60),
+        ("retention.ms=60000,remote.storage.enable=false,local.retention.ms=5000", 60),
+        ("log.retention.hours=168,log.retention.minutes=3", 180),
+        ("log.retention.hours=168", 604800),
+        ("retention.bytes=5", None),
+        ("retention.ms=soon", None),
+    ],
+)
+def test_retention(configs, seconds):
+    """The stronger config counts, as in Kafka; -1, centuries and compaction alone mean for ever."""
+    assert retention_s(split_configs(configs)) == seconds
 
 
 def test_a_line_that_is_no_config():

@@ -67,6 +67,6 @@ def test_empty_lists_are_found() -> None:
     nothing = np.zeros(0, dtype=np.int32)
     blank = np.zeros(0)
     cluster = Cluster("c", Brokers.of([]), (), nothing, nothing, np.zeros((0, 1), dtype=np.int32), nothing,
-                      blank, blank, blank, nothing)  # fmt: skip
+                      blank, blank, blank, nothing, blank)  # fmt: skip
     failed = [check.name for check in seven_checks(cluster, cluster.replicas) if not check.passed]
     assert failed == ["topic_list_not_empty", "brokers_list_not_empty"]

@@ -20,6 +20,7 @@ def make_problem(
     racks: Mapping[int, str] | None = None,
     topics: Sequence[str] | None = None,
     sizes: Sequence[float] | None = None,
+    retention_s: Sequence[float] | None = None,
     first: int = 0,
     **request: object,
 ) -> Problem:
@@ -27,7 +28,8 @@ def make_problem(
     ids = sorted({broker for replicas in lists for broker in replicas} | set(brokers or ()))
     names = list(topics) if topics else ["t"] * len(lists)
     numbers = [first + names[:k].count(name) for k, name in enumerate(names)]
-    cluster = build_cluster("c", Brokers.of(ids, racks), names, numbers, lists, size_bytes=sizes)
+    cluster = build_cluster("c", Brokers.of(ids, racks), names, numbers, lists,
+                            size_bytes=sizes, retention_s=retention_s)
     return build_problem(cluster, Request(**request))  # type: ignore[arg-type]
 
 

@@ -60,6 +60,7 @@ PARTITIONS = StructType(
         may("bytes_in_per_s", DOUBLE),
         may("bytes_out_per_s", DOUBLE),
         may("min_isr", INT),
+        may("retention_s", DOUBLE),  # infinite where age deletes nothing
     ]
 )
 REPLICAS = StructType(

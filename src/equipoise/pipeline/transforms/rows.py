@@ -52,6 +52,7 @@ def partitions(cluster: Cluster) -> Columns:
         "bytes_in_per_s": known(cluster.bytes_in_per_s),
         "bytes_out_per_s": known(cluster.bytes_out_per_s),
         "min_isr": told(cluster.min_isr),
+        "retention_s": known(cluster.retention_s),
     }
 
 

@@ -47,7 +47,7 @@ def build(problem: Problem, settings: Settings) -> Program:
     at_capacity = np.full(n_brokers, -(kept.sum() + 1))  # one broker fewer outweighs every replica kept
     names = [f"x{row}_{k}" for row in rows for k in range(n_brokers)] + [f"y{k}" for k in range(n_brokers)]
     program = Program(names, np.concatenate([kept.ravel(), at_capacity]))
-    for what, load, capacity in loads(problem, settings):
+    for what, load, capacity in loads(problem):
         share, limit = shares(problem, load, capacity)
         program.add(f"No broker above its {what}, nor above its share unless at capacity",
                     np.concatenate([broker.ravel(), np.arange(n_brokers)]), np.concatenate([x.ravel(), y]),
@@ -58,24 +58,32 @@ def build(problem: Problem, settings: Settings) -> Program:
     return program
 
 
-def loads(problem: Problem, settings: Settings) -> list[tuple[str, Float, Float]]:
-    """(what, load of one replica, capacity of each broker): disk in GiB, network in MiB a second."""
+def loads(problem: Problem) -> list[tuple[str, Float, Float]]:
+    """(what, load of one replica, capacity of each broker): disk in GiB, network in MiB a second.
+
+    A rate that no source tells is size / retention; where that is unknown or endless, size says nothing
+    of the rate, and the partition counts for its disk alone.
+    """
     size, cluster = sizes(problem), problem.cluster
-    rate = cluster.bytes_in_per_s.copy()
-    retention_s = np.array([settings.retention_s.get(topic, np.nan) for topic in cluster.topics])
-    rate = np.where(np.isnan(rate), size / retention_s[cluster.topic_idx], rate)
+    ends = np.isfinite(cluster.retention_s) & (cluster.retention_s > 0)
+    implied = np.divide(size, cluster.retention_s, out=np.full(len(size), np.nan), where=ends)
+    rate = np.where(np.isnan(cluster.bytes_in_per_s), implied, cluster.bytes_in_per_s)
     known = [("disk", size / 2**30, cluster.brokers.disk_bytes / 2**30)]
-    if not np.isnan(rate).any():
-        known.append(("network", rate / 2**20, cluster.brokers.bytes_in_per_s / 2**20))
+    if not np.isnan(rate).all():
+        known.append(("network", np.nan_to_num(rate) / 2**20, cluster.brokers.bytes_in_per_s / 2**20))
     return known
 
 
 def shares(problem: Problem, load: Float, capacity: Float) -> tuple[Float, Float]:
-    """What a broker holds in a level cluster and the tolerance more, and what it can hold at most."""
+    """What a broker holds in a level cluster and the tolerance more, and what it can hold at most.
+
+    Both less what it holds of partitions that may not change.
+    """
     tolerance = (problem.request.tolerance or (5.0, 5.0))[1]
     total = float((problem.rf * load).sum())
     weight = problem.eligible * (capacity if not np.isnan(capacity[problem.eligible]).any() else 1.0)
     weight = np.where(problem.eligible, weight, 0.0)
     share = total * weight / weight.sum() * (1 + tolerance / 100)
     limit = np.where(np.isnan(capacity), total, capacity) * problem.eligible
-    return np.minimum(share, limit), limit
+    fixed = held_now(problem)[~problem.movable].T @ load[~problem.movable]
+    return np.maximum(np.minimum(share, limit) - fixed, 0), np.maximum(limit - fixed, 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol, cast
 
 import numpy as np
@@ -64,8 +64,6 @@ class Settings:
     """``appier``: look for a perfect start before each flow, and leave it alone."""
     unbalanced_ratio: float = 2.0
     """``wix``: a broker is unbalanced below the median divided by this."""
-    retention_s: Mapping[str, float] = field(default_factory=dict)
-    """``capacity``: retention of each topic in seconds, for partitions of unknown rate."""
     time_limit_s: float = 60.0
     """Integer programs give up after so long."""
     max_variables: int = 2_000_000
