@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from equipoise.planning import goals as measure
-from equipoise.planning.networks.flow import Int64, Network, Objective, narrow, solve
+from equipoise.planning.networks.flow import narrow, solve
+from equipoise.planning.networks.network import Int64, Network, Objective
 from equipoise.planning.networks.place import ProvedLevel
 from equipoise.planning.problem import Problem
 

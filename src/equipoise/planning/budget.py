@@ -14,7 +14,8 @@ import numpy as np
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.conflicts import refuse_budget
-from equipoise.planning.networks.flow import Infeasible, Int64, Network, Objective, narrow, solve
+from equipoise.planning.networks.flow import narrow, solve
+from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.place import merged_network, place
 from equipoise.planning.networks.placement import PlacementNetwork, gather
 from equipoise.planning.problem import Problem

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from equipoise.cluster import Cluster
 from equipoise.cluster.measures import replicas_per_rack
 from equipoise.errors import ImpossibleRequest
-from equipoise.planning.networks.flow import Infeasible
+from equipoise.planning.networks.network import Infeasible
 from equipoise.planning.networks.place import place
 from equipoise.planning.problem import Problem, build_problem
 from equipoise.planning.request import Request

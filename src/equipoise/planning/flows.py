@@ -13,7 +13,7 @@ from equipoise.planning.bounds import FREE_GOALS, leader_bounds
 from equipoise.planning.budget import best_counts, pinned_to, within_budgets
 from equipoise.planning.certificate import Proof
 from equipoise.planning.goals import evaluate
-from equipoise.planning.networks.flow import Int64
+from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.orders import LEADER_GOALS, order
 from equipoise.planning.networks.place import (
     PLACEMENT_GOALS,

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from equipoise.errors import UnusableInput
+from equipoise.planning.published.settings import read_pairs
 from equipoise.planning.request import ALL_GOALS, Request
 
 BALANCES = ("count", "disk", "network-in", "network-out")
@@ -206,6 +207,13 @@ def flag(option: str, value: Any) -> bool:
     return value
 
 
+def strategy_settings(option: str, value: Any) -> tuple[tuple[str, str], ...]:
+    """``seed=3,shift=2``, or a mapping."""
+    if isinstance(value, Mapping):
+        value = [f"{name}={written}" for name, written in value.items()]
+    return read_pairs(items(option, value))
+
+
 READERS = {
     "brokers": brokers,
     "add": brokers,
@@ -229,4 +237,5 @@ READERS = {
     "leaders-only": flag,
     "required-only": flag,
     "strategy": text,
+    "strategy-settings": strategy_settings,
 }

@@ -43,6 +43,8 @@ class Request:
     leaders_only: bool = False
     required_only: bool = False
     strategy: str = "flow"
+    strategy_settings: tuple[tuple[str, str], ...] = ()
+    """Names and values as they were written; see `planning.published.settings`."""
 
     def to_json(self) -> dict[str, Any]:
         """The options that differ from their default, as plain JSON data."""

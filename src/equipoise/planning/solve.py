@@ -12,8 +12,9 @@ from equipoise.planning.conflicts import refuse_budget, refuse_impossible, refus
 from equipoise.planning.explain import reasons
 from equipoise.planning.flows import Solution, by_flows, on_a_budget
 from equipoise.planning.goals import evaluate
-from equipoise.planning.networks.flow import Infeasible
+from equipoise.planning.networks.network import Infeasible
 from equipoise.planning.problem import Problem, build_problem
+from equipoise.planning.published.settings import settings_for
 from equipoise.planning.request import Request
 
 
@@ -28,6 +29,7 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
         from equipoise.planning.published.interface import plan_with
 
         return plan_with(problem.request.strategy, problem)
+    settings_for("flow", problem.request.strategy_settings)
     refuse_impossible(problem)
     try:
         return solved(problem)

@@ -12,59 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-Int64 = npt.NDArray[np.int64]
-Int32 = npt.NDArray[np.int32]
+from equipoise.planning.networks.joining import join
+from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 
 UNIT_STEPS = 16
 """Steps of width one on each side of the guess; wider ones follow, and are refined where they matter."""
-
-
-class Infeasible(Exception):
-    """No flow meets the supplies within the arc bounds."""
-
-
-@dataclass(frozen=True, eq=False)
-class Network:
-    """Nodes with a supply (outflow minus inflow) and arcs with integer bounds."""
-
-    supply: Int64
-    """``(n_nodes,)``, sums to 0."""
-    tail: Int32
-    head: Int32
-    lower: Int64
-    """``(n_arcs,)`` as ``tail``, ``head`` and ``upper``."""
-    upper: Int64
-
-
-@dataclass(frozen=True, eq=False)
-class Objective:
-    """``sum(linear * flow) + sum(distance(flow[convex], band) ** 2) + offset``."""
-
-    linear: Int64
-    """``(n_arcs,)``."""
-    convex: Int32
-    """Arcs whose flow is pulled into a band, ``(n_convex,)``."""
-    band_low: Int64
-    band_high: Int64
-    offset: int = 0
-
-    @classmethod
-    def of_linear(cls, linear: Int64, offset: int = 0) -> Objective:
-        none = np.zeros(0, dtype=np.int64)
-        return cls(linear.astype(np.int64), none.astype(np.int32), none, none, offset)
-
-    @classmethod
-    def of_bands(cls, n_arcs: int, arcs: Int32, low: Int64, high: Int64, offset: int = 0) -> Objective:
-        return cls(np.zeros(n_arcs, dtype=np.int64), arcs.astype(np.int32), low, high, offset)
-
-    def value(self, flow: Int64) -> int:
-        return int((self.linear * flow).sum() + (self.distance(flow[self.convex]) ** 2).sum()) + self.offset
-
-    def distance(self, x: Int64) -> Int64:
-        """How far each convex arc's flow is outside its band, ``(n_convex,)``."""
-        return np.maximum(np.maximum(self.band_low - x, x - self.band_high), 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,117 +52,38 @@ def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tup
     """Least-cost flow with convex costs cut into steps around ``centre``; True if no wide step mattered."""
     from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
 
-    series = join_series(network, objective)
-    lower, upper = series.lower[objective.convex], series.upper[objective.convex]
+    joined = join(network, objective)
+    lower, upper = joined.bounds(objective.convex)
     step = steps(objective, lower, upper, np.clip(centre, lower, upper))
-    is_convex = np.zeros(len(network.tail), dtype=bool)
-    is_convex[objective.convex] = True
-    plain = np.flatnonzero(~is_convex & (series.upper > series.lower) & ~series.follows)
-    arc = np.concatenate([plain, objective.convex[step.owner]])
-    width = np.concatenate([(series.upper - series.lower)[plain], step.width])
-    cost = objective.linear[arc]
-    cost[len(plain) :] += step.slope
-    cost = np.where(series.reversed[arc], -cost, cost) + series.extra[arc]
+    bundled = joined.bundle_steps()
+    owner = np.concatenate([objective.convex[step.owner], bundled[0]])
+    width, slope = np.concatenate([step.width, bundled[1]]), np.concatenate([step.slope, bundled[2]])
+    plain = joined.plain
+    arc = np.concatenate([plain, joined.carrier[owner]])
+    room = np.concatenate([joined.room[plain], width])
+    cost = joined.cost[arc]
+    cost[len(plain) :] += joined.sign[owner] * slope
 
-    supply = network.supply.copy()
-    np.subtract.at(supply, network.tail, series.start)
-    np.add.at(supply, network.head, series.start)
     # Only nodes with arcs left: the solver's effort grows with all it is given.
-    joined = np.zeros(len(supply), dtype=bool)
-    joined[series.tail[arc]] = joined[series.head[arc]] = True
-    if np.any(supply[~joined]):
+    tail, head, supply = joined.tail[arc], joined.head[arc], joined.supply
+    used = np.zeros(len(supply), dtype=bool)
+    used[tail] = used[head] = True
+    if np.any(supply[~used]):
         raise Infeasible
-    number = (np.cumsum(joined) - 1).astype(np.int32)
+    number = (np.cumsum(used) - 1).astype(np.int32)
     solver = SimpleMinCostFlow()
     if len(arc):
-        solver.add_arcs_with_capacity_and_unit_cost(
-            number[series.tail[arc]], number[series.head[arc]], width, cost
-        )
-        solver.set_nodes_supplies(np.arange(joined.sum(), dtype=np.int32), supply[joined])
+        solver.add_arcs_with_capacity_and_unit_cost(number[tail], number[head], room, cost)
+        solver.set_nodes_supplies(np.arange(used.sum(), dtype=np.int32), supply[used])
     status = solver.solve()
     if status != solver.OPTIMAL:
         if status == solver.INFEASIBLE:
             raise Infeasible
         raise RuntimeError(f"the flow solver ended with {status}")
-    used = np.asarray(solver.flows(np.arange(len(arc), dtype=np.int32)), dtype=np.float64)
-    change = np.bincount(arc, weights=used, minlength=len(network.tail)).astype(np.int64)
-    flow = series.start + np.where(series.reversed, -change, change)
-    flow[series.second] += change[series.first]
+    taken = np.asarray(solver.flows(np.arange(len(arc), dtype=np.int32)), dtype=np.float64)
+    flow = joined.flow(np.bincount(arc, weights=taken, minlength=len(joined.room)).astype(np.int64))
     x = flow[objective.convex]
     return flow, bool(np.all((x < step.exact_below) & (x > step.exact_above)))
-
-
-@dataclass(frozen=True, eq=False)
-class Series:
-    """A network in which two arcs that meet at a node of their own are one arc.
-
-    All columns are ``(n_arcs,)`` but for ``first`` and ``second``: the pairs, of which the first
-    arc stands for both, from ``tail`` to ``head``, ``reversed`` where the pair's flow grows as its
-    own falls, at ``extra`` cost for the second.
-    """
-
-    tail: Int64
-    head: Int64
-    lower: Int64
-    upper: Int64
-    start: Int64
-    """Flow from which the changes are counted."""
-    reversed: npt.NDArray[np.bool_]
-    extra: Int64
-    follows: npt.NDArray[np.bool_]
-    """Second arcs, which the solver need not see."""
-    first: Int64
-    second: Int64
-
-
-def join_series(network: Network, objective: Objective) -> Series:
-    """Join arcs at nodes that have just two with room; most nodes of a large network are such."""
-    n_arcs, n_nodes = len(network.tail), len(network.supply)
-    tail, head = network.tail.astype(np.int64), network.head.astype(np.int64)
-    lower, upper, start = network.lower.copy(), network.upper.copy(), network.lower.copy()
-    reverse, follows = np.zeros(n_arcs, dtype=bool), np.zeros(n_arcs, dtype=bool)
-    extra = np.zeros(n_arcs, dtype=np.int64)
-
-    free = np.flatnonzero(upper > lower)
-    degree = np.bincount(tail[free], minlength=n_nodes) + np.bincount(head[free], minlength=n_nodes)
-    joint = degree == 2
-    # of two such nodes side by side only one goes
-    joint[head[free][joint[tail[free]] & joint[head[free]]]] = False
-    ends = np.concatenate([tail[free], head[free]])
-    mine = np.flatnonzero(joint[ends])
-    mine = mine[np.argsort(ends[mine], kind="stable")]
-    pairs = np.concatenate([free, free])[mine].reshape(-1, 2)
-    outward = (mine < len(free)).reshape(-1, 2)
-    node = ends[mine][::2]
-    is_convex = np.zeros(n_arcs, dtype=bool)
-    is_convex[objective.convex] = True
-    keep = ~is_convex[pairs].all(axis=1) & (pairs[:, 0] != pairs[:, 1])
-    pairs, outward, node = pairs[keep], outward[keep], node[keep]
-    swap = is_convex[pairs[:, 1]]
-    pairs[swap], outward[swap] = pairs[swap][:, ::-1], outward[swap][:, ::-1]
-    a, b = pairs.T
-    out_a, out_b = outward.T
-
-    spare = network.supply - np.bincount(tail, weights=lower, minlength=n_nodes).astype(np.int64)
-    spare += np.bincount(head, weights=lower, minlength=n_nodes).astype(np.int64)
-    rest = np.where(out_a, 1, -1) * spare[node]
-    room_a, room_b = upper[a] - lower[a], upper[b] - lower[b]
-    through = out_a != out_b
-    least = np.maximum(0, np.where(through, rest, rest - room_b))
-    most = np.minimum(room_a, np.where(through, rest + room_b, rest))
-    if np.any(least > most):
-        raise Infeasible
-    upper[a], lower[a] = lower[a] + most, lower[a] + least
-    start[a] = np.where(through, lower[a], upper[a])
-    start[b] += np.where(through, least - rest, rest - most)
-    reverse[a] = ~through
-    extra[a] = objective.linear[b]
-    follows[b] = True
-    w, z = np.where(out_a, head[a], tail[a]), np.where(out_b, head[b], tail[b])
-    # out of z through b and a to w, or the other way; two arcs that both leave (or enter) trade flow
-    forward = np.where(through, ~out_a, out_a)
-    tail[a], head[a] = np.where(forward, w, z), np.where(forward, z, w)
-    return Series(tail, head, lower, upper, start, reverse, extra, follows, a, b)
 
 
 @dataclass(frozen=True, eq=False)

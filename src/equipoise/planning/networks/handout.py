@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.networks.flow import Infeasible, Int64, Objective, narrow, solve
+from equipoise.planning.networks.flow import narrow, solve
+from equipoise.planning.networks.network import Infeasible, Int64, Objective
 from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build
 
 BoolArray = npt.NDArray[np.bool_]

@@ -9,7 +9,7 @@ import numpy as np
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import leaders_per_broker
 from equipoise.planning.goals import ANYTHING, failover_bands, open_band, same_set, weights
-from equipoise.planning.networks.flow import Int64
+from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.place import ProvedLevel
 from equipoise.planning.networks.roles import Roles, choose
 from equipoise.planning.problem import Problem

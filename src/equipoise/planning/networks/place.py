@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.networks.flow import Infeasible, Int64, Network, Objective, narrow, solve
+from equipoise.planning.networks.flow import narrow, solve
 from equipoise.planning.networks.handout import Moves, hand_out, lists_after
+from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather
 from equipoise.planning.problem import Problem, rack_excess
 

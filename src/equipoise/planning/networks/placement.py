@@ -18,7 +18,7 @@ import numpy.typing as npt
 from equipoise.cluster.measures import data_moves, replicas_per_rack
 from equipoise.planning.bands import band, whole_weights
 from equipoise.planning.goals import squares, table, topic_bands
-from equipoise.planning.networks.flow import Int32, Int64, Network, Objective
+from equipoise.planning.networks.network import Int32, Int64, Network, Objective
 from equipoise.planning.problem import Problem
 
 BoolArray = npt.NDArray[np.bool_]

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.networks.flow import Infeasible, Int64, Network, Objective, narrow, solve
+from equipoise.planning.networks.flow import narrow, solve
+from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.place import ProvedLevel
 
 MAX_FINE_OPTIONS = 60_000

@@ -28,9 +28,10 @@ from equipoise.planning.published.helpers import (
     mean,
     movable_rows,
 )
-from equipoise.planning.published.interface import NoPlan, Settings
+from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.pinterest import leader_skew, swap_leaders
 from equipoise.planning.published.residue import NEW, Handover, Skew, hand_over
+from equipoise.planning.published.settings import Settings
 
 name = "appier"
 

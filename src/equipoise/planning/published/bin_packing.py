@@ -24,7 +24,8 @@ from equipoise.planning.published.helpers import (
     racks,
     sizes,
 )
-from equipoise.planning.published.interface import NoPlan, Settings
+from equipoise.planning.published.interface import NoPlan
+from equipoise.planning.published.settings import Settings
 
 name = "bin-packing"
 

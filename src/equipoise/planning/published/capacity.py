@@ -15,9 +15,10 @@ import numpy.typing as npt
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.problem import Problem
 from equipoise.planning.published.helpers import lists_of, matrix_of, movable_rows, sizes
-from equipoise.planning.published.interface import NoPlan, Settings
+from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.mixed_integer import held_now
 from equipoise.planning.published.programs import Program
+from equipoise.planning.published.settings import Settings
 
 name = "capacity"
 

@@ -15,7 +15,8 @@ from itertools import chain, zip_longest
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.problem import Problem
 from equipoise.planning.published.helpers import eligible_brokers, lists_of, matrix_of, topics_of
-from equipoise.planning.published.interface import NoPlan, Settings
+from equipoise.planning.published.interface import NoPlan
+from equipoise.planning.published.settings import Settings
 
 name = "generate"
 

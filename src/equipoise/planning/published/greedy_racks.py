@@ -22,7 +22,8 @@ from equipoise.planning.published.helpers import (
     racks,
     topics_of,
 )
-from equipoise.planning.published.interface import NoPlan, Settings
+from equipoise.planning.published.interface import NoPlan
+from equipoise.planning.published.settings import Settings
 
 name = "greedy-racks"
 

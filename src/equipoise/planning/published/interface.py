@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from equipoise.cluster.cluster import check_lists
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning.goals import evaluate
 from equipoise.planning.problem import Problem
+from equipoise.planning.published.settings import Settings, settings_for
 from equipoise.planning.request import ALL_GOALS
 
 STRATEGIES: Mapping[str, str] = {
@@ -46,30 +46,6 @@ class NoPlan(ImpossibleRequest):
         self.reason = reason
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What the texts leave to their operator; each default is the text's own."""
-
-    seed: int = 0
-    """For the tools that draw lots (``generate``, new leaders in ``mixed-integer``)."""
-    start_index: int | None = None
-    """``generate``: position of the first leader in the broker list; None draws it."""
-    shift: int | None = None
-    """``generate``: the first follower's shift; None draws it."""
-    placement: str | None = None
-    """``bin-packing``, ``mixed-integer``: "count" or "storage"; None follows the request's balance."""
-    balance_factors: tuple[float, float] = (0.9, 1.0)
-    """``mixed-integer``: sides of the band, as factors of the mean."""
-    check_first: bool = True
-    """``appier``: look for a perfect start before each flow, and leave it alone."""
-    unbalanced_ratio: float = 2.0
-    """``wix``: a broker is unbalanced below the median divided by this."""
-    time_limit_s: float = 60.0
-    """Integer programs give up after so long."""
-    max_variables: int = 2_000_000
-    """Integer programs and matchings larger than this are refused rather than begun."""
-
-
 class Strategy(Protocol):
     """What a module of this package offers."""
 
@@ -77,6 +53,15 @@ class Strategy(Protocol):
 
     def run(self, problem: Problem, settings: Settings) -> IntArray:
         """``(n_partitions, max_rf)`` int32 broker positions, -1 padded; raises `NoPlan`."""
+        ...
+
+
+@runtime_checkable
+class Batching(Protocol):
+    """What a module offers beside that if its text carries plans out in batches of its own."""
+
+    def batches(self, problem: Problem, target: IntArray, settings: Settings) -> IntArray | None:
+        """``(n_partitions,)``: `Plan.batch`."""
         ...
 
 
@@ -89,18 +74,23 @@ def load(name: str) -> Strategy:
 
 
 def target_of(name: str, problem: Problem, settings: Settings | None = None) -> IntArray:
-    """The assignment that the algorithm arrives at, checked; raises `NoPlan`."""
+    """The assignment that the algorithm arrives at, checked; raises `NoPlan`.
+
+    Without ``settings`` those of the request hold.
+    """
     strategy = load(name)
+    settings = settings or settings_for(name, problem.request.strategy_settings)
     if not problem.movable.any():
         return problem.current
-    target = strategy.run(problem, settings or Settings())
+    target = strategy.run(problem, settings)
     check_lists(problem.cluster, target)
     check_request(problem, target)
     return target
 
 
-def plan_with(name: str, problem: Problem, settings: Settings | None = None) -> Plan:
+def plan_with(name: str, problem: Problem) -> Plan:
     """The algorithm's answer as a plan whose levels are measured, with no proof claimed."""
+    strategy, settings = load(name), settings_for(name, problem.request.strategy_settings)
     target = target_of(name, problem, settings)
     sentence = f"so answers the published algorithm '{name}'"
     return Plan(
@@ -115,6 +105,7 @@ def plan_with(name: str, problem: Problem, settings: Settings | None = None) -> 
         why={int(row): sentence for row in measures.changed_rows(problem.cluster.replicas, target)},
         request=problem.request.to_json(),
         warnings=problem.warnings,
+        batch=strategy.batches(problem, target, settings) if isinstance(strategy, Batching) else None,
     )
 
 

@@ -15,8 +15,9 @@ import numpy.typing as npt
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.problem import Problem
 from equipoise.planning.published.helpers import Lists, eligible_brokers, lists_of, matrix_of, movable_rows
-from equipoise.planning.published.interface import NoPlan, Settings
+from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.programs import Program
+from equipoise.planning.published.settings import Settings
 
 name = "linear-program"
 

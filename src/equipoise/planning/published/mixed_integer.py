@@ -26,9 +26,10 @@ from equipoise.planning.published.helpers import (
     refuse_new_replication_factor,
     sizes,
 )
-from equipoise.planning.published.interface import NoPlan, Settings
+from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.linear_program import ordered
 from equipoise.planning.published.programs import Program
+from equipoise.planning.published.settings import Settings
 
 name = "mixed-integer"
 
@@ -98,22 +99,20 @@ def variable_names(problem: Problem, rows: Sequence[int]) -> list[str]:
             for row in rows for broker in cluster.brokers.ids]
 
 
-def batches(
-    problem: Problem, target: IntArray, batch_weight: float, placement: str | None = None
-) -> list[list[int]]:
-    """The changed rows in order, cut where the weight moved would pass ``batch_weight``; 0: one batch.
+def batches(problem: Problem, target: IntArray, settings: Settings) -> IntArray | None:
+    """The batch of each changed row, in order, begun anew where the weight moved would pass the limit.
 
-    A row that weighs more by itself is a batch of its own.
+    A row that weighs more by itself is a batch of its own. None without a limit: all move at once.
     """
-    moved = measures.arrivals(problem.cluster.replicas, target).sum(axis=1)
-    moved = moved * partition_weights(problem, placement)
-    rows = [int(row) for row in measures.changed_rows(problem.cluster.replicas, target)]
-    cut: list[list[int]] = []
-    load = float("inf")
-    for row in rows:
-        if not cut or (batch_weight and load + moved[row] > batch_weight):
-            cut.append([])
-            load = 0.0
-        cut[-1].append(row)
+    if not settings.batch_weight:
+        return None
+    before = problem.cluster.replicas
+    moved = measures.arrivals(before, target).sum(axis=1) * partition_weights(problem, settings.placement)
+    batch = np.full(len(target), -1, dtype=np.int32)
+    number, load = 0, 0.0
+    for row in measures.changed_rows(before, target):
+        if load and load + moved[row] > settings.batch_weight:
+            number, load = number + 1, 0.0
+        batch[row] = number
         load += moved[row]
-    return cut
+    return batch

@@ -24,8 +24,8 @@ from equipoise.planning.published.helpers import (
     refuse_moves,
     topics_of,
 )
-from equipoise.planning.published.interface import Settings
 from equipoise.planning.published.residue import Handover, Skew, hand_over, prune
+from equipoise.planning.published.settings import Settings
 
 name = "pinterest"
 

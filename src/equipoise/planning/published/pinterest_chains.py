@@ -22,9 +22,9 @@ from equipoise.planning.published.helpers import (
     refuse_moves,
     topics_of,
 )
-from equipoise.planning.published.interface import Settings
 from equipoise.planning.published.pinterest import swap_leaders
 from equipoise.planning.published.residue import Handover
+from equipoise.planning.published.settings import Settings
 
 name = "pinterest-chains"
 

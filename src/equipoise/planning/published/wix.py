@@ -27,7 +27,7 @@ from equipoise.planning.published.helpers import (
     refuse_new_replication_factor,
     topics_of,
 )
-from equipoise.planning.published.interface import Settings
+from equipoise.planning.published.settings import Settings
 
 name = "wix"
 
