@@ -9,6 +9,15 @@ class EquipoiseError(Exception):
     exit_code = 2
 
 
+class Stopped(EquipoiseError):
+    """Ctrl-C where no run has to be ended in good order (exit 130, as shells have it)."""
+
+    exit_code = 130
+
+    def __init__(self) -> None:
+        super().__init__("stopped")
+
+
 class UnusableInput(EquipoiseError):
     """An input or an argument that cannot be used (exit 2).
 

@@ -7,22 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.carrying import (
-    DespiteSick,
-    IfStuck,
-    MaxInflight,
-    Opened,
-    PerBroker,
-    PlanFolder,
-    StuckAfter,
-    Throttle,
-    Yes,
-    carry,
-    close,
-    cluster_at,
-    opened,
-    options_for,
-)
+from equipoise.cli.carrying import Opened, PlanFolder, Yes, carry, close, cluster_at, opened
+from equipoise.cli.limits import Limits, with_limits
 from equipoise.cli.snapshot import BootstrapServer, CommandConfig
 from equipoise.errors import UnusableInput
 
@@ -35,31 +21,31 @@ def register(app: typer.Typer) -> None:
     app.command("apply", help="Carry a plan out on its cluster: throttled, watched, resumable.")(apply)
 
 
+@with_limits
 def apply(
     folder: PlanFolder,
     bootstrap_server: BootstrapServer,
+    limits: Limits,
     command_config: CommandConfig = None,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every request, change nothing.")] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Take up a run that was stopped or killed.")
     ] = False,
-    throttle: Throttle = None,
-    max_inflight: MaxInflight = None,
-    per_broker: PerBroker = None,
-    if_stuck: IfStuck = "wait",
-    stuck_after: StuckAfter = 120.0,
-    despite_under_replicated: DespiteSick = False,
     log_dirs: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Kafka's reassignment JSON whose log_dirs say where replicas go."),
+        typer.Option(
+            metavar="FILE",
+            help="A copy of the plan's reassignment.json with log_dirs added: where on its broker each "
+            'replica is to be ("any": Kafka chooses).',
+        ),
     ] = None,
 ) -> None:
-    of = opened(folder, throttle, max_inflight)
+    of = opened(folder, limits)
     if log_dirs is not None:
         of = with_log_dirs(of, log_dirs)
     refuse_surprises(of, resume=resume)
-    options = options_for(of.schedule, per_broker, if_stuck, stuck_after, despite_under_replicated)
+    options = limits.of_run(of.schedule)
     with cluster_at(bootstrap_server, command_config) as port:
         if dry_run:
             rehearse(of, options, port)
@@ -68,31 +54,21 @@ def apply(
 
 
 def with_log_dirs(of: Opened, path: Path) -> Opened:
-    """The same with the log dirs of a reassignment file; its replica lists are not looked at."""
+    """The same with the log dirs that a file chooses."""
     from dataclasses import replace
 
-    import numpy as np
+    from equipoise.execution.dir_choices import read_choices
 
-    from equipoise.execution.port import Replica
-    from equipoise.files.sources import read_bytes
-    from equipoise.formats.faults import Faults
-    from equipoise.formats.reassignment import parse
-
-    lists = parse(read_bytes(path, str(path)), Faults(str(path)), proposed=True).lists
-    if lists is None or lists.dir_idx is None:
-        raise UnusableInput("names no log dirs", source=str(path), advice='It has "any" or nothing for all')
-    dirs = {
-        Replica(
-            lists.topics[lists.topic_idx[row]], int(lists.partition[row]), int(lists.replicas[row, at])
-        ): lists.dirs[lists.dir_idx[row, at]]
-        for row, at in np.argwhere(lists.dir_idx >= 0).tolist()
-    }
-    return replace(of, job=replace(of.job, dirs=dirs))
+    return replace(of, job=replace(of.job, dirs=read_choices(path, of.schedule.plan)))
 
 
 def refuse_surprises(of: Opened, *, resume: bool) -> None:
-    """A run that was interrupted is only taken up on purpose."""
+    """A run that goes on is left alone, one that was interrupted is only taken up on purpose."""
+    from equipoise.execution.journal import is_held, under_way
+
     memory, folder = of.memory, str(of.folder)
+    if is_held(of.folder):
+        raise under_way(of.folder)
     if memory.begun.get("operation") == "rollback" and memory.unfinished:
         raise UnusableInput("its roll back is not finished", source=folder, advice="Run rollback again")
     if resume and not memory.begun:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from equipoise.cli.carrying import PlanFolder, Yes, carry, close, cluster_at, opened, options_for
+from equipoise.cli.carrying import PlanFolder, Yes, carry, close, cluster_at, opened
+from equipoise.cli.limits import Limits
 from equipoise.cli.snapshot import BootstrapServer, CommandConfig
 from equipoise.errors import UnusableInput
 
@@ -21,7 +22,7 @@ def cancel(
     command_config: CommandConfig = None,
     yes: Yes = False,
 ) -> None:
-    of = opened(folder, None, None)
+    of = opened(folder)
     if not of.memory.begun:
         raise UnusableInput(
             "no run of it was ever begun", source=str(folder), advice="There is nothing to cancel"
@@ -29,4 +30,4 @@ def cancel(
     job = of.job.way_back if of.memory.begun["operation"] == "rollback" else of.job
     what = "What is in flight will be cancelled and put back in its order; what has arrived stays."
     with cluster_at(bootstrap_server, command_config) as port:
-        close(carry(of, job, options_for(of.schedule), port, what, yes=yes, stop="cancel"))
+        close(carry(of, job, Limits().of_run(of.schedule), port, what, yes=yes, stop="cancel"))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cli.limits import Limits
 from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
@@ -24,28 +25,6 @@ if TYPE_CHECKING:
 
 PlanFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A plan directory.", show_default=False)]
 Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
-Throttle = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RATE", help="Bytes a second of every broker, each way (20MB); by default the plan's."
-    ),
-]
-MaxInflight = Annotated[
-    str | None, typer.Option(metavar="N", help="Partitions in flight at most; by default the plan's.")
-]
-PerBroker = Annotated[
-    str | None, typer.Option(metavar="N", help="Partitions that one broker sends or receives at a time.")
-]
-IfStuck = Annotated[
-    str,
-    typer.Option(
-        metavar="wait|skip|retarget", help="A move whose target died: wait, skip it, or another broker."
-    ),
-]
-StuckAfter = Annotated[float, typer.Option(metavar="SECONDS", help="Without progress for so long: stuck.")]
-DespiteSick = Annotated[
-    bool, typer.Option("--despite-under-replicated", help="Go on although partitions are under-replicated.")
-]
 
 CODES = {"finished": 0, "cancelled": 0, "declined": 2, "refused": 2}
 SHOWN = 20
@@ -62,7 +41,10 @@ class Opened:
     memory: Memory
 
 
-def opened(folder: Path, throttle: str | None, max_inflight: str | None) -> Opened:
+NO_LIMITS = Limits()
+
+
+def opened(folder: Path, limits: Limits = NO_LIMITS) -> Opened:
     """Read a plan directory and its journal; limits not given are those the plan was written with.
 
     Raises :class:`UnusableInput` where any byte of the plan was changed, or where the journal
@@ -73,7 +55,6 @@ def opened(folder: Path, throttle: str | None, max_inflight: str | None) -> Open
     from equipoise.execution.moves import job_of
     from equipoise.files.folders import SUMS
     from equipoise.files.plan_directory import read_plan
-    from equipoise.planning.options import positive, rate
     from equipoise.scheduling import schedule
 
     plan = read_plan(folder)
@@ -81,12 +62,7 @@ def opened(folder: Path, throttle: str | None, max_inflight: str | None) -> Open
     memory = Memory.of(read_journal(folder))
     if memory.begun and memory.begun["plan"] != digest:
         raise UnusableInput("belongs to another plan", source=str(folder / NAME), advice="Move it away")
-    limits = agreed_limits(folder, memory)
-    if throttle is not None:
-        limits["throttle"] = float(rate("--throttle", throttle))
-    if max_inflight is not None:
-        limits["max_inflight"] = positive("--max-inflight", max_inflight)
-    waves = schedule(plan, **limits)
+    waves = schedule(plan, **{**agreed_limits(folder, memory), **limits.of_schedule()})
     return Opened(folder, waves, job_of(waves, digest), memory)
 
 
@@ -102,31 +78,6 @@ def agreed_limits(folder: Path, memory: Memory) -> dict[str, Any]:
         "throttle": told.get("throttle_bytes_per_s", told.get("throttle")),
         "max_inflight": told.get("max_inflight"),
     }
-
-
-def options_for(
-    waves: Schedule,
-    per_broker: str | None = None,
-    if_stuck: str = "wait",
-    stuck_after: float = 120.0,
-    despite_sick: bool = False,
-) -> Options:
-    """How the run is to go."""
-    from equipoise.execution.moves import Options
-    from equipoise.planning.options import positive
-
-    if if_stuck not in ("wait", "skip", "retarget"):
-        raise UnusableInput(
-            f"'{if_stuck}' is no way out", source="--if-stuck", advice="Choose wait, skip or retarget"
-        )
-    return Options(
-        throttle=None if waves.throttle_bytes_per_s is None else int(waves.throttle_bytes_per_s),
-        max_inflight=waves.max_inflight,
-        per_broker=None if per_broker is None else positive("--per-broker", per_broker),
-        if_stuck=if_stuck,
-        stuck_after_s=stuck_after,
-        despite_sick=despite_sick,
-    )
 
 
 @contextmanager

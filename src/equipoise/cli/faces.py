@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from equipoise.execution.machine import Machine
 
 LINE_EVERY_S = 10.0
-CHOICES = {"f": "finish", "c": "cancel", "l": "leave", "g": None}
+CTRL_C, END_OF_INPUT = "\x03", "\x04"
+CHOICES = {"f": "finish", "c": "cancel", "l": "leave", "g": None, CTRL_C: "leave", END_OF_INPUT: "finish"}
 QUESTION = "[f]inish what is in flight and stop, [c]ancel it, [l]eave it running, [g]o on? "
 
 
@@ -53,11 +54,13 @@ class Face:
         if not sys.stdin.isatty():
             print("Nothing was done: give --yes to go ahead.")
             return False
-        answer = input("Go ahead? [y/N] ")
-        return answer.strip().lower() in ("y", "yes")
+        return self.answer("Go ahead? [y/N] ") in ("y", "yes")
 
     def wish(self, machine: Machine) -> str | None:
-        """How to stop after a signal: asked on a terminal, else what flies is let finish."""
+        """How to stop after a signal: asked on a terminal, else what flies is let finish.
+
+        A second signal, also while the question stands, leaves it running.
+        """
         if not self.interrupts:
             return None
         heard, self.interrupts = self.interrupts, []
@@ -66,13 +69,22 @@ class Face:
         return self.ask() if sys.stdin.isatty() else "finish" if machine.run.stop is None else "leave"
 
     def ask(self) -> str | None:
-        while True:
-            try:
-                answer = input("\n" + QUESTION).strip().lower()[:1]
-            except EOFError:
-                return "finish"
-            if answer in CHOICES:
-                return CHOICES[answer]
+        while (answer := self.answer("\n" + QUESTION)[:1]) not in CHOICES:
+            pass
+        return CHOICES[answer]
+
+    def answer(self, question: str) -> str:
+        """What is typed; a signal is an answer too, while ``input`` would wait on after one that is noted."""
+        handlers = {one: signal.signal(one, signal.default_int_handler) for one in self.before}
+        try:
+            return input(question).strip().lower()
+        except EOFError:
+            return END_OF_INPUT
+        except KeyboardInterrupt:
+            return CTRL_C
+        finally:
+            for one, handler in handlers.items():
+                signal.signal(one, handler)
 
     def say(self, text: str) -> None:
         print(text, flush=True)

@@ -52,9 +52,6 @@ def main(arguments: list[str] | None = None) -> None:
     except EquipoiseError as error:
         print(f"equipoise: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("equipoise: stopped", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)
     sys.exit(code or 0)

@@ -1,4 +1,4 @@
-"""Help texts without the types that Typer puts beside names: ``--yes``, not ``--yes <bool>``."""
+"""Typer as we want it: help texts without types (``--yes``, not ``--yes <bool>``), and a word on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
+
+from equipoise.errors import Stopped
 
 
 def plain(params: list[Any]) -> list[Any]:
@@ -36,6 +38,13 @@ class Group(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         return plain(super().get_params(ctx))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb; Typer itself would end without a word on Ctrl-C."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Stopped from None
 
 
 class App(typer.Typer):

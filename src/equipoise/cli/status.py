@@ -24,7 +24,7 @@ def status(
     command_config: CommandConfig = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    of = opened(folder, None, None)
+    of = opened(folder)
     with cluster_at(bootstrap_server, command_config) as port:
         found = figures(of, port)
     if as_json:
@@ -37,6 +37,7 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
     """Where every move stands, and the throttles of ours that are still set."""
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.instructions import Survey
+    from equipoise.execution.journal import is_held
     from equipoise.execution.survey import standing, wrong_cluster
     from equipoise.execution.throttling import KEYS, clearing
 
@@ -49,7 +50,7 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
     return {
         "plan": str(of.folder),
         "operation": operation,
-        "outcome": memory.outcome if operation else "not begun",
+        "outcome": "running" if is_held(of.folder) else memory.outcome if operation else "not begun",
         "done": len(found.done) + len(found.gone),
         "in_flight": len(found.flying) + len(found.opposed),
         "pending": len(found.pending) + len(found.unrestored),
@@ -70,7 +71,9 @@ def text_of(found: dict[str, Any]) -> str:
     lines += [f"skipped: {name}: {why}" for name, why in found["skipped"].items()]
     if found["differs"]:
         lines.append("differs: " + first_lines(tuple(found["differs"])))
-    if found["throttles_left"]:
+    if found["throttles_left"] and found["outcome"] == "running":
+        lines.append("throttled: " + ", ".join(found["throttles_left"]))
+    elif found["throttles_left"]:
         lines.append("still throttled: " + ", ".join(found["throttles_left"]))
         lines.append("apply --resume, cancel or rollback takes the throttles off")
     return "\n".join(lines)

@@ -145,7 +145,7 @@ def health_of(
 ) -> Health:
     """What is not well; a list longer than its ISR alone by what is being added is well."""
     behind: dict[TopicPartition, tuple[int, ...]] = {}
-    under, offline = set(), set()
+    under, at, offline = set(), set(), set()
     for name, state in states.items():
         if state.leader < 0:
             offline.add(name)
@@ -155,6 +155,7 @@ def health_of(
         missing = tuple(b for b in state.replicas if b not in state.isr and b not in adding)
         if missing:
             behind[name] = missing
-            if len(state.isr) < min_isr.get(name.topic, 1):
-                under.add(name)
-    return Health(behind, frozenset(under), frozenset(offline))
+            spare = len(state.isr) - min_isr.get(name.topic, 1)
+            if spare <= 0:
+                (under if spare else at).add(name)
+    return Health(behind, frozenset(under), frozenset(at), frozenset(offline))

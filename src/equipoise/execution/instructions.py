@@ -85,6 +85,8 @@ class Health:
     under_replicated: Mapping[TopicPartition, tuple[int, ...]]
     """Each with the replicas that are not in the ISR."""
     under_min_isr: frozenset[TopicPartition] = frozenset()
+    at_min_isr: frozenset[TopicPartition] = frozenset()
+    """Under-replicated, and one replica more out of the ISR would stop writes."""
     offline: frozenset[TopicPartition] = frozenset()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,8 @@ from typing import Any, BinaryIO
 from equipoise.errors import UnusableInput
 
 NAME = "journal.jsonl"
+TRIES, PAUSE_S = 4, 0.05
+"""Whoever only asks whether a journal is held holds it for a moment."""
 
 
 def read_journal(folder: Path) -> list[dict[str, Any]]:
@@ -37,6 +40,25 @@ def read_journal(folder: Path) -> list[dict[str, Any]]:
     return entries
 
 
+def is_held(folder: Path) -> bool:
+    """Whether a run of a plan directory is under way, in whatever process of this machine."""
+    try:
+        with (Path(folder) / NAME).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # none was ever begun, or it is not ours to read, which reading it says better
+        return False
+    return False
+
+
+def under_way(folder: Path) -> UnusableInput:
+    """The error for whoever wants to begin a second run."""
+    return UnusableInput(
+        "another run of this plan is under way", source=str(folder), advice="Press Ctrl-C there"
+    )
+
+
 class Journal:
     """The journal, open for a run; held by one process at a time."""
 
@@ -45,13 +67,9 @@ class Journal:
         self.path = Path(folder) / NAME
         self.entries = read_journal(folder)
         try:
-            self.file: BinaryIO = self.path.open("ab")
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.file: BinaryIO = taken(self.path)
         except BlockingIOError:
-            self.file.close()
-            raise UnusableInput(
-                "another run of this plan is under way", source=str(folder), advice="Press Ctrl-C there"
-            ) from None
+            raise under_way(folder) from None
         except OSError as error:
             raise UnusableInput(f"cannot be written ({error.strerror})", source=str(self.path)) from None
         self.entries = read_journal(folder)  # what the former holder wrote last
@@ -85,6 +103,20 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def taken(path: Path) -> BinaryIO:
+    """The file, open for appending and ours alone; raises ``BlockingIOError`` where somebody holds it."""
+    for _ in range(TRIES):
+        file = path.open("ab")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file  # else its last holder has discarded it: what we hold has no name any more
+        except BlockingIOError:
+            time.sleep(PAUSE_S)
+        file.close()
+    raise BlockingIOError
 
 
 def sync_folder(folder: Path) -> None:

@@ -83,7 +83,7 @@ class Options:
     disk_reserve: float = 0.05
     """Share of a broker's disks that is never filled."""
     despite_sick: bool = False
-    """Start although partitions are under-replicated."""
+    """Start although partitions are under-replicated or offline; never while one is under its min ISR."""
 
 
 def job_of(schedule: Schedule, digest: str) -> Job:

@@ -108,17 +108,33 @@ def broken_brokers(receivers: set[int], seen: Surveyed) -> Iterator[str]:
 
 
 def sickness(
-    health: Health, moves: Mapping[TopicPartition, Move], flying: Collection[TopicPartition]
+    health: Health,
+    moves: Mapping[TopicPartition, Move],
+    flying: Collection[TopicPartition],
+    *,
+    despite: bool = False,
 ) -> list[str]:
-    """What is not well and is neither moving nor about to be mended by the job's own ``moves``."""
-    found = [f"{name} is offline" for name in sorted(health.offline)]
-    found += [f"{name} is under its min ISR" for name in sorted(health.under_min_isr - health.offline)]
-    for name in sorted(health.under_replicated.keys() - health.offline - health.under_min_isr - set(flying)):
-        missing = health.under_replicated[name]
-        move = moves.get(name)
-        if move is None or not set(missing) <= set(move.before) - set(move.after):
-            found.append(f"{name} is under-replicated: broker {missing[0]} is not in its ISR")
-    return found
+    """What is not well and is not about to be mended by the job's own ``moves``.
+
+    Partitions in flight may be under-replicated; with ``despite`` others may too, or be offline.
+    Nothing may be under its min ISR, where writes are refused and every copy more is a burden.
+    """
+    mended = {name for name, missing in health.under_replicated.items() if mends(moves.get(name), missing)}
+    under = health.under_min_isr - mended - health.offline
+    behind = health.under_replicated.keys() - mended - health.offline - under - set(flying)
+    return [
+        *(f"{name} is offline" for name in sorted(() if despite else health.offline - mended)),
+        *(f"{name} is under its min ISR" for name in sorted(under)),
+        *(
+            f"{name} is under-replicated: broker {health.under_replicated[name][0]} is not in its ISR"
+            for name in sorted(() if despite else behind)
+        ),
+    ]
+
+
+def mends(move: Move | None, missing: tuple[int, ...]) -> bool:
+    """Whether a move takes away exactly the replicas that are missing in the ISR."""
+    return move is not None and set(missing) <= set(move.before) - set(move.after)
 
 
 def shown(replicas: tuple[int, ...]) -> str:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from equipoise.cli.carrying import opened, options_for
+from equipoise.cli.carrying import opened
+from equipoise.cli.limits import Limits
 from equipoise.execution.carrier import Carrier
 from equipoise.execution.driver import drive
 from equipoise.execution.instructions import Confirm, End
@@ -74,8 +75,8 @@ def carry(
     **changes: Any,
 ) -> End:
     """One run on real brokers; ``kill_at``: SIGKILL itself once that many entries are in the journal."""
-    of = opened(folder, None, None)
-    options = replace(options_for(of.schedule), **{"poll_s": 0.3, "grace_s": 3.0, **changes})
+    of = opened(folder)
+    options = replace(Limits().of_run(of.schedule), **{"poll_s": 0.3, "grace_s": 3.0, **changes})
     job = of.job if operation == "apply" else of.job.way_back
     with Journal(folder) as journal, KafkaPort(bootstrap) as port:
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)

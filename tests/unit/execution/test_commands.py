@@ -16,6 +16,7 @@ from equipoise.cli.main import app
 from equipoise.cluster import Brokers, Plan, build_cluster
 from equipoise.errors import UnusableInput
 from equipoise.execution import carrier
+from equipoise.execution.journal import Journal
 from equipoise.execution.port import TopicPartition
 from equipoise.execution.simulated import SimulatedCarrier, SimulatedCluster
 from equipoise.files.plan_directory import write_plan
@@ -127,6 +128,22 @@ def test_status_follows_a_plan(model: SimulatedCluster, folder: Path) -> None:
     assert (found["operation"], found["outcome"], found["done"]) == ("rollback", "finished", 2)
 
 
+@pytest.mark.parametrize(
+    ("verb", "options"), [("apply", ()), ("apply", ("--resume",)), ("rollback", ()), ("cancel", ())]
+)
+def test_one_run_at_a_time(
+    model: SimulatedCluster, folder: Path, verb: str, options: tuple[str, ...]
+) -> None:
+    """While a process holds the journal, status says that it runs, and no other begins."""
+    interrupted(folder)
+    with Journal(folder):
+        assert "apply running" in run("status", folder)[1]
+        assert json.loads(run("status", folder, "--json")[1])["outcome"] == "running"
+        with pytest.raises(UnusableInput, match="another run of this plan is under way"):
+            run(verb, folder, "--yes", *options)
+    assert "apply interrupted" in run("status", folder)[1]
+
+
 def test_rollback_restores(model: SimulatedCluster, folder: Path) -> None:
     """Lists and leaders from before."""
     run("apply", folder, "--yes")
@@ -138,7 +155,7 @@ def test_rollback_restores(model: SimulatedCluster, folder: Path) -> None:
 
 def interrupted(folder: Path, outcome: str = "") -> None:
     """A journal as a killed run leaves it, with the first move submitted."""
-    of = carrying.opened(folder, None, None)
+    of = carrying.opened(folder)
     entries = [
         {"type": "begin", "operation": "apply", "plan": of.job.plan, "throttle": 1000, "max_inflight": 7},
         {"type": "submit", "partitions": {"pay-0": [3, 1]}, "leaders": {"pay-0": 0}},
@@ -221,6 +238,10 @@ def test_log_dirs_come_from_kafkas_own_json(model: SimulatedCluster, folder: Pat
     code, told = run("apply", folder, "--yes", "--log-dirs", str(tmp_path / "dirs.json"))
     assert code == 0, told
     assert {str(replica.broker): path for replica, path in model.dirs.items()} == {"2": "/data/b"}
+    rows[0]["replicas"] = [1, 3]
+    (tmp_path / "dirs.json").write_text(json.dumps({"version": 1, "partitions": rows}))
+    with pytest.raises(UnusableInput, match="pay-1 is not on broker 3 once the plan is carried out"):
+        run("apply", folder, "--yes", "--log-dirs", str(tmp_path / "dirs.json"))
     rows[0]["log_dirs"] = ["any", "any"]
     (tmp_path / "dirs.json").write_text(json.dumps({"version": 1, "partitions": rows}))
     with pytest.raises(UnusableInput, match="names no log dirs"):

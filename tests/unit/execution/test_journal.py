@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from equipoise.errors import UnusableInput
-from equipoise.execution.journal import NAME, Journal, read_journal
+from equipoise.execution.journal import NAME, Journal, is_held, read_journal
 from equipoise.execution.memory import Memory
 from equipoise.execution.port import TopicPartition
 
@@ -53,6 +55,34 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
     with Journal(tmp_path), pytest.raises(UnusableInput, match="another run of this plan"):
         Journal(tmp_path)
     Journal(tmp_path).close()
+
+
+def test_whether_a_run_is_under_way_can_be_asked(tmp_path: Path) -> None:
+    """Only while somebody holds the journal; asking creates nothing and keeps nobody out."""
+    assert not is_held(tmp_path) and not (tmp_path / NAME).exists()
+    with Journal(tmp_path):
+        assert is_held(tmp_path)
+    assert not is_held(tmp_path)
+    Journal(tmp_path).close()
+
+
+def test_a_journal_that_was_discarded_meanwhile_is_not_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opened just before its holder unlinks it: the next run has a file that has a name."""
+    lock = fcntl.flock
+    first = Journal(tmp_path)
+
+    def late(file: Any, how: int) -> None:
+        if not first.file.closed:
+            first.discard()
+            first.close()
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with Journal(tmp_path) as second:
+        second.append({"type": "begin"})
+    assert read_journal(tmp_path) == [{"type": "begin"}]
 
 
 def test_every_entry_that_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 
 def on_terminal(*dialogue: tuple[str, str]) -> str:
     """Everything that the run shows; each answer is typed once its question has appeared."""
@@ -45,6 +47,13 @@ def test_ctrl_c_can_be_thought_better_of() -> None:
     assert "ended finished, False" in shown
 
 
-def test_no_is_the_default() -> None:
-    """Return alone begins nothing."""
-    assert "ended declined, True" in on_terminal((r"Go ahead\?", "\n"))
+def test_a_second_ctrl_c_leaves_it_running() -> None:
+    """The question itself can be answered with Ctrl-C: the run lets go at once."""
+    shown = on_terminal((r"Go ahead\?", "y\n"), (r"MiB/s", "\x03"), (r"\[g\]o on\?", "\x03"))
+    assert "ended left" in shown
+
+
+@pytest.mark.parametrize("answer", ["\n", "\x03", "\x04"], ids=["return", "ctrl-c", "ctrl-d"])
+def test_no_is_the_default(answer: str) -> None:
+    """Return alone, Ctrl-C and the end of input begin nothing."""
+    assert "ended declined, True" in on_terminal((r"Go ahead\?", answer))

@@ -151,6 +151,54 @@ def test_a_run_does_not_begin_on_a_sick_cluster() -> None:
     assert told.carrier.changes == 0 and told.log.entries == []
 
 
+def test_under_its_min_isr_nothing_starts_whatever_was_asked_for() -> None:
+    """Two of three replicas are gone where two are needed: neither at first nor later does a copy start."""
+    told = story(ONE)
+    told.model.create("calm", 0, [5, 4])
+    told.model.min_isr["calm"] = 2
+    told.model.kill(4)
+    end = told.run(with_options(despite_sick=True))
+    assert end.reasons == ("calm-0 is under its min ISR",) and told.carrier.changes == 0
+    told.model.revive(4)
+    told.face = Watcher(lambda machine: dies(machine) or back(machine))
+    dies = once(lambda: told.model.kill(4), halfway)
+    back = once(lambda: told.model.revive(4), lambda machine: told.model.now > 50)
+    told.job = story({**ONE, "log-0": ([1, 2], [3, 2])}).job
+    told.model.create("log", 0, [1, 2], 20 * MB)
+    assert told.run(with_options(despite_sick=True, max_inflight=1)).outcome == "finished"
+    assert told.face.heard == ["no new moves for now: calm-0 is under its min ISR"]
+
+
+def test_what_the_plan_mends_may_be_under_its_min_isr() -> None:
+    """Two brokers are lost for good: draining them is the way back to writes."""
+    told = story({"pay-0": ([0, 1, 2], [0, 3, 5])})
+    told.model.min_isr["pay"] = 2
+    told.model.kill(1)
+    told.model.kill(2)
+    assert (told.run().outcome, told.lists()) == ("finished", {"pay-0": (0, 3, 5)})
+
+
+def test_at_its_min_isr_half_as_many_moves_start_at_a_time() -> None:
+    """One replica more out of the ISR would stop writes: the run slows down, and says why."""
+    told = story({f"pay-{i}": ([0, 1, 2], [3, 1, 2]) for i in range(4)})
+    told.model.min_isr["pay"] = 2
+    told.model.kill(0)
+    most: list[int] = []
+    told.face = Watcher(lambda machine: most.append(len(machine.run.flying)))
+    assert told.run(with_options(max_inflight=4)).outcome == "finished"
+    assert max(most) == 2
+    assert "half as many moves at a time: pay-0 is at its min ISR" in told.face.heard
+
+
+def test_offline_partitions_can_be_passed_by_on_purpose() -> None:
+    """A single replica on a broker that is gone for good cannot be mended by waiting."""
+    told = story(ONE)
+    told.model.create("calm", 0, [5])
+    told.model.kill(5)
+    assert told.run().reasons == ("calm-0 is offline",)
+    assert told.run(with_options(despite_sick=True)).outcome == "finished"
+
+
 def test_the_wrong_cluster_is_refused() -> None:
     """One line, and nothing is changed."""
     told = story(ONE, cluster_id="other")

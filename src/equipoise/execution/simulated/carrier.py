@@ -22,4 +22,4 @@ class SimulatedCarrier(Carrier):
         """As for any cluster; where every broker lives and nothing is sick nobody needs to look."""
         if not self.model.down and not self.model.sick:
             return Health({})
-        return health_of(self.model.partitions(), self.model.reassignments(), {})
+        return health_of(self.model.partitions(), self.model.reassignments(), self.model.min_isr)

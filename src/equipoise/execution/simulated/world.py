@@ -54,6 +54,8 @@ class World:
         self.leader: dict[TopicPartition, int] = {}
         self.size: dict[TopicPartition, float] = {}
         self.topics: dict[str, list[TopicPartition]] = defaultdict(list)
+        self.min_isr: dict[str, int] = {}
+        """``min.insync.replicas`` of topics where it is not 1."""
         self.moving: dict[TopicPartition, Moving] = {}
         self.settings: dict[Resource, dict[str, str]] = defaultdict(dict)
         self.pairs: dict[tuple[str, str], frozenset[str]] = {}

@@ -22,10 +22,10 @@ def checking(run: Run) -> Generator[Instruction, Any, tuple[Standing, list[str]]
         reasons = wrong_cluster(run.job, seen) or found.drifted
         if not run.memory.unfinished:
             reasons = reasons or list(objections(found, seen))
-        if not reasons and not run.memory.unfinished and not run.options.despite_sick:
+        if not reasons and not run.memory.unfinished:
             health: Health = yield ask.CheckHealth()
             ours = {move.partition for move in (*found.flying, *found.opposed)}
-            reasons = sickness(health, run.moves, ours)
+            reasons = sickness(health, run.moves, ours, despite=run.options.despite_sick)
     run.leaders = {name: state.leader for name, state in seen.partitions.items()}
     for move in found.flying:
         flight = Flight(move, seen.now, run.memory.submitted[move.partition], attempts=1)

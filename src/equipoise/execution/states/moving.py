@@ -92,21 +92,23 @@ def lost_track(run: Run, flight: Flight, seen: Observed) -> Steps:
 
 
 def admitting(run: Run, seen: Observed) -> Generator[Instruction, Any, list[Move]]:
-    """The moves that may start now; none while anything is not well."""
-    places = run.options.max_inflight - len(run.flying)
-    if not run.queue or run.stop or places <= 0:
+    """The moves that may start now; none while anything is not well, fewer while something is close to it."""
+    if not run.queue or run.stop or len(run.flying) >= run.options.max_inflight:
         return []
     foreign = sorted(seen.reassignments.keys() - run.flying.keys())
     hold = [f"{name} is being moved by somebody else" for name in foreign]
-    if not run.options.despite_sick:
-        health: Health = yield ask.CheckHealth()
-        hold += sickness(health, run.moves, run.flying.keys())
+    health: Health = yield ask.CheckHealth()
+    hold += sickness(health, run.moves, run.flying.keys(), despite=run.options.despite_sick)
     if hold:
         more = f" (and {len(hold) - 1} more)" if len(hold) > 1 else ""
         yield from run.say_once(f"no new moves for now: {hold[0]}{more}")
         return []
+    places = run.options.max_inflight
+    if health.at_min_isr:
+        places = max(1, places // 2)
+        yield from run.say_once(f"half as many moves at a time: {min(health.at_min_isr)} is at its min ISR")
     flying = [flight.move for flight in run.flying.values()]
-    admitted = run.queue.admit(flying, run.leaders, seen, places)
+    admitted = run.queue.admit(flying, run.leaders, seen, places - len(flying))
     if not admitted and not run.flying:
         yield from skip_closed(run, seen)
     return admitted

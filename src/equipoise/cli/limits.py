@@ -1,0 +1,98 @@
+"""The options of a run that `apply` and `rollback` share: declared once, as the fields of a class."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from equipoise.errors import UnusableInput
+
+if TYPE_CHECKING:
+    from equipoise.execution.moves import Options
+    from equipoise.scheduling import Schedule
+
+WAYS_OUT = ("wait", "skip", "retarget")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How a run is to go, in the operator's words."""
+
+    throttle: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE", help="Bytes a second of every broker, each way (20MB); by default the plan's."
+        ),
+    ] = None
+    max_inflight: Annotated[
+        str | None, typer.Option(metavar="N", help="Partitions in flight at most; by default the plan's.")
+    ] = None
+    per_broker: Annotated[
+        str | None, typer.Option(metavar="N", help="Partitions that one broker sends or receives at a time.")
+    ] = None
+    if_stuck: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(WAYS_OUT), help="A move whose target died: wait, skip it, or another broker."
+        ),
+    ] = "wait"
+    stuck_after: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Without progress for so long: stuck.")
+    ] = 120.0
+    despite_under_replicated: Annotated[
+        bool,
+        typer.Option(
+            "--despite-under-replicated", help="Go on although partitions are under-replicated or offline."
+        ),
+    ] = False
+
+    def of_schedule(self) -> dict[str, Any]:
+        """What the schedule has to know of it; nothing that was not given."""
+        from equipoise.planning.options import positive, rate
+
+        given: dict[str, Any] = {}
+        if self.throttle is not None:
+            given["throttle"] = float(rate("--throttle", self.throttle))
+        if self.max_inflight is not None:
+            given["max_inflight"] = positive("--max-inflight", self.max_inflight)
+        return given
+
+    def of_run(self, waves: Schedule) -> Options:
+        """The same for the run of a schedule that was made with them."""
+        from equipoise.execution.moves import Options
+        from equipoise.planning.options import positive
+
+        if self.if_stuck not in WAYS_OUT:
+            raise UnusableInput(
+                f"'{self.if_stuck}' is no way out",
+                source="--if-stuck",
+                advice=f"Choose {', '.join(WAYS_OUT[:-1])} or {WAYS_OUT[-1]}",
+            )
+        return Options(
+            throttle=None if waves.throttle_bytes_per_s is None else int(waves.throttle_bytes_per_s),
+            max_inflight=waves.max_inflight,
+            per_broker=None if self.per_broker is None else positive("--per-broker", self.per_broker),
+            if_stuck=self.if_stuck,
+            stuck_after_s=self.stuck_after,
+            despite_sick=self.despite_under_replicated,
+        )
+
+
+def with_limits(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb an option for each field of :class:`Limits`; it receives them as ``limits``."""
+
+    @wraps(verb)
+    def run(**given: Any) -> None:
+        verb(limits=Limits(**{field.name: given.pop(field.name) for field in fields(Limits)}), **given)
+
+    own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name != "limits"]
+    shared = inspect.signature(Limits, eval_str=True).parameters.values()
+    both = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own, *shared)]
+    run.__signature__ = inspect.Signature(both)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in both}
+    return run
