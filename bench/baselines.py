@@ -46,7 +46,8 @@ def largest_program(clusters: list[Cluster], limit_s: float) -> tuple[Cluster, f
     import time
 
     from equipoise.planning import Request, build_problem
-    from equipoise.planning.published.interface import NoPlan, Settings, target_of
+    from equipoise.planning.published.interface import NoPlan, target_of
+    from equipoise.planning.published.settings import Settings
 
     done = None
     for cluster in clusters:

@@ -20,7 +20,8 @@ from equipoise.comparing.measured import measure
 from equipoise.comparing.run import Entry, compare, entries
 from equipoise.planning.goals import evaluate
 from equipoise.planning.problem import build_problem
-from equipoise.planning.published.interface import STRATEGIES, NoPlan, Settings, target_of
+from equipoise.planning.published.interface import STRATEGIES, NoPlan, target_of
+from equipoise.planning.published.settings import Settings
 from equipoise.planning.request import Request
 from equipoise.planning.solve import make_plan
 

@@ -106,7 +106,7 @@ def beside_optimum(verdict: Verdict, state: Cluster, request: Request) -> Verdic
     from equipoise.planning import make_plan
 
     try:
-        best = make_plan(state, replace(request, goals=None, strategy="flow"))
+        best = make_plan(state, replace(request, goals=None, strategy="flow", strategy_settings=()))
     except ImpossibleRequest as error:
         return replace(verdict, notes=(*verdict.notes, f"no plan meets all rules: {error}"))
     optimum = judge(best.cluster, best.target, rules_of(best.cluster, request.to_json()))

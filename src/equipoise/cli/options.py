@@ -12,6 +12,7 @@ import typer
 
 from equipoise.errors import UnusableInput
 from equipoise.planning.options import request_of
+from equipoise.planning.published.settings import KNOWN
 from equipoise.planning.request import ALL_GOALS, DEFAULT_GOALS
 
 BROKERS, RULES, AIMS, LIMITS = "Brokers and topics", "Rules", "Goals", "Budgets"
@@ -33,6 +34,7 @@ HELP: dict[str, tuple[str, str, str]] = {
     "leaders-only": ("", AIMS, "Reorders alone: no data moves."),
     "required-only": ("", AIMS, "Only what the rules force, nothing for balance."),
     "strategy": ("NAME", AIMS, "`flow`, or a published algorithm (see `equipoise compare`)."),
+    "strategy-settings": ("KEY=VALUE,...", AIMS, f"What the text of a published algorithm leaves open: {', '.join(KNOWN)}."),
     "rack-rule": ("spread|strict", RULES, "At most ceil(rf / racks) replicas of a partition in a rack, or at most one."),
     "stay-in-rack": ("", RULES, "A moved replica stays in the rack it leaves."),
     "no-leaders-on": ("7", RULES, "Brokers that lead nothing."),

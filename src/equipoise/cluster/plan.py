@@ -55,10 +55,15 @@ class Plan:
     request: Mapping[str, Any] = field(default_factory=dict)
     """The options the plan was made with, as plain JSON data."""
     warnings: tuple[str, ...] = ()
+    batch: IntArray | None = None
+    """``(n_partitions,)`` int32: the batch of each changed row where the strategy has batches, from 0, to be
+    moved one after the other; -1 for the other rows."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "target", frozen(self.target, np.int32))
         object.__setattr__(self, "eligible", frozen(self.eligible, np.bool_))
+        if self.batch is not None:
+            object.__setattr__(self, "batch", frozen(self.batch, np.int32))
         check_lists(self.cluster, self.target)
 
     @cached_property

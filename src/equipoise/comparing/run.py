@@ -18,7 +18,8 @@ from equipoise.comparing.measured import Row, measure
 from equipoise.errors import EquipoiseError, ImpossibleRequest
 from equipoise.planning import make_plan
 from equipoise.planning.problem import Problem, build_problem
-from equipoise.planning.published.interface import STRATEGIES, Settings, load, target_of
+from equipoise.planning.published.interface import STRATEGIES, load, target_of
+from equipoise.planning.published.settings import Settings, settings_for, settings_of
 from equipoise.planning.request import Request
 
 OURS = "flow"
@@ -60,10 +61,12 @@ def entries(cluster: Cluster, request: Request, time_limit_s: float) -> list[Ent
 
     A strategy that the request names stands alone beside ours.
     """
-    settings = Settings(time_limit_s=time_limit_s)
+    settings, given = Settings(time_limit_s=time_limit_s), request.strategy_settings
     if request.strategy != OURS:
         load(request.strategy)
-        return [Entry(OURS, OURS), Entry(request.strategy, request.strategy, settings)]
+        alone = Entry(request.strategy, request.strategy, settings_for(request.strategy, given, settings))
+        return [Entry(OURS, OURS), alone]
+    settings = settings_of(given, settings)
     variants = {
         "appier": {"unchecked": replace(settings, check_first=False)},
         "wix": {"fine tuning": replace(settings, unbalanced_ratio=1.0)},
@@ -193,7 +196,7 @@ def serve(connection: Connection, cluster: Cluster, request: Request) -> None:
 def solve(cluster: Cluster, request: Request, entry: Entry) -> tuple[IntArray, tuple[Level, ...]]:
     """The assignment of one run, and for ours its certificate."""
     if entry.strategy == OURS:
-        plan = make_plan(cluster, replace(request, strategy=OURS))
+        plan = make_plan(cluster, replace(request, strategy=OURS, strategy_settings=()))
         return plan.target, plan.certificate
     return target_of(entry.strategy, build_problem(cluster, request), entry.settings), ()
 

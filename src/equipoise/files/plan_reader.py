@@ -41,6 +41,7 @@ def rebuilt(out: Path, data: Mapping[str, bytes]) -> Plan:
             proofs=read_archive(data["certificate.npz"], str(out / "certificate.npz")),
             request=content["request"],
             warnings=tuple(content["warnings"]),
+            batch=batch_of(cluster, rows, content["moves"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UnusableInput(f"is not a plan ({error})", source=source) from None
@@ -70,6 +71,15 @@ def target_of(cluster: Cluster, rows: np.ndarray, lists: list[list[int]]) -> Int
     target[rows] = -1
     target[rows, : ids.shape[1]] = positions
     return target
+
+
+def batch_of(cluster: Cluster, rows: np.ndarray, moves: list[dict[str, Any]]) -> IntArray | None:
+    """The batch of each row; None where the moves name none."""
+    if not any("batch" in move for move in moves):
+        return None
+    batch = np.full(cluster.n_partitions, -1, dtype=np.int32)
+    batch[rows] = [move["batch"] for move in moves]
+    return batch
 
 
 def level_of(entry: Mapping[str, Any]) -> Level:

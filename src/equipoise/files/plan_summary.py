@@ -106,7 +106,7 @@ def moves(plan: Plan, rows: RowArray | None = None) -> list[dict[str, Any]]:
         bytes_copied(cluster, plan.target, rows).tolist(),
         strict=True,
     )
-    return [
+    found = [
         {
             "topic": cluster.topics[topic],
             "partition": partition,
@@ -117,6 +117,10 @@ def moves(plan: Plan, rows: RowArray | None = None) -> list[dict[str, Any]]:
         }
         for row, topic, partition, old, new, size in columns
     ]
+    if plan.batch is not None:
+        for move, batch in zip(found, plan.batch[rows].tolist(), strict=True):
+            move["batch"] = batch
+    return found
 
 
 def lists(ids: IntArray) -> list[list[int]]:

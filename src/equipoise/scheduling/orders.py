@@ -23,6 +23,14 @@ def admission(plan: Plan, copies: Copies, start: FloatArray, blocked: dict[int, 
     return rows[np.argsort(first[rows], kind="stable")]
 
 
+def batched(rows: RowArray, plan: Plan) -> list[RowArray]:
+    """``rows`` batch by batch, in their order within each; one part where the plan has no batches."""
+    if plan.batch is None:
+        return [rows]
+    rows = rows[np.argsort(plan.batch[rows], kind="stable")]
+    return np.split(rows, np.flatnonzero(np.diff(plan.batch[rows])) + 1)
+
+
 def first_start(copies: Copies, start: FloatArray, n_partitions: int) -> FloatArray:
     """``(n_partitions,)``: when the first copy of each row starts, -1 for rows without copies."""
     first = np.full(n_partitions, -1.0)

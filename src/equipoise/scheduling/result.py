@@ -36,7 +36,8 @@ class Schedule:
     wave_seconds: FloatArray
     """``(n_waves,)``: expected time of each wave done by itself; NaN without sizes or rates."""
     seconds: float
-    """Expected time with continuous admission; NaN without sizes or rates."""
+    """Expected time with continuous admission, or wave by wave for a plan in batches; NaN without sizes or
+    rates."""
     bound_seconds: float
     """No order can take less: the busiest link ÷ its rate. NaN without sizes or rates."""
     gap: float

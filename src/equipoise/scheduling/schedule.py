@@ -7,7 +7,7 @@ import numpy as np
 from equipoise.cluster import Plan
 from equipoise.scheduling.copies import Copies, copies_of, urgent
 from equipoise.scheduling.listing import Listing
-from equipoise.scheduling.orders import admission, by_size
+from equipoise.scheduling.orders import admission, batched, by_size
 from equipoise.scheduling.result import Schedule
 from equipoise.scheduling.room import Room
 from equipoise.scheduling.rules import below_min_isr, leaves_rack_rule
@@ -34,10 +34,11 @@ def schedule(
 
     What copies nothing (reorders, fewer replicas) comes first: it gains at no cost and frees disks.
     Then rows that mend something or empty a broker, then the rest; among equals the link with most
-    left, since it decides the end. ``throttle`` is bytes a second for each broker, each way;
-    ``per_broker`` bounds the partitions that one broker sends or receives in a wave. Every wave
-    keeps the rack rule, min ISR and the room on disks with old and new copies both counted.
-    Deterministic. Raises ``ValueError`` for limits below 1.
+    left, since it decides the end. A plan in batches keeps their order, and no wave has rows of two.
+
+    ``throttle`` is bytes a second for each broker, each way; ``per_broker`` bounds the partitions that
+    one broker sends or receives in a wave. Every wave keeps the rack rule, min ISR and the room on disks
+    with old and new copies both counted. Deterministic. Raises ``ValueError`` for limits below 1.
     """
     inflight = default_inflight(plan.cluster.n_brokers) if max_inflight is None else max_inflight
     check_limits(inflight, throttle, per_broker)
@@ -58,9 +59,11 @@ def schedule(
         alike, room = order, Room(plan, copies, disk_limit, bound * seconds)
     else:
         alike = by_size(order, copies, mends, lambda some: listed(some, room).start)
-    waves = cut(alike, copies, room, inflight, per_broker)
+    order = np.concatenate(batched(order, plan))
+    waves = [wave for rows in batched(alike, plan) for wave in cut(rows, copies, room, inflight, per_broker)]
     blocked |= no_room(order, waves)
     lengths = wave_lengths(waves, copies, plan.cluster.n_brokers, plan.cluster.n_partitions)
+    length = listing.length if plan.batch is None else float(lengths.sum())
     return Schedule(
         plan=plan,
         order=order[~np.isin(order, list(blocked))] if blocked else order,
@@ -69,9 +72,9 @@ def schedule(
         throttle_bytes_per_s=throttle,
         unit=copies.unit,
         wave_seconds=lengths * seconds,
-        seconds=listing.length * seconds,
+        seconds=length * seconds,
         bound_seconds=bound * seconds,
-        gap=max(0.0, listing.length / bound - 1) if bound else 0.0,
+        gap=max(0.0, length / bound - 1) if bound else 0.0,
         bottleneck=bottleneck,
         blocked=blocked,
         notes=(*notes, *remarks(plan, copies, throttle)),

@@ -9,7 +9,8 @@ import pytest
 
 from equipoise.cluster import Brokers, build_cluster
 from equipoise.planning.problem import Problem, build_problem
-from equipoise.planning.published.interface import Settings, target_of
+from equipoise.planning.published.interface import target_of
+from equipoise.planning.published.settings import Settings
 from equipoise.planning.request import Request
 
 

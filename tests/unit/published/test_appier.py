@@ -9,7 +9,8 @@ from itertools import chain
 import pytest
 
 from equipoise.planning.problem import build_problem
-from equipoise.planning.published.interface import NoPlan, Settings
+from equipoise.planning.published.interface import NoPlan
+from equipoise.planning.published.settings import Settings
 from equipoise.planning.request import Request
 
 

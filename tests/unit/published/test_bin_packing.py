@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from equipoise.planning.published.bin_packing import Packing
-from equipoise.planning.published.interface import NoPlan, Settings, target_of
+from equipoise.planning.published.interface import NoPlan, target_of
+from equipoise.planning.published.settings import Settings
 
 GIB = 2**30
 

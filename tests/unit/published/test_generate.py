@@ -6,7 +6,8 @@ import pytest
 
 from equipoise.planning.goals import evaluate
 from equipoise.planning.published.generate import broker_order, round_robin
-from equipoise.planning.published.interface import NoPlan, Settings, target_of
+from equipoise.planning.published.interface import NoPlan, target_of
+from equipoise.planning.published.settings import Settings
 
 
 def test_ten_partitions_on_five_brokers():

@@ -8,8 +8,9 @@ import subprocess
 import pytest
 
 from equipoise.planning.published.helpers import lists_of
-from equipoise.planning.published.interface import NoPlan, Settings
+from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.linear_program import build, lp_text, weights
+from equipoise.planning.published.settings import Settings
 
 DEMONSTRATION = [[7, 18], [8, 19], [9, 10], [0, 11], [1, 12], [2, 13], [3, 14], [4, 15], [5, 16], [6, 17]]
 RACKS = {broker: "ab"[broker % 2] for broker in range(20)}

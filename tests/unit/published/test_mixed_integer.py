@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 import pytest
 
-from equipoise.planning.published.interface import NoPlan, Settings, target_of
+from equipoise.cluster import measures
+from equipoise.files.plan_directory import read_plan, write_plan
+from equipoise.planning.options import request_of
+from equipoise.planning.published.interface import NoPlan, target_of
 from equipoise.planning.published.mixed_integer import batches
+from equipoise.planning.published.settings import Settings
+from equipoise.planning.solve import make_plan
+from equipoise.scheduling import schedule
 
 EXPANDED = {"add": ((4, None), (5, None))}
 
@@ -40,9 +48,29 @@ def test_batches_of_weight_one_are_two(problem_of):
     """README, "Executing Reassignment in Batch Mode": 1 and 2 moves make two batches."""
     problem = problem_of([[1, 2, 3], [2, 3, 1]], **EXPANDED)
     target = problem.cluster.brokers.index_of([[1, 5, 4], [2, 3, 5]])
-    assert batches(problem, target, 1) == [[0], [1]]
-    assert batches(problem, target, 3) == [[0, 1]]
-    assert batches(problem, target, 0) == [[0, 1]]
+    assert batches(problem, target, Settings(batch_weight=1)).tolist() == [0, 1]
+    assert batches(problem, target, Settings(batch_weight=3)).tolist() == [0, 0]
+    assert batches(problem, target, Settings()) is None
+
+
+def test_batches_are_the_waves(random_problem, tmp_path):
+    """From the option to the files: no wave moves more than the weight, also of a plan read back."""
+    options = {"strategy": "mixed-integer", "strategy-settings": "batch-weight=3"}
+    problem = random_problem(5, 6, 30, 3, add=((6, None), (7, None)))
+    plan = make_plan(problem.cluster, replace(request_of(options), add=problem.request.add))
+    write_plan(plan, tmp_path / "plan")
+    again = read_plan(tmp_path / "plan")
+    assert again.batch.tolist() == plan.batch.tolist()
+    for read in (plan, again):
+        waves = schedule(read).waves
+        moved = [int(measures.arrivals(read.cluster.replicas, read.target)[rows].sum()) for rows in waves]
+        assert sum(moved) == measures.data_moves(read.cluster.replicas, read.target) > 9
+        assert max(moved) <= 3
+    files = sorted((tmp_path / "plan" / "waves").glob("[0-9]*.json"))
+    assert [len(json.loads(f.read_text())["partitions"]) for f in files] == [len(rows) for rows in waves]
+    assert [sorted(rows.tolist()) for rows in waves] == [
+        np.flatnonzero(plan.batch == number).tolist() for number in range(len(waves))
+    ]
 
 
 def test_storage_weighs_partitions_by_size(problem_of, lists_after):

@@ -13,7 +13,8 @@ import pytest
 from equipoise.cluster import Brokers, build_cluster, measures
 from equipoise.planning.problem import build_problem
 from equipoise.planning.published.helpers import lists_of
-from equipoise.planning.published.interface import NoPlan, Settings, target_of
+from equipoise.planning.published.interface import NoPlan, target_of
+from equipoise.planning.published.settings import Settings
 from equipoise.planning.published.wix import Gathered, gather, replace
 from equipoise.planning.request import Request
 from equipoise.planning.solve import make_plan
