@@ -8,11 +8,12 @@ from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning import goals as measure
 from equipoise.planning.problem import Problem
+from equipoise.planning.rows import distinct_rows
 
 
 def reasons(problem: Problem, lists: IntArray) -> dict[int, str]:
     """A sentence for each changed row: the rule, or else the level, that it serves."""
-    return {int(row): sentence for row, sentence in Explainer(problem, lists).sentences()}
+    return dict(Explainer(problem, lists).sentences())
 
 
 class Explainer:
@@ -37,20 +38,21 @@ class Explainer:
         gone, come = missing_from(after, before), missing_from(before, after)
         per_rack = measures.replicas_per_rack(before, self.problem.rack_idx, self.problem.n_racks)
         crowded = per_rack > self.problem.limit[self.changed][:, None]
+        reorder = (come < 0).all(axis=1) | (before[:, 0] < 0)  # only then the sentence is about leaders
         facts = np.column_stack(
             [
                 gone,
                 come,
-                before[:, 0],
-                after[:, 0],
+                np.where(reorder, before[:, 0], 0),
+                np.where(reorder, after[:, 0], 0),
                 np.where(crowded.any(axis=1) & (self.problem.n_racks > 1), crowded.argmax(axis=1), -1),
                 (after >= 0).sum(axis=1) - (before >= 0).sum(axis=1),
             ]
         )
         # Rows that change alike have the same reason, and there are far fewer of those.
-        kinds, kind_of = np.unique(facts, axis=0, return_inverse=True)
+        kinds, kind_of = distinct_rows(facts)
         said = [self.sentence(kind, gone.shape[1]) for kind in kinds]
-        return [(int(row), said[kind]) for row, kind in zip(self.changed, kind_of.ravel(), strict=True)]
+        return [(row, said[kind]) for row, kind in zip(self.changed.tolist(), kind_of.tolist(), strict=True)]
 
     def sentence(self, kind: np.ndarray, width: int) -> str:
         gone = [int(b) for b in kind[:width] if b >= 0]

@@ -16,7 +16,7 @@ import numpy as np
 from equipoise.planning.networks.joining import join
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 
-UNIT_STEPS = 16
+UNIT_STEPS = 8
 """Steps of width one on each side of the guess; wider ones follow, and are refined where they matter."""
 
 

@@ -20,6 +20,7 @@ from equipoise.planning.bands import band, whole_weights
 from equipoise.planning.goals import squares, table, topic_bands
 from equipoise.planning.networks.network import Int32, Int64, Network, Objective
 from equipoise.planning.problem import Problem
+from equipoise.planning.rows import distinct_rows
 
 BoolArray = npt.NDArray[np.bool_]
 MAX_KINDS = 64
@@ -106,11 +107,9 @@ def kinds(problem: Problem, rows: Int64) -> Int64:
     counts = replicas_per_rack(problem.current[rows], problem.rack_idx, problem.n_racks)
     excess = np.maximum(counts - problem.limit[rows][:, None], 0)
     for facts in (counts, excess):
-        alike, kind = np.unique(
-            np.column_stack([facts, problem.limit[rows], problem.rf[rows]]), axis=0, return_inverse=True
-        )
+        alike, kind = distinct_rows(np.column_stack([facts, problem.limit[rows], problem.rf[rows]]))
         if len(alike) <= MAX_KINDS:
-            return kind.ravel()
+            return kind
     return np.zeros(len(rows), dtype=np.int64)
 
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from equipoise.planning.networks.flow import narrow, solve
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.place import ProvedLevel
+from equipoise.planning.rows import distinct_rows
 
 MAX_FINE_OPTIONS = 60_000
 """Up to so many options the fine network is solved at once."""
@@ -149,8 +150,7 @@ def transfers(roles: Roles) -> tuple[Int64, Int64, Int64]:
 
 def option_sets(roles: Roles, items: Int64) -> tuple[Int64, Int64]:
     """Distinct sets of options (each row ascending) and the set of each item."""
-    sets, set_of = np.unique(np.sort(roles.option[items], axis=1), axis=0, return_inverse=True)
-    return sets, set_of.ravel()
+    return distinct_rows(np.sort(roles.option[items], axis=1))
 
 
 def coarse_network(roles: Roles) -> RoleNetwork:
