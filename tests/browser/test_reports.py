@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -228,6 +229,23 @@ def test_comparison(opened):
         page.click("#strategies thead th:nth-child(2) button")
         order = page.locator("#strategies tbody th").all_inner_texts()
         assert order == ["wix", "greedy", "flow", "permutations"]
+
+
+def test_names_of_points_never_meet(opened):
+    """Strategies that reach and cost the same stand in one spot: each name has its own line beside it."""
+    rows = [strategy_row(name, 0) for name in ("flow", "appier", "greedy", "wix", "generate")]
+    place = """count => placeNames(
+        Array.from({ length: count }, (_, k) => ({ x: 40 + k % 3, y: 300, width: 80 + k })),
+        { top: 0, bottom: 310, right: 400 },
+    )"""
+    with opened(compare_page(rows, [{"key": "spread", "title": "Replica spread"}], "orders")) as page:
+        places = page.evaluate(place, 15)
+        heights = sorted(at["y"] for at in places)
+        assert all(b - a >= 16 for a, b in pairwise(heights))
+        assert heights[0] >= 8
+        assert heights[-1] <= 302
+        assert max(at["y"] for at in places[:1]) == 300  # ours first, so nearest
+        assert page.evaluate(place, 30).count(None) == 11  # no room: named when pointed at
 
 
 def test_prints(two_racks, opened):

@@ -83,7 +83,7 @@ def show(
     page = compare_data(data, criteria, cluster.name)
     title = f"{cluster.name}: {cluster.n_partitions} partitions on {cluster.n_brokers} brokers"
     table = Table(title=title, box=None)
-    table.add_column("strategy")
+    table.add_column("strategy", no_wrap=True)
     for column in page["columns"]:
         table.add_column(column["title"].lower(), justify="right")
     for row, line in zip(rows, page["rows"], strict=True):

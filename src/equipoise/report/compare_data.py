@@ -108,6 +108,7 @@ def bars_chart(rows: Sequence[Row], column: Column) -> dict[str, Any] | None:
         "ours": OURS,
         "names": [row["strategy"] for row in rows],
         "values": [value * 100 if share and value is not None else value for value in values],
+        "absent": ["no plan" if row.get("reason") else "–" for row in rows],
         "caption": column["meaning"] or f"{'Higher' if column['better'] == 'high' else 'Lower'} is better.",
     }
 

@@ -63,6 +63,7 @@ def test_batches_are_the_waves(random_problem, tmp_path):
     assert again.batch.tolist() == plan.batch.tolist()
     for read in (plan, again):
         waves = schedule(read).waves
+        assert (np.diff(read.batch[schedule(read).order]) >= 0).all()
         moved = [int(measures.arrivals(read.cluster.replicas, read.target)[rows].sum()) for rows in waves]
         assert sum(moved) == measures.data_moves(read.cluster.replicas, read.target) > 9
         assert max(moved) <= 3

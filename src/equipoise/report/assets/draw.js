@@ -238,36 +238,74 @@ function drawChange(chart, look) {
 // Lying bars with their values, ours in colour; what is not known has no bar.
 function drawBars(chart, look) {
   const option = base(look, chart.unit), unit = show(chart.unit);
+  const said = (k) => (chart.values[k] === null ? chart.absent[k] : unit(chart.values[k]));
   option.yAxis = categories(look, chart.names, { inverse: true, axisLabel: { color: look.ink, width: 130, overflow: "truncate" } });
-  option.xAxis = { type: "value", splitNumber: 3, axisLabel: { color: look.muted, formatter: unit, hideOverlap: true }, splitLine: { lineStyle: { color: look.line } }, ...ticks(chart.unit, chart.values) };
+  option.xAxis = { type: "value", splitNumber: 3, minInterval: shown[chart.unit] ? 0 : 1, axisLabel: { color: look.muted, formatter: unit, hideOverlap: true }, splitLine: { lineStyle: { color: look.line } }, ...ticks(chart.unit, chart.values) };
   option.grid = { ...option.grid, top: 6, right: 70 };
-  option.tooltip.formatter = ([{ dataIndex: k }]) =>
-    `<b>${escaped(chart.names[k])}</b><br>${chart.values[k] === null ? "no plan" : unit(chart.values[k])}`;
+  option.tooltip.formatter = ([{ dataIndex: k }]) => `<b>${escaped(chart.names[k])}</b><br>${said(k)}`;
   option.series = [{
-    type: "bar", barWidth: "62%", label: { show: true, position: "right", color: look.ink, formatter: ({ dataIndex: k }) => (chart.values[k] === null ? "no plan" : unit(chart.values[k])) },
+    type: "bar", barWidth: "62%", label: { show: true, position: "right", color: look.ink, formatter: ({ dataIndex: k }) => said(k) },
     data: chart.values.map((value, k) => ({ value: value ?? 0, itemStyle: { color: chart.names[k] === chart.ours ? look.after : look.before } })),
   }];
   return option;
 }
 
+const NAME = { height: 16, gap: 12, font: 12 }; // of a point: its line, its distance, its letters, in pixels
+
+// Where the names of points go: beside them, or as near as no other name or point is (dy); some may find no place.
+function placeNames(spots, area) {
+  const dot = 8, half = NAME.height / 2;
+  const taken = spots.map(({ x, y }) => [x - dot, y - dot, x + dot, y + dot]);
+  const meets = ([l, t, r, b]) => taken.some(([left, top, right, bottom]) => l < right && r > left && t < bottom && b > top);
+  const offsets = [0, ...Array.from({ length: 60 }, (_, k) => (k % 2 ? 1 : -1) * (Math.floor(k / 2) + 1) * NAME.height)];
+  return spots.map(({ x, y, width }) => {
+    const left = x + NAME.gap + width < area.right ? x + NAME.gap : x - NAME.gap - width;
+    const boxes = offsets.map((dy) => [left, y + dy - half, left + width, y + dy + half]);
+    const box = boxes.find((one) => one[1] >= area.top && one[3] <= area.bottom && !meets(one));
+    if (box) taken.push(box);
+    return box && { left, y: box[1] + half };
+  });
+}
+
+// Names beside points, with a line to each that had to step aside.
+function pointNames(look, points, ours) {
+  const pen = document.createElement("canvas").getContext("2d");
+  const font = (name) => `${name === ours ? "bold " : ""}${NAME.font}px ${getComputedStyle(document.body).fontFamily}`;
+  const width = (name) => { pen.font = font(name); return pen.measureText(name).width; };
+  return {
+    type: "custom", silent: true, z: 4, clip: false, encode: { x: 0, y: 1 }, tooltip: { show: false }, data: points,
+    renderItem(params, api) {
+      const { x: left, y: top, width: across, height } = params.coordSys, area = { right: left + across + 90, top: top - 8, bottom: top + height + 4 };
+      const spots = points.map(([x, y, name]) => { const [px, py] = api.coord([x, y]); return { x: px, y: py, width: width(name) }; });
+      const place = (params.context.places ||= placeNames(spots, area))[params.dataIndex], spot = spots[params.dataIndex];
+      if (!place) return null;
+      const name = points[params.dataIndex][2], x2 = place.left > spot.x ? place.left - 3 : place.left + spot.width + 3;
+      const line = { type: "line", shape: { x1: spot.x, y1: spot.y, x2, y2: place.y }, style: { stroke: look.muted, opacity: place.y === spot.y ? 0 : 0.5 } };
+      const text = { x: place.left, y: place.y, verticalAlign: "middle", font: font(name), fill: name === ours ? look.after : look.ink, text: name };
+      return { type: "group", children: [line, { type: "text", style: text }] };
+    },
+  };
+}
+
 // One point for each name: what it costs against what it reaches.
 function drawPoints(chart, look) {
   const option = base(look, chart.unit_x), axis = (name, unit) => ({
-    type: "value", name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: look.muted }, splitNumber: 4,
+    type: "value", name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: look.muted }, splitNumber: 4, minInterval: shown[unit] ? 0 : 1,
     axisLabel: { color: look.muted, formatter: show(unit), hideOverlap: true }, splitLine: { lineStyle: { color: look.line } },
   });
   option.xAxis = axis(chart.name_x, chart.unit_x);
   option.yAxis = { ...axis(chart.name_y, chart.unit_y), nameGap: 46 };
-  option.grid = { left: 34, right: 90, top: 16, bottom: 26, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+  option.grid = { left: 46, right: 90, top: 16, bottom: 26, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
   option.tooltip = {
     ...option.tooltip, trigger: "item", formatter: ({ value }) =>
       `<b>${escaped(value[2])}</b><br>${escaped(chart.name_x)}: ${show(chart.unit_x)(value[0])}<br>${escaped(chart.name_y)}: ${show(chart.unit_y)(value[1])}`,
   };
   option.series = [{
-    type: "scatter", symbolSize: 13, labelLayout: { hideOverlap: true, moveOverlap: "shiftY" },
-    label: { show: true, position: "right", color: look.ink, formatter: ({ value }) => value[2] },
-    data: chart.points.map((point) => ({ value: point, itemStyle: { color: point[2] === chart.ours ? look.after : look.before, borderColor: look.muted, borderWidth: 1 } })),
-  }];
+    type: "scatter", symbolSize: 13, z: 5,
+    data: [...chart.points].reverse().map((point) => ({ // the first, ours, on top
+      value: point, itemStyle: { color: point[2] === chart.ours ? look.after : look.before, borderColor: look.muted, borderWidth: 1 },
+    })),
+  }, pointNames(look, chart.points, chart.ours)];
   return option;
 }
 
