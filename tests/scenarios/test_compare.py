@@ -1,4 +1,4 @@
-"""All strategies side by side: none is better than ours at what was asked, and every figure is measured."""
+"""All strategies side by side, and every figure measured: the rows, the command, its page and its JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -18,12 +17,9 @@ from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.comparing import run as running
 from equipoise.comparing.measured import measure
 from equipoise.comparing.run import Entry, compare, entries
-from equipoise.planning.goals import evaluate
 from equipoise.planning.problem import build_problem
-from equipoise.planning.published.interface import STRATEGIES, NoPlan, target_of
-from equipoise.planning.published.settings import Settings
+from equipoise.planning.published.interface import STRATEGIES
 from equipoise.planning.request import Request
-from equipoise.planning.solve import make_plan
 
 DEMONSTRATION = [[7, 18], [8, 19], [9, 10], [0, 11], [1, 12], [2, 13], [3, 14], [4, 15], [5, 16], [6, 17]]
 """killerwhile, "Kafka Partitions Assignment Optimizer": ten partitions on brokers 0 to 19 in two zones."""
@@ -32,47 +28,6 @@ DEMONSTRATION = [[7, 18], [8, 19], [9, 10], [0, 11], [1, 12], [2, 13], [3, 14], 
 def demonstration(racks: bool = True) -> Cluster:
     brokers = Brokers.of(range(20), {b: "ab"[b % 2] for b in range(20)} if racks else None)
     return build_cluster("demonstration", brokers, ["x.y.z.t"] * 10, range(10), DEMONSTRATION)
-
-
-def random_case(seed: int) -> tuple[Cluster, Request]:
-    """A small cluster drawn without weight, and one of five requests."""
-    draw = np.random.default_rng(seed)
-    n_brokers, n_partitions, n_topics = (int(draw.integers(*span)) for span in ((3, 9), (4, 25), (1, 4)))
-    factor = int(draw.integers(1, 4))
-    rack = {b: "abc"[k] for b, k in enumerate(draw.integers(0, 3, n_brokers + 1))} if draw.integers(2) else {}
-    cluster = build_cluster(
-        f"random-{seed}",
-        Brokers.of(range(n_brokers), rack),
-        [f"topic-{k}" for k in draw.integers(0, n_topics, n_partitions)],
-        range(n_partitions),
-        [draw.choice(n_brokers, factor, replace=False).tolist() for _ in range(n_partitions)],
-        size_bytes=draw.integers(1, 100, n_partitions) * 2.0**28,
-    )
-    requests = [Request(), Request(add=((n_brokers, rack.get(n_brokers)),)), Request(leaders_only=True)]
-    if factor < n_brokers:
-        requests += [Request(drain=(int(draw.integers(n_brokers)),)), Request(replication_factor=factor + 1)]
-    return cluster, requests[seed % len(requests)]
-
-
-@pytest.mark.parametrize("tenth", range(10))
-def test_on_500_random_clusters_no_strategy_is_better_than_ours(tenth):
-    """Goals in the order of the request: the first that differs decides, and decides for `flow`."""
-    settings = Settings(time_limit_s=20)
-    answered = 0
-    for seed in range(50 * tenth, 50 * tenth + 50):
-        cluster, request = random_case(seed)
-        problem = build_problem(cluster, request)
-        target = make_plan(cluster, request).target
-        ours = [evaluate(problem, target, goal) for goal in problem.goals]
-        for name in STRATEGIES:
-            try:
-                other = target_of(name, problem, settings)
-            except NoPlan:
-                continue
-            answered += 1
-            theirs = [evaluate(problem, other, goal) for goal in problem.goals]
-            assert ours <= theirs, (seed, name, list(zip(problem.goals, ours, theirs, strict=True)))
-    assert answered > 200
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +140,7 @@ def printed(*command: str) -> str:
 
 def test_the_table_names_every_strategy_and_every_reason(source):
     """What a terminal shows: a line for each plan, a sentence for each refusal."""
-    done = CliRunner().invoke(app, ["compare", source, "--drain", "19"])
+    done = CliRunner().invoke(app(), ["compare", source, "--drain", "19"])
     assert done.exit_code == 0, done.output
     for name in ("flow", *STRATEGIES):
         assert re.search(rf"^ *{name}\b", done.output, re.M), name
@@ -194,6 +149,6 @@ def test_the_table_names_every_strategy_and_every_reason(source):
 
 def test_an_unknown_strategy_is_refused(source):
     """Exit 2, in one line."""
-    done = CliRunner().invoke(app, ["compare", source, "--strategy", "magic"])
+    done = CliRunner().invoke(app(), ["compare", source, "--strategy", "magic"])
     assert done.exit_code != 0
     assert "there is no strategy 'magic'" in str(done.exception)
