@@ -22,7 +22,7 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "examples" / "README.
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 HELP = ROOT / "tests" / "golden" / "help"
 WIDTH = 100
-COMMANDS = typer.main.get_command(app)
+COMMANDS = typer.main.get_command(app())
 OFFLINE = ("plan", "check")
 """Verbs whose examples are run here, and must print what is shown."""
 
@@ -109,7 +109,7 @@ def test_examples_print_what_is_shown(
     """Each line shown is printed, in this order; a line of dots, or a blank one, stands for any."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, words, env={"COLUMNS": str(WIDTH)})
+    result = CliRunner().invoke(app(), words, env={"COLUMNS": str(WIDTH)})
     printed = iter(line.rstrip() for line in plain(result.output).splitlines())
     for line in filter(str.strip, output):
         if line.strip() != "...":
@@ -151,7 +151,7 @@ def measured() -> dict[str, str]:
 def test_help_is_what_it_was(verb: str) -> None:
     """The help of every verb at 100 columns; UPDATE_GOLDEN=1 writes the copies anew."""
     arguments = ["--help"] if verb == "equipoise" else [verb, "--help"]
-    result = CliRunner().invoke(app, arguments, env={"COLUMNS": str(WIDTH)}, prog_name="equipoise")
+    result = CliRunner().invoke(app(), arguments, env={"COLUMNS": str(WIDTH)}, prog_name="equipoise")
     lines = [line.rstrip() for line in plain(result.output).strip("\n").splitlines()]
     text = "\n".join(lines) + "\n"
     path = HELP / f"{verb}.txt"

@@ -1,7 +1,8 @@
-"""Typer as we want it: help texts without types (``--yes``, not ``--yes <bool>``), and a word on Ctrl-C."""
+"""Typer as we want it: help without the types of arguments, and a word on Ctrl-C."""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import typer
@@ -11,15 +12,17 @@ from equipoise.errors import Stopped
 
 
 def plain(params: list[Any]) -> list[Any]:
-    """The same, where arguments and flags are shown by name alone; options keep what they take."""
+    """The same, where arguments are shown by name alone; options keep what they take."""
     for param in params:
-        if isinstance(param, TyperArgument) or getattr(param, "is_flag", False):
-            param.display_type_rich = untyped
+        if isinstance(param, TyperArgument):
+            param.type = copy(param.type)
+            param.type.get_metavar = untyped  # type: ignore[method-assign]
     return params
 
 
-def untyped(ctx: typer.Context) -> None:
-    """What is shown beside an argument or a flag: nothing."""
+def untyped(param: Any, ctx: Any) -> str:
+    """What is shown beside an argument: nothing."""
+    return ""
 
 
 class Command(TyperCommand):

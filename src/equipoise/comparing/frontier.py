@@ -10,7 +10,7 @@ import numpy as np
 
 from equipoise.cluster import Cluster, Plan, measures
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.planning.loads import weighed_goals, weighs
+from equipoise.planning.loads import weighed_goals
 from equipoise.planning.loads.weights import load_of
 from equipoise.planning.problem import Problem, build_problem
 from equipoise.planning.request import Request
@@ -62,7 +62,7 @@ def frontier(cluster: Cluster, request: Request, percents: Sequence[float] = BUD
     """
     problem = build_problem(cluster, request)
     refuse_unusable(problem)
-    weighed = weighs(problem)
+    weighed = problem.weighs
     goal = request.balance[0] if weighed else "replicas"
     in_bytes = weighed and "bytes" in weighed_goals(problem)
     full = make_plan(cluster, request)

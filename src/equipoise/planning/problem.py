@@ -51,6 +51,14 @@ class Problem:
     def n_racks(self) -> int:
         return len(self.cluster.brokers.rack_names)
 
+    @property
+    def weighs(self) -> bool:
+        """True where loads are levelled rather than counts."""
+        request = self.request
+        if request.balance == ("count",) or request.strategy != "flow":
+            return False
+        return "replicas" in self.goals or (request.leaders_only and "network-out" in request.balance)
+
 
 def build_problem(cluster: Cluster, request: Request) -> Problem:
     """Lay ``request`` over ``cluster``; raises :class:`UnusableInput` for what cannot be meant."""

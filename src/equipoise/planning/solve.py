@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from equipoise.cluster import Cluster, Level, Plan, measures
-from equipoise.planning import integer, loads
+from equipoise.planning import integer
 from equipoise.planning.budget import needed_moves, within_budgets
 from equipoise.planning.certificate import Proof, proof_arrays
 from equipoise.planning.conflicts import refuse_budget, refuse_impossible, refuse_together
@@ -39,7 +39,9 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
 
 def solved(problem: Problem) -> Plan:
     """The plan of the exact planner. Raises `Infeasible` where flows find no way to keep the rules."""
-    if loads.weighs(problem):
+    if problem.weighs:
+        from equipoise.planning import loads
+
         solution = loads.level(problem)
         return planned(problem, solution, loads.reasons(problem, solution.lists))
     free = by_flows(problem)

@@ -67,7 +67,7 @@ def folder(tmp_path: Path) -> Path:
 
 def run(verb: str, folder: Path, *options: str) -> tuple[int, str]:
     """Exit code and everything that was printed."""
-    done = CliRunner().invoke(app, [verb, str(folder), "--bootstrap-server", "nobody:1", *options])
+    done = CliRunner().invoke(app(), [verb, str(folder), "--bootstrap-server", "nobody:1", *options])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.exit_code, done.output

@@ -21,7 +21,7 @@ from equipoise.cluster import Brokers, Cluster, Plan
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.judge.certificate import verify
 from equipoise.planning import Problem, Request, build_problem, make_plan
-from equipoise.planning.loads import program, value_of, weighed_goals, weighs
+from equipoise.planning.loads import program, value_of, weighed_goals
 
 FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("EQUIPOISE_CASES", "20")))
@@ -73,7 +73,7 @@ def planned(theme: str, seed: int) -> tuple[Plan, Problem, tuple[str, ...]] | No
         problem = build_problem(cluster, request)
     except UnusableInput:
         return None
-    if not weighs(problem):
+    if not problem.weighs:
         return None
     goals = weighed_goals(problem)
     try:

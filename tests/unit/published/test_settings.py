@@ -93,7 +93,7 @@ def source(tmp_path):
 def test_plan_prints_what_the_real_tool_proposed(source):
     """`plan --strategy generate` with the start and the shift that it drew: all ten lists of the text."""
     drawn = ["--strategy", "generate", "--strategy-settings", "start-index=14,shift=2"]
-    done = CliRunner().invoke(app, ["plan", source, "--brokers", "0-18", *drawn, "--json"])
+    done = CliRunner().invoke(app(), ["plan", source, "--brokers", "0-18", *drawn, "--json"])
     said = json.loads(done.stdout)
     assert [move["after"] for move in said["moves"]] == PROPOSED
     assert said["request"]["strategy_settings"] == [["start-index", "14"], ["shift", "2"]]
@@ -102,7 +102,7 @@ def test_plan_prints_what_the_real_tool_proposed(source):
 def test_compare_gives_each_strategy_the_settings_that_it_knows(source):
     """Beside ours, which has none, and beside all others."""
     drawn = ["--brokers", "0-18", "--strategy-settings", "start-index=14,shift=2", "--json"]
-    done = CliRunner().invoke(app, ["compare", source, "--strategy", "generate", *drawn])
+    done = CliRunner().invoke(app(), ["compare", source, "--strategy", "generate", *drawn])
     flow, generate = json.loads(done.stdout)["rows"]
     assert (flow["data_moves"], generate["data_moves"]) == (1, 20)
     assert generate["same_twice"] is True

@@ -28,14 +28,6 @@ WEIGHED = ("disk", "network-in", "network-out", "bytes")
 LEADER_LEVELS = ("leaders", "rack-leaders", "topic-leaders")
 
 
-def weighs(problem: Problem) -> bool:
-    """True where the request levels loads rather than counts."""
-    request = problem.request
-    if request.balance == ("count",) or request.strategy != "flow":
-        return False
-    return "replicas" in problem.goals or (request.leaders_only and "network-out" in request.balance)
-
-
 def weighed_goals(problem: Problem) -> tuple[str, ...]:
     """The goals with loads in place of ``replicas``, and bytes before moves.
 
