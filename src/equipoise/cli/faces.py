@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import signal
 import sys
 import time
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from equipoise.execution.instructions import Confirm
     from equipoise.execution.machine import Machine
 
-LINE_EVERY_S = 10.0
+LINE_EVERY_S, HEAR_EVERY_S = 10.0, 0.2
 CTRL_C, END_OF_INPUT = "\x03", "\x04"
 CHOICES = {"f": "finish", "c": "cancel", "l": "leave", "g": None, CTRL_C: "leave", END_OF_INPUT: "finish"}
 QUESTION = "[f]inish what is in flight and stop, [c]ancel it, [l]eave it running, [g]o on? "
@@ -75,16 +76,13 @@ class Face:
 
     def answer(self, question: str) -> str:
         """What is typed; a signal is an answer too, while ``input`` would wait on after one that is noted."""
-        handlers = {one: signal.signal(one, signal.default_int_handler) for one in self.before}
-        try:
-            return input(question).strip().lower()
-        except EOFError:
-            return END_OF_INPUT
-        except KeyboardInterrupt:
-            return CTRL_C
-        finally:
-            for one, handler in handlers.items():
-                signal.signal(one, handler)
+        print(question, end="", flush=True)
+        while not select.select([sys.stdin], [], [], HEAR_EVERY_S)[0]:
+            if self.interrupts:
+                self.interrupts = []
+                return CTRL_C
+        line = sys.stdin.readline()
+        return line.strip().lower() if line else END_OF_INPUT
 
     def say(self, text: str) -> None:
         print(text, flush=True)

@@ -144,18 +144,21 @@ def health_of(
     min_isr: Mapping[str, int],
 ) -> Health:
     """What is not well; a list longer than its ISR alone by what is being added is well."""
-    behind: dict[TopicPartition, tuple[int, ...]] = {}
-    under, at, offline = set(), set(), set()
-    for name, state in states.items():
-        if state.leader < 0:
-            offline.add(name)
-        if len(state.isr) >= len(state.replicas):
-            continue
-        adding = moving[name].adding if name in moving else ()
-        missing = tuple(b for b in state.replicas if b not in state.isr and b not in adding)
-        if missing:
-            behind[name] = missing
-            spare = len(state.isr) - min_isr.get(name.topic, 1)
-            if spare <= 0:
-                (under if spare else at).add(name)
-    return Health(behind, frozenset(under), frozenset(at), frozenset(offline))
+    behind = {
+        name: missing
+        for name, state in states.items()
+        if len(state.isr) < len(state.replicas) and (missing := out_of_sync(state, moving.get(name)))
+    }
+    spare = {name: len(states[name].isr) - min_isr.get(name.topic, 1) for name in behind}
+    return Health(
+        behind,
+        under_min_isr=frozenset(name for name, more in spare.items() if more < 0),
+        at_min_isr=frozenset(name for name, more in spare.items() if more == 0),
+        offline=frozenset(name for name, state in states.items() if state.leader < 0),
+    )
+
+
+def out_of_sync(state: PartitionState, moving: Reassignment | None) -> tuple[int, ...]:
+    """Replicas that should be in the ISR and are not."""
+    adding = moving.adding if moving is not None else ()
+    return tuple(b for b in state.replicas if b not in state.isr and b not in adding)

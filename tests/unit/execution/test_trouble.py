@@ -7,7 +7,7 @@ from stories import MB, RACKS, SMALL, Killed, Recorder, Watcher, story, tp, with
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.machine import Machine
-from equipoise.execution.port import Resource, Unreachable
+from equipoise.execution.port import Failure, Resource, Unreachable
 
 ONE = {"pay-0": ([0, 1, 2], [3, 1, 2])}
 
@@ -308,6 +308,31 @@ def test_a_request_that_nobody_answered_is_looked_after() -> None:
     told.model.alter_reassignments = flaky  # type: ignore[method-assign]
     end = told.run()
     assert end.outcome == "finished" and end.reasons == () and len(told.carrier.of(ask.Submit)) == 2
+
+
+def test_a_topic_deleted_before_its_turn_counts_as_done() -> None:
+    """It needs no throttle, and nobody waits for one."""
+    told = story({**ONE, "log-0": ([1, 2], [4, 2])})
+    told.face = Watcher(once(lambda: told.model.delete_topic("log"), halfway))
+    end = told.run(with_options(max_inflight=1))
+    assert (end.outcome, end.reasons, told.face.heard) == ("finished", (), [])
+
+
+@pytest.mark.parametrize("refuses", [Resource.broker(4), Resource.topic("log")])
+def test_without_the_right_to_throttle_nothing_is_copied(refuses: Resource) -> None:
+    """A copy without its throttle would be worse than none: given up with the reason, the rest goes on."""
+    told = story({**ONE, "log-0": ([1, 2], [4, 2])})
+    alter = told.model.alter_configs
+
+    def only_others(changes):  # type: ignore[no-untyped-def]
+        answers = alter({of: values for of, values in changes.items() if of != refuses})
+        return {of: answers.get(of, Failure("CLUSTER_AUTHORIZATION_FAILED")) for of in changes}
+
+    told.model.alter_configs = only_others  # type: ignore[method-assign]
+    end = told.run()
+    assert told.lists() == {"log-0": (1, 2), "pay-0": (3, 1, 2)}
+    why = f"no throttle can be set on {refuses.kind} {refuses.name} (CLUSTER_AUTHORIZATION_FAILED)"
+    assert end.reasons[-1] == f"log-0 was skipped: {why}"
 
 
 def test_a_broker_that_dies_before_its_turn_keeps_its_moves_waiting() -> None:

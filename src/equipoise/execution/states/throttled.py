@@ -10,7 +10,7 @@ from equipoise.execution.instructions import Instruction, Observed
 from equipoise.execution.moves import Move
 from equipoise.execution.port import ConfigValue, Failure, PortError, Resource
 from equipoise.execution.run import Run, Steps
-from equipoise.execution.states.submitting import GONE
+from equipoise.execution.states.submitting import GONE, UNSURE
 from equipoise.execution.throttling import (
     KEYS,
     Change,
@@ -25,6 +25,9 @@ from equipoise.execution.throttling import (
 
 LOOKS = 6
 """How often a throttle that does not go away is looked at before it is left to the next run."""
+
+PASSING = UNSURE | {"NO_ANSWER"}
+"""Answers of brokers that may yet take a throttle."""
 
 Answer = Mapping[Resource, Mapping[str, ConfigValue] | Failure]
 
@@ -53,15 +56,35 @@ def throttling(run: Run, admitted: list[Move], seen: Observed) -> Generator[Inst
     gone = {t: pairs for t, pairs in change.removed.items() if failures.get(Resource.topic(t)) is None}
     if gone:
         yield from run.record("unpaired", topics=plain(gone))
-    refused = {resource for resource in resources if isinstance(values.get(resource), Failure)}
-    refused |= {resource for resource, failure in failures.items() if failure is not None}
+    refused = {of: found for of, found in values.items() if isinstance(found, Failure)}
+    refused |= {of: failure for of, failure in failures.items() if failure is not None}
     run.rated |= {broker for broker in brokers if Resource.broker(broker) not in refused}
-    late = [move for move in admitted if not refused.isdisjoint(resources_of(move, run))]
-    if late:
-        first = min(refused & resources_of(late[0], run))
-        yield from run.say_once(f"no throttle can be set on {first.kind} {first.name}: its moves wait")
-        run.queue.put_back(late)
-    return [move for move in admitted if move not in late]
+    return (yield from throttled_ones(run, admitted, refused))
+
+
+def throttled_ones(
+    run: Run, admitted: list[Move], refused: Mapping[Resource, Failure]
+) -> Generator[Instruction, Any, list[Move]]:
+    """The moves whose throttles are in place: none is begun without.
+
+    Those of a broker that does not answer wait until it does; those that the cluster refuses for good
+    are given up. A topic that is gone needs no throttle: its submission tells.
+    """
+    ready, late = [], []
+    for move in admitted:
+        mine = sorted(of for of in resources_of(move, run) & refused.keys() if refused[of].code != GONE)
+        lost = [of for of in mine if refused[of].code not in PASSING]
+        if not mine:
+            ready.append(move)
+        elif lost:
+            (of, *_) = lost
+            yield from run.skip(move, f"no throttle can be set on {of.kind} {of.name} ({refused[of]})")
+        else:
+            (of, *_) = mine
+            yield from run.say_once(f"no throttle can be set on {of.kind} {of.name}: its moves wait")
+            late.append(move)
+    run.queue.put_back(late)
+    return ready
 
 
 def taking_effect(configs: Mapping[Resource, Mapping[str, str | None]]) -> Steps:
