@@ -70,7 +70,8 @@ class Program:
             return csr_array((family.coefficient, (family.row, family.column)), shape=shape)
 
         constraints = [LinearConstraint(table(family), family.low, family.high) for family in self.families]
-        limits = {"time_limit": time_limit_s, "mip_rel_gap": 0.0}
+        # without presolve, which looks at the clock: of several best answers a busy machine would give another
+        limits = {"time_limit": time_limit_s, "mip_rel_gap": 0.0, "presolve": False}
         with silent():
             answer: Any = milp(-self.objective, integrality=np.ones(size), bounds=Bounds(0, 1),
                                constraints=constraints, options=limits)
