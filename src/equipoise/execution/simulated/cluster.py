@@ -121,6 +121,7 @@ class SimulatedCluster(Copying):
     def alter_configs(
         self, changes: Mapping[Resource, Mapping[str, str | None]]
     ) -> Mapping[Resource, Failure | None]:
+        self.stale = True
         answers: dict[Resource, Failure | None] = {}
         for resource, values in changes.items():
             answers[resource] = self.missing(resource)

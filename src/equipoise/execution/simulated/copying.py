@@ -3,42 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from equipoise.execution.port import Resource, TopicPartition
+from equipoise.execution.port import Resource
+from equipoise.execution.simulated.tracks import Copy, Tracks
 from equipoise.execution.simulated.world import World
-from equipoise.scheduling.result import FloatArray
 from equipoise.scheduling.throttles import FOLLOWER_RATE, FOLLOWER_REPLICAS, LEADER_RATE, LEADER_REPLICAS
 
-
-@dataclass(frozen=True)
-class Copy:
-    """One replica on its way."""
-
-    name: TopicPartition
-    source: int
-    target: int
+Link = tuple[str, int, bool]
+"""Side ("out" or "in"), broker, and whether it is the throttled share of that broker's link."""
 
 
 class Copying(World):
     """A world whose time can be advanced."""
 
+    tracks: Tracks
+
     def advance(self, seconds: float) -> None:
         """Let time pass: copies get on, moves end."""
         end = self.now + seconds
         while self.now < end:
-            copies = list(self.copies())
-            if not copies:
+            if self.stale:
+                self.tracks, self.stale = self.laid(), False
+            if not len(self.tracks):
                 self.now = end
                 return
-            rates = self.rates(copies)
-            left = np.array([self.size[c.name] - self.moving[c.name].copied[c.target] for c in copies])
-            first = float(np.min(left / np.maximum(rates, 1e-9)))
-            step = min(end - self.now, max(first, self.grain))
-            self.copy(copies, np.minimum(left, rates * step), left)
+            step = min(end - self.now, max(self.tracks.first_end, self.grain))
+            landed = self.tracks.advance(step)
             self.now = end if step == end - self.now else self.now + step
+            self.land(landed)
+        self.note_progress()
+
+    def land(self, landed: list[Copy]) -> None:
+        """Copies that are complete join the ISR; with the last one its move ends."""
+        for copy in landed:
+            self.moving[copy.name].copied[copy.target] = self.size[copy.name]
+        for copy in landed:
+            if copy.name in self.moving:
+                self.refresh(copy.name)
+        if self.stale:
+            self.note_progress()
+
+    def note_progress(self) -> None:
+        """Write down what every copy under way has by now."""
+        for copy, left in zip(self.tracks.copies.tolist(), self.tracks.left.tolist(), strict=True):
+            self.moving[copy.name].copied[copy.target] = self.size[copy.name] - left
+
+    def laid(self) -> Tracks:
+        """The tracks of everything that can be copied now."""
+        copies = list(self.copies())
+        links: dict[Link, int] = {}
+        ends = [[links.setdefault(link, len(links)) for link in self.links_of(copy)] for copy in copies]
+        left = [self.size[copy.name] - self.moving[copy.name].copied[copy.target] for copy in copies]
+        return Tracks(
+            np.array(copies, dtype=object),
+            np.array(ends, dtype=np.int64).reshape(len(copies), 2),
+            np.array([self.capacity(link) for link in links], dtype=np.float64),
+            np.array(left),
+        )
 
     def copies(self) -> Iterator[Copy]:
         """What can be copied now: from a leader that lives to a broker that lives."""
@@ -48,37 +71,7 @@ class Copying(World):
                     if broker not in self.down:
                         yield Copy(name, self.leader[name], broker)
 
-    def copy(self, copies: list[Copy], amounts: FloatArray, left: FloatArray) -> None:
-        """Add ``amounts`` to the copies; those that have all they lack, ``left``, are complete."""
-        ended = (amounts >= left * (1 - 1e-9)).tolist()
-        for copy, amount, over in zip(copies, amounts.tolist(), ended, strict=True):
-            copied = self.moving[copy.name].copied
-            copied[copy.target] = self.size[copy.name] if over else copied[copy.target] + amount
-        for copy, over in zip(copies, ended, strict=True):
-            if over and copy.name in self.moving:
-                self.refresh(copy.name)
-
-    def rates(self, copies: list[Copy]) -> FloatArray:
-        """Bytes a second of each copy, its two links shared fairly (progressive filling)."""
-        links: dict[tuple[str, int, bool], int] = {}
-        ends = np.array(
-            [[links.setdefault(link, len(links)) for link in self.links_of(copy)] for copy in copies]
-        )
-        free = np.array([self.capacity(link) for link in links])
-        rates, active = np.zeros(len(copies)), np.ones(len(copies), dtype=bool)
-        for _ in range(8):
-            using = np.bincount(ends[active].ravel(), minlength=len(free))
-            share = np.where(using > 0, free / np.maximum(using, 1), np.inf)
-            more = np.where(active, share[ends].min(axis=1), 0.0)
-            rates += more
-            taken = np.bincount(ends.ravel(), weights=np.repeat(more, 2), minlength=len(free))
-            free = np.maximum(free - taken, 0.0)
-            active &= (free[ends] > 1e-6 * self.link).all(axis=1)
-            if not active.any():
-                break
-        return rates
-
-    def links_of(self, copy: Copy) -> tuple[tuple[str, int, bool], ...]:
+    def links_of(self, copy: Copy) -> tuple[Link, Link]:
         """Outbound link of the leader and inbound link of the target, each throttled or not."""
         topic, number = copy.name
         return (
@@ -90,7 +83,7 @@ class Copying(World):
         pairs = self.pairs.get((topic, key), frozenset())
         return pair in pairs or "*" in pairs
 
-    def capacity(self, link: tuple[str, int, bool]) -> float:
+    def capacity(self, link: Link) -> float:
         side, broker, throttled = link
         rate = self.settings[Resource.broker(broker)].get(LEADER_RATE if side == "out" else FOLLOWER_RATE)
         return min(float(rate), self.link) if throttled and rate else self.link

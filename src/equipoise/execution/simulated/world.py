@@ -60,6 +60,8 @@ class World:
         self.settings: dict[Resource, dict[str, str]] = defaultdict(dict)
         self.pairs: dict[tuple[str, str], frozenset[str]] = {}
         self.used: dict[int, float] = defaultdict(float)
+        self.stale = True
+        """Who copies what from whom, or how fast, is not as it was."""
         self.dirs: dict[Replica, str] = {}
         """Replicas that are not, or are not to come, in the first log dir."""
 
@@ -75,18 +77,21 @@ class World:
         return name
 
     def delete_topic(self, topic: str) -> None:
+        self.stale = True
         for name in self.topics.pop(topic, ()):
             for table in (self.replicas, self.isr, self.leader, self.size, self.moving):
                 table.pop(name, None)
         self.settings.pop(Resource.topic(topic), None)
 
     def kill(self, broker: int) -> None:
+        self.stale = True
         self.down.add(broker)
         for name, replicas in self.replicas.items():
             if broker in replicas:
                 self.refresh(name)
 
     def revive(self, broker: int) -> None:
+        self.stale = True
         self.down.discard(broker)
         for name, replicas in self.replicas.items():
             if broker in replicas:
@@ -103,6 +108,7 @@ class World:
         )
         if self.leader[name] not in self.isr[name]:
             self.leader[name] = self.isr[name][0] if self.isr[name] else -1
+            self.stale |= bool(lagging)
         if moving is not None and self.may_finish(name, moving):
             self.finish(name, moving)
 
@@ -122,6 +128,7 @@ class World:
     def reassign(self, name: TopicPartition, target: Sequence[int] | None) -> Failure | None:
         if name not in self.replicas:
             return GONE
+        self.stale = True
         moving = self.moving.get(name)
         original = tuple(b for b in self.replicas[name] if not moving or b not in moving.adding)
         if target is None:
@@ -157,7 +164,7 @@ class World:
         first = self.replicas[name][0]
         if first not in self.isr[name]:
             return Failure("PREFERRED_LEADER_NOT_AVAILABLE")
-        self.leader[name] = first
+        self.leader[name], self.stale = first, True
         return None
 
     def place(self, replica: Replica, path: str) -> Failure | None:
