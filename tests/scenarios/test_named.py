@@ -318,3 +318,13 @@ def test_replicas_moved_for_the_sake_of_leaders() -> None:
         "racks": 0, "replicas": 0, "moves": 2, "topics": 0, "leaders": 0, "elections": 2, "topic-leaders": 0
     }  # fmt: skip
     assert proved(plan, *DEFAULT_GOALS)
+
+
+def test_what_is_required_is_spread_all_the_same() -> None:
+    """Required moves alone: nothing is moved for balance, yet what has to be placed goes where least stands."""
+    ring = cluster_of({"t": [[p % 6, (p + 1) % 6] for p in range(12)]})
+    more = make_plan(ring, Request(required_only=True, replication_factor=3))
+    assert set(replicas(more)) == {6}
+    away = make_plan(ring, Request(required_only=True, drain=(5,)))
+    assert sorted(replicas(away)) == [0, 4, 5, 5, 5, 5]
+    assert proved(more, "moves", "elections") and proved(away, "moves", "elections")

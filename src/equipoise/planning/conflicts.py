@@ -19,6 +19,7 @@ from equipoise.planning.networks.network import Infeasible
 from equipoise.planning.networks.place import place
 from equipoise.planning.problem import Problem, build_problem
 from equipoise.planning.request import Request
+from equipoise.wording import plural
 
 Int64 = npt.NDArray[np.int64]
 
@@ -165,7 +166,7 @@ class Room:
             raise ImpossibleRequest(
                 [
                     f"{rf} racks are needed for RF {rf} with one replica per rack "
-                    f"(partition {self.label(at)}); {racks} are left ({names})"
+                    f"(partition {self.label(at)}); {racks} {'is' if racks == 1 else 'are'} left ({names})"
                 ],
                 ways,
             )
@@ -193,9 +194,10 @@ class Room:
             return
         rack = int(np.argmax(short[at]))
         name = problem.cluster.brokers.rack_names[rack]
+        held = plural(int(self.now[at, rack]), "replica")
         raise ImpossibleRequest(
             [
-                f"partition {self.label(at)} has {int(self.now[at, rack])} replicas in rack {name}, "
+                f"partition {self.label(at)} has {held} in rack {name}, "
                 f"which can keep {int(min(self.available[at, rack], self.cap[at, rack]))} "
                 "under --stay-in-rack"
             ],
@@ -212,7 +214,7 @@ class Room:
         if at is not None:
             raise ImpossibleRequest(
                 [
-                    f"partition {self.label(at)} has to change {int(needed[at])} replicas; "
+                    f"partition {self.label(at)} has to change {plural(int(needed[at]), 'replica')}; "
                     f"--max-changes-per-partition allows {limit}"
                 ],
                 [f"allow {int(needed[at])}", "ask for less in one plan and plan again after it"],
@@ -267,6 +269,6 @@ def refuse_budget(needed: int, allowed: int) -> None:
     """Raise if the rules alone need more data moves than ``--max-moves`` allows."""
     if needed > allowed:
         raise ImpossibleRequest(
-            [f"the rules need {needed:,} data moves; --max-moves allows {allowed:,}"],
+            [f"the rules need {plural(needed, 'data move')}; --max-moves allows {allowed:,}"],
             [f"allow {needed:,}", "drain fewer brokers in one plan"],
         )

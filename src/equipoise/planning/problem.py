@@ -13,6 +13,7 @@ from equipoise.cluster.brokers import IntArray, frozen
 from equipoise.cluster.measures import replicas_per_rack
 from equipoise.errors import UnusableInput
 from equipoise.planning.request import DEFAULT_GOALS, REQUIRED_GOALS, Request
+from equipoise.wording import plural
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -114,7 +115,8 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     if stay.any():
         ids = ", ".join(str(i) for i in np.unique(extended.ids_of(current[stay])))
         warnings.append(
-            f"{int(stay.sum())} replicas of topics that may not change stay on brokers to be emptied ({ids})"
+            f"{plural(int(stay.sum()), 'replica')} of topics that may not change "
+            f"{'stays' if stay.sum() == 1 else 'stay'} on brokers to be emptied ({ids})"
         )
     alone = [int(i) for i, rack in zip(brokers.ids, brokers.racks, strict=True) if rack is None]
     if brokers.has_racks and alone:
@@ -214,12 +216,9 @@ def with_partitions(cluster: Cluster, request: Request) -> Cluster:
     """The cluster with an empty list for every partition that is to be created."""
     if not request.create:
         return cluster
-    have = {
-        topic: int(end - start)
-        for topic, start, end in zip(
-            cluster.topics, cluster.topic_start, cluster.topic_start[1:], strict=False
-        )
-    }
+    size = np.diff(cluster.topic_start).tolist()
+    have = dict(zip(cluster.topics, size, strict=True))
+    last = dict(zip(cluster.topics, cluster.partition[cluster.topic_start[1:] - 1].tolist(), strict=True))
     names, numbers = [], []
     for topic, partitions, factor in request.create:
         if factor < 1 or partitions < 1:
@@ -230,11 +229,18 @@ def with_partitions(cluster: Cluster, request: Request) -> Cluster:
             )
         if partitions <= have.get(topic, 0):
             raise UnusableInput(
-                f"topic {topic} already has {have[topic]} partitions",
+                f"topic {topic} already has {plural(have[topic], 'partition')}",
                 source="--create",
                 advice="Give the number of partitions it should have in all",
             )
+        if last.get(topic, -1) >= have.get(topic, 0):
+            raise UnusableInput(
+                f"the sources tell {have[topic]} partitions of topic {topic}, up to number {last[topic]}",
+                source="--create",
+                advice="Give sources that have all its partitions",
+            )
         new = range(have.get(topic, 0), partitions)
+        have[topic], last[topic] = partitions, partitions - 1
         names += [topic] * len(new)
         numbers += list(new)
     width = cluster.replicas.shape[1]

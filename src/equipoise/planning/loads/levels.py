@@ -23,6 +23,7 @@ from equipoise.planning.loads.weights import Int64, Load, copy_cost, loads_of
 from equipoise.planning.networks.orders import FOLLOWER_GOALS, follow, follower_positions, order
 from equipoise.planning.networks.place import Placement, ProvedLevel, place
 from equipoise.planning.problem import Problem, rack_excess
+from equipoise.wording import plural
 
 WEIGHED = ("disk", "network-in", "network-out", "bytes")
 LEADER_LEVELS = ("leaders", "rack-leaders", "topic-leaders")
@@ -147,12 +148,12 @@ def over_budget(problem: Problem, lists: IntArray) -> tuple[str, str] | None:
     request = problem.request
     moves = measures.data_moves(problem.cluster.replicas, lists)
     if moves > limit_of(request.max_moves):
-        return f"{moves:,} data moves; --max-moves allows {request.max_moves:,}", f"allow {moves:,}"
+        return f"{plural(moves, 'data move')}; --max-moves allows {request.max_moves:,}", f"allow {moves:,}"
     if request.max_bytes is None:
         return None
     size = value_of(problem, lists, "bytes")
     if size > request.max_bytes:
-        return f"{size:,} bytes moved; --max-bytes allows {request.max_bytes:,}", f"allow {size:,}"
+        return f"{plural(size, 'byte')} moved; --max-bytes allows {request.max_bytes:,}", f"allow {size:,}"
     return None
 
 

@@ -22,6 +22,7 @@ from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.errors import UnusableInput
 from equipoise.planning.bands import whole_weights
 from equipoise.planning.problem import Problem
+from equipoise.wording import plural
 
 Int64 = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -109,7 +110,7 @@ def whole(problem: Problem, column: FloatArray, what: str, option: str) -> Int64
     if len(unknown):
         first = problem.cluster.label(int(unknown[0]))
         raise UnusableInput(
-            f"the {what} of {len(unknown):,} partitions are not known ({first} is the first)",
+            f"the {what} of {plural(len(unknown), 'partition')} are not known ({first} is the first)",
             source=option,
             advice=SIZES if what == "sizes" else RATES,
         )

@@ -44,9 +44,8 @@ def hand_out(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
     crosses = np.zeros(n_units, dtype=bool)
     for arcs in (net.excess, net.out, net.into):
         crosses[arcs.unit[flow[arcs.index] > 0]] = True
-    changes = np.bincount(
-        net.unit_of, weights=material.problem.rf[material.rows], minlength=n_units
-    ) != np.bincount(net.unit_of[material.slot_row], minlength=n_units)
+    grows = material.problem.rf[material.rows] != np.bincount(material.slot_row, minlength=len(material.rows))
+    changes = np.bincount(net.unit_of, weights=grows, minlength=n_units) > 0
     exact = (crosses | changes) & ~single
     greedy = ~exact & ~single
 

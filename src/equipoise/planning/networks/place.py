@@ -183,15 +183,17 @@ def finish(
 
 
 def settle(face: Face, cost: Int64, *, ties: bool) -> Int64:
-    """The placement of the face that costs least on arcs, and then has the lowest broker ids."""
-    objective = Objective.of_linear(cost)
-    best = solve(face.network, objective, face.flow)
-    if not ties:
-        return best.flow
-    lowest = np.zeros(len(cost), dtype=np.int64)
-    lowest[face.net.arrive.index] = face.net.arrive.broker
-    network = narrow(face.network, objective, best.potential)
-    return solve(network, Objective.of_linear(lowest), best.flow).flow
+    """The placement of the face that costs least on arcs, is level, and then has the lowest broker ids."""
+    wishes = [Objective.of_linear(cost), face.net.objective("replicas")]
+    if ties:
+        lowest = np.zeros(len(cost), dtype=np.int64)
+        lowest[face.net.arrive.index] = face.net.arrive.broker
+        wishes.append(Objective.of_linear(lowest))
+    network, flow = face.network, face.flow
+    for wish in wishes:
+        best = solve(network, wish, flow)
+        network, flow = narrow(network, wish, best.potential), best.flow
+    return flow
 
 
 def settled_for_leaders(face: Face, price: Int64) -> npt.NDArray[np.int32]:

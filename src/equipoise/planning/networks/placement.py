@@ -102,8 +102,6 @@ def kinds(problem: Problem, rows: Int64) -> Int64:
     it would promise moves that no partition can make. Where racks are many, only those that hold
     too much tell kinds apart.
     """
-    if problem.n_racks == 1:
-        return np.zeros(len(rows), dtype=np.int64)
     counts = replicas_per_rack(problem.current[rows], problem.rack_idx, problem.n_racks)
     excess = np.maximum(counts - problem.limit[rows][:, None], 0)
     for facts in (counts, excess):

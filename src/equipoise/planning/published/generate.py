@@ -17,6 +17,7 @@ from equipoise.planning.problem import Problem
 from equipoise.planning.published.helpers import eligible_brokers, lists_of, matrix_of, topics_of
 from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.settings import Settings
+from equipoise.wording import plural
 
 name = "generate"
 
@@ -28,7 +29,7 @@ def run(problem: Problem, settings: Settings) -> IntArray:
     for topic, rows in topics_of(problem):
         factor = int(problem.rf[rows[0]])  # Kafka, too, takes the first partition's for the whole topic
         if factor > len(order):
-            raise NoPlan(f"replication factor {factor} is larger than the {len(order)} brokers")
+            raise NoPlan(f"replication factor {factor} is larger than the {plural(len(order), 'broker')}")
         draw = random.Random(f"{settings.seed} {topic}")
         start, shift = draw.randrange(len(order)), draw.randrange(len(order))
         start = start if settings.start_index is None else settings.start_index

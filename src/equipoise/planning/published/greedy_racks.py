@@ -24,6 +24,7 @@ from equipoise.planning.published.helpers import (
 )
 from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.settings import Settings
+from equipoise.wording import plural
 
 name = "greedy-racks"
 
@@ -49,7 +50,7 @@ def run(problem: Problem, settings: Settings) -> IntArray:
             filled = keep_and_fill(lists, wanted, brokers, racks(problem), capacity)
         except DeadEnd as end:
             raise NoPlan(f"dead end at {problem.cluster.label(end.row)}: every broker below the topic's "
-                         f"{capacity} replicas each is in a rack that already has one") from None
+                         f"{plural(capacity, 'replica')} each is in a rack that already has one") from None
         for row, held in filled.items():
             lists[row] = by_preference(topic, held, seen)
     return matrix_of(lists)

@@ -20,6 +20,7 @@ from equipoise.planning.goals import evaluate
 from equipoise.planning.problem import Problem
 from equipoise.planning.published.settings import Settings, settings_for
 from equipoise.planning.request import ALL_GOALS
+from equipoise.wording import plural
 
 STRATEGIES: Mapping[str, str] = {
     "pinterest": "pinterest",
@@ -115,10 +116,12 @@ def check_request(problem: Problem, target: IntArray) -> None:
     broker = np.maximum(target, 0)
     wrong_rf = (held.sum(axis=1) != problem.rf) & problem.movable
     if wrong_rf.any():
-        raise NoPlan(f"{int(wrong_rf.sum())} partitions do not get the replication factor asked for")
+        some = plural(int(wrong_rf.sum()), "partition does", "partitions do")
+        raise NoPlan(f"{some} not get the replication factor asked for")
     stranded = held & ~problem.eligible[broker] & problem.movable[:, None]
     if stranded.any() and not problem.request.leaders_only:
-        raise NoPlan(f"{int(stranded.sum())} replicas stay on brokers to be emptied")
+        some = plural(int(stranded.sum()), "replica stays", "replicas stay")
+        raise NoPlan(f"{some} on brokers to be emptied")
     new = measures.arrivals(problem.current, target)
     if (new & ~problem.receives[broker]).any():
         raise NoPlan("it puts replicas on brokers that may receive none")
@@ -134,12 +137,13 @@ def check_limits(problem: Problem, target: IntArray) -> None:
     if request.leaders_only and new.any():
         raise NoPlan("it moves data, and only leaders may change")
     if request.max_moves is not None and new.sum() > request.max_moves:
-        raise NoPlan(f"it moves {int(new.sum())} replicas, more than the {request.max_moves} allowed")
-    if request.max_bytes is not None and (moved := bytes_moved(problem, target)) > request.max_bytes:
-        raise NoPlan(f"it moves {moved} bytes, more than the {request.max_bytes} allowed")
+        moved = plural(int(new.sum()), "replica")
+        raise NoPlan(f"it moves {moved}, more than the {request.max_moves} allowed")
+    if request.max_bytes is not None and (size := bytes_moved(problem, target)) > request.max_bytes:
+        raise NoPlan(f"it moves {plural(size, 'byte')}, more than the {request.max_bytes} allowed")
     most = request.max_changes_per_partition
     if most is not None and new.sum(axis=1).max(initial=0) > most:
-        raise NoPlan(f"it moves more than {most} replicas of one partition")
+        raise NoPlan(f"it moves more than {plural(most, 'replica')} of one partition")
     if (~problem.leads[target[problem.movable, 0]]).any() and not request.leaders_only:
         raise NoPlan("it makes leaders of brokers that may not lead")
 

@@ -18,6 +18,7 @@ from equipoise.planning.problem import Problem
 from equipoise.planning.published.helpers import Lists, eligible_brokers, lists_of, matrix_of, movable_rows
 from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.settings import Settings
+from equipoise.wording import plural
 
 name = "permutations"
 
@@ -28,7 +29,7 @@ def run(problem: Problem, settings: Settings) -> IntArray:
     for factor in sorted({int(problem.rf[row]) for row in movable_rows(problem)}):
         rows = [row for row in movable_rows(problem) if problem.rf[row] == factor]
         if factor > len(brokers):
-            raise NoPlan(f"{len(brokers)} brokers have no lists of {factor}")
+            raise NoPlan(f"{plural(len(brokers), 'broker has', 'brokers have')} no lists of {factor}")
         if len(rows) ** 2 > 10 * settings.max_variables:
             raise NoPlan(f"it would have to match {len(rows)} lists with {len(rows)} partitions")
         wanted = list(islice(cycle_of(brokers, factor), len(rows)))

@@ -70,7 +70,7 @@ class Program:
             return csr_array((family.coefficient, (family.row, family.column)), shape=shape)
 
         constraints = [LinearConstraint(table(family), family.low, family.high) for family in self.families]
-        # without presolve, which looks at the clock: of several best answers a busy machine would give another
+        # without presolve, which looks at the clock: a busy machine would give another of the best answers
         limits = {"time_limit": time_limit_s, "mip_rel_gap": 0.0, "presolve": False}
         with silent():
             answer: Any = milp(-self.objective, integrality=np.ones(size), bounds=Bounds(0, 1),
