@@ -321,7 +321,7 @@ def test_replicas_moved_for_the_sake_of_leaders() -> None:
 
 
 def test_what_is_required_is_spread_all_the_same() -> None:
-    """Required moves alone: nothing is moved for balance, yet what has to be placed goes where least stands."""
+    """Required moves alone: nothing is moved for balance, yet what has to be placed is spread."""
     ring = cluster_of({"t": [[p % 6, (p + 1) % 6] for p in range(12)]})
     more = make_plan(ring, Request(required_only=True, replication_factor=3))
     assert set(replicas(more)) == {6}
