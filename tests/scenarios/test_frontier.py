@@ -83,9 +83,9 @@ def test_table_json_and_page(tmp_path: Path) -> None:
     """The three faces tell the same; the page fetches nothing."""
     source, page = str(FLEET / "racks"), tmp_path / "frontier.html"
     options = [source, "--balance", "disk", "--budgets", "0,20,100"]
-    table = CliRunner().invoke(app, ["frontier", *options, "--html", str(page)])
+    table = CliRunner().invoke(app(), ["frontier", *options, "--html", str(page)])
     assert table.exit_code == 0, table.output
-    told = CliRunner().invoke(app, ["frontier", *options, "--json"])
+    told = CliRunner().invoke(app(), ["frontier", *options, "--json"])
     points = json.loads(told.stdout)["points"]
     assert [point["percent"] for point in points] == [0, 20, 100]
     assert points[-1]["value"] == points[-1]["lower_bound"] == 0
@@ -98,5 +98,5 @@ def test_table_json_and_page(tmp_path: Path) -> None:
 def test_budgets_that_cannot_be_meant(budgets: str) -> None:
     with pytest.raises(UnusableInput, match="--budgets"):
         CliRunner().invoke(
-            app, ["frontier", str(FLEET / "racks"), "--budgets", budgets], catch_exceptions=False
+            app(), ["frontier", str(FLEET / "racks"), "--budgets", budgets], catch_exceptions=False
         )

@@ -13,6 +13,7 @@ import typer
 from equipoise.cli.options import Sources, with_request
 from equipoise.cli.program import WriteLp, write_program, write_text
 from equipoise.planning.request import Request
+from equipoise.wording import plural
 
 if TYPE_CHECKING:
     from equipoise.cluster import Cluster
@@ -81,8 +82,8 @@ def show(
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     page = compare_data(data, criteria, cluster.name)
-    title = f"{cluster.name}: {cluster.n_partitions} partitions on {cluster.n_brokers} brokers"
-    table = Table(title=title, box=None)
+    size = f"{plural(cluster.n_partitions, 'partition')} on {plural(cluster.n_brokers, 'broker')}"
+    table = Table(title=f"{cluster.name}: {size}", box=None)
     table.add_column("strategy", no_wrap=True)
     for column in page["columns"]:
         table.add_column(column["title"].lower(), justify="right")

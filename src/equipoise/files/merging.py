@@ -14,6 +14,7 @@ from equipoise.files.broker_facts import brokers_of, notes_on_brokers
 from equipoise.formats.configs import min_isr, retention_s
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import Fragment, SetAside
+from equipoise.wording import plural
 
 
 def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside] | None = None) -> Cluster:
@@ -103,9 +104,9 @@ def notes(
 ) -> tuple[str, ...]:
     """Findings worth a line in a report; sources are called by their file name alone."""
     lines = [f"{PurePath(f.source).name}: {note}" for f in fragments for note in f.notes]
-    lines += listing("topics of mixed replication factor", mixed_topics(state))
+    lines += listing("topic", "of mixed replication factor", mixed_topics(state))
     moving = moves(fragments, state.topics).keys
-    lines += listing("reassignments in flight", [state.topics.label(key) for key in moving.tolist()])
+    lines += listing("reassignment", "in flight", [state.topics.label(key) for key in moving.tolist()])
     for fact in ("sizes", "rates"):
         lack = int(np.isnan(columns[fact]).sum())
         if 0 < lack < len(state.keys):
@@ -123,9 +124,9 @@ def mixed_topics(state: State) -> list[str]:
     return [f"{state.topics.names[t]} ({low[t]} to {high[t]})" for t in np.flatnonzero(low < high).tolist()]
 
 
-def listing(what: str, members: list[str], shown: int = 10) -> list[str]:
+def listing(noun: str, what: str, members: list[str], shown: int = 10) -> list[str]:
     """At most one line: how many there are, and the first few."""
     if not members:
         return []
     more = f" and {len(members) - shown} more" if len(members) > shown else ""
-    return [f"{len(members)} {what}: {', '.join(members[:shown])}{more}"]
+    return [f"{plural(len(members), noun)} {what}: {', '.join(members[:shown])}{more}"]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Cluster, measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.wording import plural
 
 MOST_CHANGES = 1
 """Changes that a partition may have."""
@@ -46,12 +47,12 @@ def seven_checks(cluster: Cluster, target: IntArray, eligible: BoolArray | None 
     leaders = measures.leaders_per_broker(target, cluster.n_brokers)
     return (
         changes_in_assignment(cluster, target),
-        deviation("topics_are_balanced", "replicas", cluster, counts, brokers),
+        deviation("topics_are_balanced", "replica", cluster, counts, brokers),
         brokers_to_reduce(cluster, target),
         brokers_in_assign_files(cluster, target, brokers),
-        not_empty("topic_list_not_empty", "topics", len(cluster.topics)),
-        not_empty("brokers_list_not_empty", "brokers", int(brokers.sum())),
-        deviation("leadership_balance", "leaders", cluster, leaders, brokers),
+        not_empty("topic_list_not_empty", "topic", len(cluster.topics)),
+        not_empty("brokers_list_not_empty", "broker", int(brokers.sum())),
+        deviation("leadership_balance", "leader", cluster, leaders, brokers),
     )
 
 
@@ -66,7 +67,10 @@ def changes_in_assignment(cluster: Cluster, target: IntArray) -> Check:
     changes = changes_per_partition(cluster.replicas, target)
     worst = int(changes.max(initial=0))
     over = int((changes > MOST_CHANGES).sum())
-    detail = f"at most {worst} replicas of a partition change; {over} partitions change too many"
+    detail = (
+        f"at most {plural(worst, 'replica')} of a partition change; "
+        f"{plural(over, 'partition changes', 'partitions change')} too many"
+    )
     return Check("changes_in_assignment", over == 0, float(worst), detail)
 
 
@@ -86,7 +90,7 @@ def deviation(
     pct = 0.0 if apart[worst] == 0 else 100.0 * float(apart[worst]) / max(median, 1.0)
     passed = bool(pct <= MOST_DEVIATION_PCT or apart[worst] <= 1)
     broker = int(cluster.brokers.ids[brokers][worst])
-    detail = f"broker {broker} has {held[worst]} {what}, the median is {median:g}"
+    detail = f"broker {broker} has {plural(int(held[worst]), what)}, the median is {median:g}"
     return Check(name, passed, round(pct, 3), detail)
 
 
@@ -94,7 +98,7 @@ def brokers_to_reduce(cluster: Cluster, target: IntArray) -> Check:
     """Brokers that give replicas away are brokers of the cluster."""
     reduced = np.unique(cluster.replicas[measures.arrivals(target, cluster.replicas)])
     subset = bool(np.isin(cluster.ids_of(reduced), cluster.brokers.ids).all())
-    detail = f"{len(reduced)} of {cluster.n_brokers} brokers give replicas away"
+    detail = f"{len(reduced)} of {plural(cluster.n_brokers, 'broker')} give replicas away"
     return Check("brokers_to_reduce", subset, float(len(reduced)), detail)
 
 
@@ -102,9 +106,9 @@ def brokers_in_assign_files(cluster: Cluster, target: IntArray, brokers: BoolArr
     held = target[target >= 0]
     outside = held[~brokers[held]]
     ids = ", ".join(str(i) for i in cluster.brokers.ids[np.unique(outside)].tolist())
-    detail = f"{len(outside)} replicas on brokers outside the list" + (f" ({ids})" if ids else "")
+    detail = f"{plural(len(outside), 'replica')} on brokers outside the list" + (f" ({ids})" if ids else "")
     return Check("brokers_in_assign_files", len(outside) == 0, float(len(outside)), detail)
 
 
 def not_empty(name: str, what: str, n: int) -> Check:
-    return Check(name, n > 0, float(n), f"{n} {what}")
+    return Check(name, n > 0, float(n), plural(n, what))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from equipoise.cluster import Cluster, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.judge.rules import Rules, rack_limits
+from equipoise.wording import plural
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -125,7 +126,7 @@ def only_chosen_topics(case: Case) -> Iterator[Violation]:
 def replication_factor(case: Case) -> Iterator[Violation]:
     after = (case.target >= 0).sum(axis=1)
     for row in np.flatnonzero((after != case.rules.rf) & (after > 0)).tolist():
-        detail = f"{after[row]} replicas where {case.rules.rf[row]} are wanted"
+        detail = f"{plural(int(after[row]), 'replica')} where {case.rules.rf[row]} are wanted"
         yield case.at("replication-factor", row, None, detail)
 
 
@@ -144,8 +145,9 @@ def racks(case: Case) -> Iterator[Violation]:
         rack = int(np.argmax(excess[row]))
         inside = [int(p) for p in case.target[row] if p >= 0 and brokers.rack_idx[p] == rack]
         ids = ", ".join(str(brokers.ids[p]) for p in inside)
-        detail = f"rack {brokers.rack_names[rack]} has {counts[row, rack]} replicas (brokers {ids}), "
-        yield case.at("racks", row, inside[-1], detail + f"at most {limit[row]} allowed")
+        held = plural(int(counts[row, rack]), "replica")
+        detail = f"rack {brokers.rack_names[rack]} has {held} (brokers {ids}), at most {limit[row]} allowed"
+        yield case.at("racks", row, inside[-1], detail)
 
 
 def rack_excess(case: Case, lists: IntArray) -> tuple[IntArray, IntArray]:
@@ -204,7 +206,7 @@ def changes_per_partition(case: Case) -> Iterator[Violation]:
         return
     changes = case.new.sum(axis=1)
     for row in np.flatnonzero(changes > limit).tolist():
-        detail = f"{changes[row]} replicas move, at most {limit} may"
+        detail = f"{plural(int(changes[row]), 'replica moves', 'replicas move')}, at most {limit} may"
         yield case.at("max-changes-per-partition", row, None, detail)
 
 

@@ -161,4 +161,4 @@ def caption(chart: dict[str, Any]) -> str:
         )
         return f"{words.plural(total, 'replica')} {ends}, at most {words.number(chart['most'])} between two."
     show = words.duration if chart["unit"] == "seconds" else words.number
-    return f"{words.number(len(chart['values']))} waves, the longest {show(max(chart['values']))}."
+    return f"{words.plural(len(chart['values']), 'wave')}, the longest {show(max(chart['values']))}."

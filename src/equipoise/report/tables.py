@@ -81,7 +81,7 @@ def broker_summary(rows: list[dict[str, Any]]) -> str:
     marks = [
         f"{n} {mark}" for mark in ("added", "emptied") if (n := sum(row["mark"] == mark for row in rows))
     ]
-    told = f"{len(rows)} brokers: {gives} end with fewer replicas, {takes} with more"
+    told = f"{len(rows)} brokers: {words.plural(gives, 'ends', 'end')} with fewer replicas, {takes} with more"
     return "; ".join([told, *marks])
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from equipoise.wording import plural as plural
+
 GOALS = {
     "racks": ("Rack rule", "replicas above what the rule allows in one rack"),
     "replicas": ("Replicas level", "distances from the band, squared: replicas of each broker"),
@@ -133,8 +135,3 @@ def percent(fraction: float) -> str:
     if fraction < 0.0001:
         return "<0.01 %"
     return f"{fraction * 100:.2f} %" if fraction < 0.1 else f"{fraction * 100:,.0f} %"
-
-
-def plural(count: float, noun: str, more: str | None = None) -> str:
-    """``1 data move``, ``11,005 data moves``."""
-    return f"{number(count)} {noun if count == 1 else more or noun + 's'}"

@@ -14,6 +14,7 @@ from equipoise.cluster import Plan
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import rack_limit, replicas_per_rack
 from equipoise.scheduling.result import RowArray
+from equipoise.wording import plural
 
 
 def below_min_isr(plan: Plan) -> dict[int, str]:
@@ -22,8 +23,8 @@ def below_min_isr(plan: Plan) -> dict[int, str]:
     after = (plan.target[rows] >= 0).sum(axis=1)
     breaks = (after < cluster.min_isr[rows]) & (cluster.rf[rows] >= cluster.min_isr[rows])
     return {
-        int(row): f"{n} replicas would be fewer than min.insync.replicas={cluster.min_isr[row]}"
-        for row, n in zip(rows[breaks], after[breaks], strict=True)
+        int(row): f"{plural(n, 'replica')} would be fewer than min.insync.replicas={cluster.min_isr[row]}"
+        for row, n in zip(rows[breaks], after[breaks].tolist(), strict=True)
     }
 
 

@@ -12,6 +12,7 @@ from equipoise.scheduling.result import Schedule
 from equipoise.scheduling.room import Room
 from equipoise.scheduling.rules import below_min_isr, leaves_rack_rule
 from equipoise.scheduling.waves import cut, no_room, wave_lengths
+from equipoise.wording import plural
 
 DISK_LIMIT = 0.95
 """Share of a disk that may be in use while both copies of moving partitions exist."""
@@ -124,10 +125,12 @@ def remarks(plan: Plan, copies: Copies, throttle: float | None) -> list[str]:
     found = []
     created = int((plan.cluster.rf[plan.changed] == 0).sum())
     if created:
-        found.append(f"{created} partitions are to be created, not moved: they are in no wave")
+        some = plural(created, "partition is", "partitions are")
+        found.append(f"{some} to be created, not moved, and in no wave")
     racks = len(leaves_rack_rule(plan))
     if racks:
-        found.append(f"{racks} partitions keep the rack rule today and break it once moved")
+        some = plural(racks, "partition keeps", "partitions keep")
+        found.append(f"{some} the rack rule today, but not once moved")
     written = np.nan_to_num(plan.cluster.bytes_in_per_s[copies.row])
     if throttle is not None and written.max(initial=0.0) >= throttle:
         found.append("a moving partition is written faster than the throttle: its copy can never catch up")

@@ -86,7 +86,7 @@ def test_in_flight_the_true_list_is_without_what_is_added():
     """The union of a move is not the replication factor; it is said which partitions move."""
     result = cluster(topics=MOVING)
     assert held(result) == {"pay-0": [2, 3, 1]}
-    assert result.notes == ("1 reassignments in flight: pay-0",)
+    assert result.notes == ("1 reassignment in flight: pay-0",)
 
 
 def test_in_flight_told_by_another_source():
@@ -175,7 +175,7 @@ def test_mixed_replication_factors_are_noted():
         '{"partitions":[{"topic":"t","partition":0,"replicas":[1]},'
         '{"topic":"t","partition":1,"replicas":[1,2]}]}'
     )
-    assert cluster(a=text).notes == ("1 topics of mixed replication factor: t (1 to 2)",)
+    assert cluster(a=text).notes == ("1 topic of mixed replication factor: t (1 to 2)",)
 
 
 def test_sources_without_replica_lists():

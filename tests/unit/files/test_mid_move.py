@@ -31,7 +31,7 @@ def test_any_mix_of_topologies_agrees(mix):
     assert held(cluster) == TRUE
     assert cluster.fingerprint == read("describe.txt").fingerprint
     assert cluster.ids_of(cluster.leader).tolist() == [3, 1, 2]
-    assert cluster.notes == ("1 reassignments in flight: pay-1",)
+    assert cluster.notes == ("1 reassignment in flight: pay-1",)
 
 
 def test_a_copy_that_is_being_made_does_not_count():

@@ -58,7 +58,7 @@ def test_replicas_outside_the_broker_list() -> None:
     """A broker that is to be emptied and is not fails the check, and is named."""
     checks = results([[0, 1], [2, 3]], [[0, 1], [2, 3]], [0, 1, 2])
     assert not checks["brokers_in_assign_files"].passed
-    assert checks["brokers_in_assign_files"].detail == "1 replicas on brokers outside the list (3)"
+    assert checks["brokers_in_assign_files"].detail == "1 replica on brokers outside the list (3)"
     assert checks["brokers_to_reduce"].passed
 
 

@@ -136,7 +136,7 @@ def test_a_drain_comes_first_and_goes_where_there_is_room() -> None:
 
 def test_unknown_sizes_are_asked_for() -> None:
     """The partition is named, and the command that tells its size."""
-    with pytest.raises(UnusableInput, match=r"1 partitions.*t-1.*kafka-log-dirs --describe"):
+    with pytest.raises(UnusableInput, match=r"1 partition .*t-1.*kafka-log-dirs --describe"):
         make_plan(cluster_of([[0], [1]], [5, np.nan]), DISK)
 
 

@@ -63,7 +63,7 @@ def test_a_plan_has_measured_levels_and_claims_no_proof(problem_of):
         ("generate", {"max_bytes": 10}, "bytes, more than the 10 allowed"),
         ("generate", {"leaders_only": True}, "only leaders may change"),
         ("generate", {"cordon": (4,)}, "may receive none"),
-        ("generate", {"max_changes_per_partition": 1}, "more than 1 replicas of one partition"),
+        ("generate", {"max_changes_per_partition": 1}, "more than 1 replica of one partition"),
         ("greedy", {"no_leaders_on": (1,)}, "may not lead"),
     ],
 )

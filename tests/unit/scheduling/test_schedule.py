@@ -182,7 +182,7 @@ def test_growth_during_the_move_needs_room_too() -> None:
 def test_a_list_below_min_isr_is_held_back() -> None:
     """With min.insync.replicas=2 a partition may not be left with one replica."""
     done = schedule(plan_of({"a": ([0, 1], [0])}, min_isr=2))
-    assert done.blocked == {0: "1 replicas would be fewer than min.insync.replicas=2"}
+    assert done.blocked == {0: "1 replica would be fewer than min.insync.replicas=2"}
 
 
 def test_breaking_the_rack_rule_is_noted() -> None:

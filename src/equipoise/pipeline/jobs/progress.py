@@ -15,6 +15,8 @@ from rich.spinner import Spinner
 from rich.status import Status
 from rich.table import Table
 
+from equipoise.wording import plural
+
 SHOWN = 12
 """Clusters that the live table names; the others are counted."""
 EVERY_S = 0.25
@@ -107,6 +109,6 @@ def states_table(states: dict[str, str]) -> Table:
         table.add_row(mark, cluster, state)
     counts = Counter(states.values())
     table.add_row(
-        "", f"{len(states)} clusters", ", ".join(f"{n} {state}" for state, n in sorted(counts.items()))
+        "", plural(len(states), "cluster"), ", ".join(f"{n} {state}" for state, n in sorted(counts.items()))
     )
     return table
