@@ -7,6 +7,7 @@ import typer
 from equipoise.cli.carrying import PlanFolder, Yes, carry, close, cluster_at, opened
 from equipoise.cli.limits import Limits, with_limits
 from equipoise.cli.snapshot import BootstrapServer, CommandConfig
+from equipoise.wording import plural
 
 
 def register(app: typer.Typer) -> None:
@@ -26,8 +27,7 @@ def rollback(
     of = opened(folder, limits)
     job = of.job.way_back
     copies = sum(len(move.adding) for move in job.moves)
-    what = (
-        f"Up to {len(job.moves)} partitions go back to their lists from before ({copies} replicas to copy)."
-    )
+    back = plural(len(job.moves), "partition goes", "partitions go")
+    what = f"Up to {back} back to their lists from before ({plural(copies, 'replica')} to copy)."
     with cluster_at(bootstrap_server, command_config) as port:
         close(carry(of, job, limits.of_run(of.schedule), port, what, yes=yes))

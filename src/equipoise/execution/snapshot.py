@@ -21,6 +21,7 @@ from equipoise.execution.port import (
     Resource,
     TopicPartition,
 )
+from equipoise.wording import plural
 
 TOPIC_CONFIGS = (
     "cleanup.policy",
@@ -187,5 +188,6 @@ def what_is_missing(told: Snapshot) -> list[str]:
     refused = [(name, values) for name, values in told.topic_configs.items() if isinstance(values, Failure)]
     if refused:
         name, failure = refused[0]
-        lines.append(f"configs of {len(refused)} topics are not shown, {name} among them ({failure.code})")
+        some = plural(len(refused), "topic")
+        lines.append(f"configs of {some} are not shown, {name} among them ({failure.code})")
     return lines

@@ -11,6 +11,7 @@ from equipoise.execution.states.submitting import send
 from equipoise.execution.states.throttled import throttling
 from equipoise.execution.states.undoing import undoing
 from equipoise.execution.survey import shown
+from equipoise.wording import plural
 
 
 def minding(run: Run, seen: Observed) -> Steps:
@@ -53,7 +54,7 @@ def skip_closed(run: Run, seen: Observed) -> Steps:
     lost = [move for move in run.queue.waiting if closed_to(move, seen)]
     if lost:
         broker = min(closed_to(lost[0], seen))
-        yield from run.say_once(f"{len(lost)} moves wait: broker {broker} is down or cordoned")
+        yield from run.say_once(f"{plural(len(lost), 'move waits', 'moves wait')}: broker {broker} is down or cordoned")
     if lost and run.options.if_stuck == "wait":
         return
     why = "a broker it needs is down or cordoned" if lost else "no broker has room for both copies"
