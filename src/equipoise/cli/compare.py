@@ -12,6 +12,7 @@ import typer
 
 from equipoise.cli.options import Sources, with_request
 from equipoise.cli.program import WriteLp, write_program, write_text
+from equipoise.cli.progress import tell
 from equipoise.planning.request import Request
 from equipoise.wording import plural
 
@@ -63,12 +64,6 @@ def compare(
         show(cluster, rows, data, CRITERIA)
 
 
-def tell(label: str) -> None:
-    """Say on standard error what runs, where someone looks."""
-    if sys.stderr.isatty():
-        print(f"\r\033[K{label}", end="", file=sys.stderr, flush=True)
-
-
 def show(
     cluster: Cluster, rows: Sequence[Row], data: Sequence[dict[str, Any]], criteria: Sequence[dict[str, str]]
 ) -> None:
@@ -79,8 +74,7 @@ def show(
 
     from equipoise.report.compare_data import compare_data
 
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
+    tell("")
     page = compare_data(data, criteria, cluster.name)
     size = f"{plural(cluster.n_partitions, 'partition')} on {plural(cluster.n_brokers, 'broker')}"
     table = Table(title=f"{cluster.name}: {size}", box=None)

@@ -12,6 +12,7 @@ import typer
 
 from equipoise.cli.options import Sources, with_request
 from equipoise.cli.program import write_text
+from equipoise.cli.progress import interruptible, told
 from equipoise.errors import UnusableInput
 from equipoise.planning.request import Request
 
@@ -47,7 +48,8 @@ def frontier(
 
     percents = BUDGETS if budgets is None else percents_of(budgets)
     cluster = read_sources(sources)
-    found = run(cluster, request, percents)
+    with interruptible(), told("planning"):
+        found = run(cluster, request, percents)
     points = [point.to_json() for point in found.points]
     data: dict[str, Any] = {"cluster": cluster.name, "goal": found.goal, "unit": found.unit, "points": points}
     if html is not None:

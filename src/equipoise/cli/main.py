@@ -10,6 +10,7 @@ import typer
 
 from equipoise import __version__
 from equipoise.cli.plain_help import App
+from equipoise.cli.progress import tell
 from equipoise.errors import EquipoiseError
 
 VERBS = (
@@ -58,6 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = app(verbs)(given, standalone_mode=True)
     except EquipoiseError as error:
+        tell("")
         print(f"equipoise: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:

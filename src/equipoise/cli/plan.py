@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +10,7 @@ import typer
 
 from equipoise.cli.options import Sources, with_request
 from equipoise.cli.program import WriteLp, write_program
+from equipoise.cli.progress import interruptible, tell, told
 from equipoise.planning.request import Request
 
 if TYPE_CHECKING:
@@ -55,30 +52,17 @@ def plan(
 
     bytes_per_s = None if throttle is None else float(rate("--throttle", throttle))
     inflight = None if max_inflight is None else positive("--max-inflight", max_inflight)
+    tell("reading")
     cluster = read_sources(sources)
     if write_lp is not None:
         write_program(cluster, request, write_lp)
-    with interruptible():
+    with interruptible(), told("planning"):
         best = make_plan(cluster, request)
     if out is not None:
+        tell("writing")
         write(best, schedule(best, max_inflight=inflight, throttle=bytes_per_s), out)
+    tell("")
     show(best, out, as_json=as_json)
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Ctrl-C ends the process at once: the flow solver would hold it back until it is done.
-
-    Nothing has been written by then.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def write(plan: Plan, waves: Schedule, out: Path) -> None:

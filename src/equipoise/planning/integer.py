@@ -8,6 +8,7 @@ deterministic limit: same input, same answer).
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from equipoise.cluster.measures import replicas_per_rack
 from equipoise.planning import goals as measure
 from equipoise.planning.problem import Problem
 
+LOG = logging.getLogger(__name__)
 MAX_CELLS = 2_500
 """Partitions times brokers, up to which the program is tried."""
 EFFORT_S = 4.0
@@ -68,6 +70,7 @@ def decide(
             break
         if hint is not None:
             model.suggest(hint)
+        LOG.info("every placement and order: %s", goal)
         value = model.value(goal)
         model.cp.minimize(value)
         solver.parameters.max_deterministic_time = max(effort_s, MIN_EFFORT_S)

@@ -159,7 +159,7 @@ def pair(
 
     bad = np.flatnonzero(clashes())
     if len(bad):
-        exchange(bad, row, broker, place, group, held, material)
+        exchange(bad, row, broker, place, group, held)
         failed[net.unit_of[row[clashes()]]] = True
     return row, broker, failed
 
@@ -171,7 +171,6 @@ def exchange(
     place: Int64,
     group: Int64,
     held: npt.NDArray[np.int32],
-    material: Material,
 ) -> None:
     """Swap destinations within a group until the clashing pairs fit, in place; the first swap that fits."""
     start = np.searchsorted(group, group[bad], side="left")

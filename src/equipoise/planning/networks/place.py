@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from equipoise.planning.networks.network import Infeasible, Int64, Network, Obje
 from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather
 from equipoise.planning.problem import Problem, rack_excess
 
+LOG = logging.getLogger(__name__)
 BoolArray = npt.NDArray[np.bool_]
 PLACEMENT_GOALS = ("racks", "replicas", "moves", "topics")
 MAX_PARTITION_ARCS = 200_000
@@ -161,6 +163,7 @@ def solve_levels(
     levels = []
     flow = net.guess()
     for goal in goals:
+        LOG.info("where replicas stand: %s", goal)
         objective = net.objective(goal)
         best = solve(network, objective, flow)
         flow = best.flow
@@ -176,6 +179,7 @@ def finish(
     levels, network, flow = solve_levels(net, network, goals, name)
     leaders = np.zeros(len(network.tail), dtype=np.int64)
     leaders[net.leave.index] = net.leave_leaders
+    LOG.info("which partitions move")
     settled = settle(Face(net, network, flow), leaders, ties=name == "partitions")
     moves, failed_units = hand_out(net, settled)
     failed = np.isin(net.unit_of, failed_units)

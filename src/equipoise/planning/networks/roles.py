@@ -11,6 +11,7 @@ each item. The coarse face says which items can change at all; only those enter 
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,7 @@ from equipoise.planning.networks.network import Infeasible, Int64, Network, Obje
 from equipoise.planning.networks.place import ProvedLevel
 from equipoise.planning.rows import distinct_rows
 
+LOG = logging.getLogger(__name__)
 MAX_FINE_OPTIONS = 60_000
 """Up to so many options the fine network is solved at once."""
 FINE_KINDS = ("cells", "reorders")
@@ -117,6 +119,7 @@ def choose(roles: Roles, goals: tuple[tuple[str, str], ...]) -> Chosen:
     network, levels = coarse.network, []
     guess = np.zeros(len(network.tail), dtype=np.int64)
     for goal, kind in goals[:cut]:
+        LOG.info("the order of lists: %s", goal)
         objective = coarse.objective(roles, kind)
         best = solve(network, objective, guess)
         guess = best.flow
@@ -253,6 +256,7 @@ def choose_fine(
     solved = list(levels)
     guess = present(roles, net)
     for goal, kind in goals:
+        LOG.info("the order of lists: %s", goal)
         objective = net.objective(roles, kind)
         best = solve(network, objective, guess)
         guess = best.flow
