@@ -54,7 +54,8 @@ def skip_closed(run: Run, seen: Observed) -> Steps:
     lost = [move for move in run.queue.waiting if closed_to(move, seen)]
     if lost:
         broker = min(closed_to(lost[0], seen))
-        yield from run.say_once(f"{plural(len(lost), 'move waits', 'moves wait')}: broker {broker} is down or cordoned")
+        waiting = plural(len(lost), "move waits", "moves wait")
+        yield from run.say_once(f"{waiting}: broker {broker} is down or cordoned")
     if lost and run.options.if_stuck == "wait":
         return
     why = "a broker it needs is down or cordoned" if lost else "no broker has room for both copies"
