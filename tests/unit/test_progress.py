@@ -51,7 +51,7 @@ def test_nobody_looks_nothing_is_told() -> None:
 
 
 def test_a_solve_can_be_interrupted() -> None:
-    """The solver holds the interpreter, so the signal itself ends the process; afterwards all is as before."""
+    """The solver holds the interpreter, so the signal itself ends the process; then all is as before."""
     before = signal.getsignal(signal.SIGINT)
     with interruptible():
         assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
