@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from equipoise.cli.options import Sources, with_request
-from equipoise.cli.program import WriteLp, write_program, write_text
+from equipoise.cli.output import AsJson, Html, print_json, print_table, write_text
+from equipoise.cli.program import WriteLp, write_program
 from equipoise.cli.progress import tell
 from equipoise.planning.request import Request
 from equipoise.wording import plural
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from equipoise.cluster import Cluster
     from equipoise.comparing import Row
 
-OUTPUT = "Output"
 HELP = "Run every published algorithm beside ours, and measure what each reaches and costs."
 
 
@@ -35,12 +32,8 @@ def compare(
         float,
         typer.Option(metavar="S", min=0.1, help="Seconds an algorithm may take.", rich_help_panel="Time"),
     ] = 60.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the rows as JSON.", rich_help_panel=OUTPUT)
-    ] = False,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page with charts.", rich_help_panel=OUTPUT)
-    ] = None,
+    as_json: AsJson = False,
+    html: Html = None,
     write_lp: WriteLp = None,
 ) -> None:
     from equipoise.comparing import CRITERIA, entries
@@ -58,8 +51,7 @@ def compare(
 
         write_text(html, compare_page(data, CRITERIA, cluster.name))
     if as_json:
-        json.dump({"version": 1, "cluster": cluster.name, "rows": data}, sys.stdout, indent=1)
-        print()
+        print_json({"cluster": cluster.name, "rows": data})
     else:
         show(cluster, rows, data, CRITERIA)
 
@@ -68,7 +60,6 @@ def show(
     cluster: Cluster, rows: Sequence[Row], data: Sequence[dict[str, Any]], criteria: Sequence[dict[str, str]]
 ) -> None:
     """The table on standard output: the page's own cells, then who found no plan and why."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -85,8 +76,4 @@ def show(
         if not row.reason:
             cells = [Text(cell["text"], "green" if cell["best"] else "") for cell in line["cells"]]
             table.add_row(row.strategy, *cells)
-    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
-    console.print(table)
-    for row in rows:
-        if row.reason:
-            console.print(f"{row.strategy}: found no plan: {row.reason}", markup=False)
+    print_table(table, [f"{row.strategy}: found no plan: {row.reason}" for row in rows if row.reason], 200)

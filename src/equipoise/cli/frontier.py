@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from equipoise.cli.options import Sources, with_request
-from equipoise.cli.program import write_text
+from equipoise.cli.output import AsJson, Html, print_json, print_table, write_text
 from equipoise.cli.progress import interruptible, told
 from equipoise.errors import UnusableInput
 from equipoise.planning.request import Request
 
-OUTPUT = "Output"
 HELP = "Balance reached for each budget of data moved."
 
 
@@ -35,12 +31,8 @@ def frontier(
             rich_help_panel="Budgets",
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the points as JSON.", rich_help_panel=OUTPUT)
-    ] = False,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page with charts.", rich_help_panel=OUTPUT)
-    ] = None,
+    as_json: AsJson = False,
+    html: Html = None,
 ) -> None:
     from equipoise.comparing.frontier import BUDGETS
     from equipoise.comparing.frontier import frontier as run
@@ -57,8 +49,7 @@ def frontier(
 
         write_text(html, frontier_page(**data))
     if as_json:
-        json.dump({"version": 1, **data}, sys.stdout, indent=1)
-        print()
+        print_json(data)
     else:
         show(data)
 
@@ -78,7 +69,6 @@ def percents_of(text: str) -> Sequence[float]:
 
 def show(data: dict[str, Any]) -> None:
     """The table on standard output: the page's own cells, then the budgets that are too small and why."""
-    from rich.console import Console
     from rich.table import Table
 
     from equipoise.report.frontier_data import frontier_data
@@ -91,8 +81,5 @@ def show(data: dict[str, Any]) -> None:
         table.add_column(column.lower(), justify="right")
     for row in page["rows"]:
         table.add_row(*row["cells"])
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-    console.print(table)
-    for row in page["rows"]:
-        if row["reason"]:
-            console.print(f"{row['cells'][0]}: no plan: {row['reason']}", markup=False)
+    refused = [row for row in page["rows"] if row["reason"]]
+    print_table(table, [f"{row['cells'][0]}: no plan: {row['reason']}" for row in refused], 160)

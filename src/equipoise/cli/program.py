@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.errors import UnusableInput
+from equipoise.cli.output import OUTPUT, write_text
 from equipoise.planning.request import Request
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ABOUT = "Write the 0-1 program of `linear-program` as a file that lp_solve reads."
 
 WriteLp = Annotated[
-    Path | None, typer.Option("--write-lp", metavar="FILE", help=ABOUT, rich_help_panel="Output")
+    Path | None, typer.Option("--write-lp", metavar="FILE", help=ABOUT, rich_help_panel=OUTPUT)
 ]
 
 
@@ -26,11 +26,3 @@ def write_program(cluster: Cluster, request: Request, file: Path) -> None:
     from equipoise.planning.published.linear_program import lp_text
 
     write_text(file, lp_text(build_problem(cluster, request)))
-
-
-def write_text(file: Path, content: str) -> None:
-    """Write a file; raises `UnusableInput` where that is not possible."""
-    try:
-        file.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise UnusableInput(f"cannot be written ({error.strerror})", source=str(file)) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -96,7 +96,14 @@ def refuse_emptying(problem: Problem, reason: str) -> None:
         raise NoPlan(reason)
 
 
-def refuse_moves(problem: Problem) -> None:
-    """Raise `NoPlan` where data has to move: for the algorithms that only reorder lists."""
+def topic_by_topic(problem: Problem, level: Callable[[Lists, Sequence[int]], None]) -> IntArray:
+    """The target once ``level`` has reordered the lists of each topic's rows.
+
+    Raises `NoPlan` where data has to move.
+    """
     refuse_new_replication_factor(problem)
     refuse_emptying(problem, "it moves no data, so it empties no broker")
+    lists = lists_of(problem)
+    for _, rows in topics_of(problem):
+        level(lists, rows)
+    return matrix_of(lists)

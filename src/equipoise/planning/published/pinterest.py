@@ -15,15 +15,7 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.problem import Problem
-from equipoise.planning.published.helpers import (
-    Lists,
-    counts,
-    lists_of,
-    matrix_of,
-    mean,
-    refuse_moves,
-    topics_of,
-)
+from equipoise.planning.published.helpers import Lists, counts, mean, topic_by_topic
 from equipoise.planning.published.residue import Handover, Skew, hand_over, prune
 from equipoise.planning.published.settings import Settings
 
@@ -31,13 +23,14 @@ name = "pinterest"
 
 
 def run(problem: Problem, settings: Settings) -> IntArray:
-    """Level the leaders of one topic after the other over the brokers that hold it."""
-    refuse_moves(problem)
-    lists = lists_of(problem)
-    for _, rows in topics_of(problem):
-        skew = leader_skew(lists, rows, sorted({broker for row in rows for broker in lists[row]}))
-        swap_leaders(lists, rows, prune(skew, hand_over(skew)))
-    return matrix_of(lists)
+    """Level the leaders of one topic after the other."""
+    return topic_by_topic(problem, level)
+
+
+def level(lists: Lists, rows: Sequence[int]) -> None:
+    """Level the leaders of ``rows`` over the brokers that hold them."""
+    skew = leader_skew(lists, rows, sorted({broker for row in rows for broker in lists[row]}))
+    swap_leaders(lists, rows, prune(skew, hand_over(skew)))
 
 
 def leader_skew(

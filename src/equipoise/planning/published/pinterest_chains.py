@@ -13,15 +13,7 @@ from collections.abc import Sequence
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.problem import Problem
-from equipoise.planning.published.helpers import (
-    Lists,
-    counts,
-    lists_of,
-    matrix_of,
-    mean,
-    refuse_moves,
-    topics_of,
-)
+from equipoise.planning.published.helpers import Lists, counts, mean, topic_by_topic
 from equipoise.planning.published.pinterest import swap_leaders
 from equipoise.planning.published.residue import Handover
 from equipoise.planning.published.settings import Settings
@@ -30,13 +22,14 @@ name = "pinterest-chains"
 
 
 def run(problem: Problem, settings: Settings) -> IntArray:
-    """Swap chains topic by topic until no overloaded broker reaches an underloaded one."""
-    refuse_moves(problem)
-    lists = lists_of(problem)
-    for _, rows in topics_of(problem):
-        while chain := next_chain(lists, rows):
-            swap_leaders(lists, rows, chain)
-    return matrix_of(lists)
+    """Swap chains in one topic after the other."""
+    return topic_by_topic(problem, level)
+
+
+def level(lists: Lists, rows: Sequence[int]) -> None:
+    """Swap until no overloaded broker reaches an underloaded one."""
+    while chain := next_chain(lists, rows):
+        swap_leaders(lists, rows, chain)
 
 
 def next_chain(lists: Lists, rows: Sequence[int]) -> list[Handover]:
