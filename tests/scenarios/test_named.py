@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster, measures
+from equipoise.errors import UnusableInput
 from equipoise.files.sources import read_sources
 from equipoise.planning import DEFAULT_GOALS, Request, make_plan
 from equipoise.planning.networks import handout, place
@@ -328,3 +330,23 @@ def test_what_is_required_is_spread_all_the_same() -> None:
     away = make_plan(ring, Request(required_only=True, drain=(5,)))
     assert sorted(replicas(away)) == [0, 4, 5, 5, 5, 5]
     assert proved(more, "moves", "elections") and proved(away, "moves", "elections")
+
+
+def test_bytes_are_budgeted_on_a_cluster_too_large_for_the_program() -> None:
+    """Half of the bytes buy most of the balance; none buy none; with unknown sizes nobody could tell."""
+    draw = np.random.default_rng(1)
+    often = np.repeat([1.5, 0.5], 12) / 24
+    lists = [draw.choice(24, 3, replace=False, p=often) for _ in range(900)]
+    state = cluster_of({"a": lists[:600], "b": lists[600:]})
+    sized = dataclasses.replace(state, size_bytes=draw.integers(1, 1000, 900).astype(float))
+    whole = make_plan(sized)
+    budget = bytes_moved(whole) // 2
+    half, none = (make_plan(sized, Request(max_bytes=most)) for most in (budget, 0))
+    assert bytes_moved(half) <= budget and bytes_moved(none) == 0
+    assert 0 == values_of(whole)["replicas"] < values_of(half)["replicas"] < values_of(none)["replicas"] / 2
+    with pytest.raises(UnusableInput, match=r"sizes of 900 partitions are not known \(a-0 is the first\)"):
+        make_plan(state, Request(max_bytes=budget))
+
+
+def bytes_moved(plan: Plan) -> int:
+    return int(measures.arrivals(plan.cluster.replicas, plan.target).sum(axis=1) @ plan.cluster.size_bytes)

@@ -31,15 +31,19 @@ def arrivals_by_row(problem: Problem, lists: IntArray) -> Int64:
 def within_budgets(problem: Problem, lists: IntArray) -> bool:
     """True where the lists keep every budget of the request."""
     request, moves = problem.request, arrivals_by_row(problem, lists)
-    size = np.nan_to_num(problem.cluster.size_bytes)
     return (
         (request.max_moves is None or int(moves.sum()) <= request.max_moves)
-        and (request.max_bytes is None or float((moves * size).sum()) <= request.max_bytes)
+        and (request.max_bytes is None or bytes_moved(problem, lists) <= request.max_bytes)
         and (
             request.max_changes_per_partition is None
             or bool((moves <= request.max_changes_per_partition).all())
         )
     )
+
+
+def bytes_moved(problem: Problem, lists: IntArray) -> float:
+    """Bytes of the data moves; an unknown size counts nothing."""
+    return float((arrivals_by_row(problem, lists) * np.nan_to_num(problem.cluster.size_bytes)).sum())
 
 
 def needed_moves(problem: Problem) -> int:

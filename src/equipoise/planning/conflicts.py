@@ -272,3 +272,12 @@ def refuse_budget(needed: int, allowed: int) -> None:
             [f"the rules need {plural(needed, 'data move')}; --max-moves allows {allowed:,}"],
             [f"allow {needed:,}", "drain fewer brokers in one plan"],
         )
+
+
+def refuse_bytes(needed: float, allowed: int) -> None:
+    """Raise if even the fewest moves that were found carry more than ``--max-bytes`` allows."""
+    if needed > allowed:
+        raise ImpossibleRequest(
+            [f"the moves that the rules need carry {int(needed):,} bytes; --max-bytes allows {allowed:,}"],
+            [f"allow {int(needed):,}", "drain fewer brokers in one plan"],
+        )

@@ -8,10 +8,10 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.errors import UnusableInput
 from equipoise.planning.bounds import FREE_GOALS, leader_bounds
-from equipoise.planning.budget import best_counts, pinned_to, within_budgets
+from equipoise.planning.budget import best_counts, bytes_moved, needed_moves, pinned_to, within_budgets
 from equipoise.planning.certificate import Proof
+from equipoise.planning.conflicts import refuse_bytes
 from equipoise.planning.goals import evaluate
 from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.orders import LEADER_GOALS, order
@@ -24,6 +24,9 @@ from equipoise.planning.networks.place import (
 )
 from equipoise.planning.problem import Problem
 
+STEPS_OF_BYTES = 32
+"""How finely ``--max-bytes`` is used up: one in so many of the moves that a plan without it has."""
+MAX_MOVES = 2**31
 ROUNDS = 8
 """Tries to suit the placement to the leaders, where they are held back."""
 
@@ -41,6 +44,10 @@ class Solution:
     def values(self) -> list[int]:
         """Reached by each goal, in the order that decides which of two solutions is better."""
         return [proof.value for proof in self.proofs]
+
+    def moves(self, problem: Problem) -> int:
+        """Data moves."""
+        return measures.data_moves(problem.cluster.replicas, self.lists)
 
     @property
     def is_proved(self) -> bool:
@@ -134,13 +141,41 @@ def has_one_placement(problem: Problem, lists: IntArray) -> bool:
 
 
 def on_a_budget(problem: Problem) -> Solution:
-    """Broker counts within ``--max-moves`` first, then everything else for those counts."""
-    if problem.request.max_bytes is not None:
-        raise UnusableInput(
-            "is not kept for counts on a cluster of this size",
-            source="--max-bytes",
-            advice="Give --max-moves, or --balance disk",
-        )
+    """Broker counts within the budget first, then everything else for those counts."""
+    return within_moves(problem) if problem.request.max_bytes is None else within_bytes(problem)
+
+
+def within_bytes(problem: Problem) -> Solution:
+    """As many moves as ``--max-bytes`` was found to carry, by halving; nothing is claimed of other choices.
+
+    Raises `ImpossibleRequest` where the moves that the rules need carry more.
+    """
+    request = problem.request
+
+    def with_moves(allowed: int) -> Solution:
+        fewer = replace(problem, request=replace(request, max_bytes=None, max_moves=allowed))
+        return within_moves(fewer)
+
+    low = needed_moves(problem)
+    best = with_moves(low)
+    refuse_bytes(bytes_moved(problem, best.lists), int(request.max_bytes or 0))
+    high = min(by_flows(problem).moves(problem), request.max_moves or MAX_MOVES)
+    precision = max(1, (high - low) // STEPS_OF_BYTES)
+    while high - low > precision:
+        middle = (low + high) // 2
+        tried = with_moves(middle)
+        if within_budgets(problem, tried.lists):
+            best, low = min(best, tried, key=lambda solution: solution.values), middle
+        else:
+            high = middle
+    note = "of other choices within --max-bytes nothing is claimed"
+    return replace(
+        best, proofs=[Proof(p.goal, p.value, 0, "none", note) if p.value else p for p in best.proofs]
+    )
+
+
+def within_moves(problem: Problem) -> Solution:
+    """The best within ``--max-moves``, where that binds."""
     best = best_counts(problem)
     solution = by_flows(problem, best.held)
     if not within_budgets(problem, solution.lists):

@@ -66,6 +66,7 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     warnings: list[str] = []
     extended = with_partitions(with_brokers(cluster, request), request)
     brokers = extended.brokers
+    refuse_unknown_sizes(extended, request)
     eligible = eligible_brokers(extended, request)
     receives = eligible.copy()
     receives[known(extended, request.cordon, "--cordon")] = False
@@ -267,6 +268,18 @@ def with_partitions(cluster: Cluster, request: Request) -> Cluster:
         notes=cluster.notes,
         allow_empty_lists=True,
     )
+
+
+def refuse_unknown_sizes(cluster: Cluster, request: Request) -> None:
+    """Raise where ``--max-bytes`` could not be kept, for nobody knows how much a move would carry."""
+    unknown = np.flatnonzero(np.isnan(cluster.size_bytes) & (cluster.rf > 0))
+    if request.max_bytes is not None and len(unknown):
+        raise UnusableInput(
+            f"the sizes of {plural(len(unknown), 'partition')} are not known "
+            f"({cluster.label(int(unknown[0]))} is the first)",
+            source="--max-bytes",
+            advice="kafka-log-dirs --describe gives sizes",
+        )
 
 
 def eligible_brokers(cluster: Cluster, request: Request) -> BoolArray:
