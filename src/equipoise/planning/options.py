@@ -11,12 +11,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from equipoise.errors import UnusableInput
+from equipoise.formats.units import parse_size
 from equipoise.planning.published.settings import read_pairs
 from equipoise.planning.request import ALL_GOALS, Request
 
 BALANCES = ("count", "disk", "network-in", "network-out")
 BROKER = re.compile(r"(\d+)(?:-(\d+))?(?::(.+))?")
-SIZE_STEPS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+MOST = 2**31 - 1
+"""The largest id or count, as in Kafka's protocol."""
+MOST_BROKERS = 100_000
+"""In one range."""
+MOST_PARTITIONS = 1_000_000
+"""Of one topic to create."""
 
 
 def request_of(options: Mapping[str, Any]) -> Request:
@@ -57,11 +63,12 @@ def brokers(option: str, value: Any) -> tuple[tuple[int, str | None], ...]:
     named: dict[int, str | None] = {}
     for item in items(option, value):
         match = BROKER.fullmatch(item)
-        if match is None or (match[2] and int(match[2]) < int(match[1])):
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, -1)
+        if match is None or not first <= last <= min(MOST, first + MOST_BROKERS):
             raise UnusableInput(
                 f"'{item}' is not a broker", source=option, advice="Write ids or ranges: 0-18,21 or 21:RACK"
             )
-        for broker in range(int(match[1]), int(match[2] or match[1]) + 1):
+        for broker in range(first, last + 1):
             named[broker] = match[3] or named.get(broker)
     return tuple(sorted(named.items()))
 
@@ -81,9 +88,10 @@ def replacements(option: str, value: Any) -> tuple[tuple[int, int], ...]:
     pairs = []
     for item in items(option, value):
         match = re.fullmatch(r"(\d+)\s*[=:]\s*(\d+)", item)
-        if match is None or match[1] == match[2]:
+        old, new = (int(match[1]), int(match[2])) if match else (0, 0)
+        if old == new or max(old, new) > MOST:
             raise UnusableInput(f"'{item}' is not a replacement", source=option, advice="Write OLD=NEW: 3=21")
-        pairs.append((int(match[1]), int(match[2])))
+        pairs.append((old, new))
     for side, what in ((0, "replaced"), (1, "a replacement")):
         ids = [pair[side] for pair in pairs]
         twice = next((broker for broker in ids if ids.count(broker) > 1), None)
@@ -91,13 +99,18 @@ def replacements(option: str, value: Any) -> tuple[tuple[int, int], ...]:
             raise UnusableInput(
                 f"broker {twice} is {what} twice", source=option, advice="Give each broker once"
             )
+    both = {old for old, _ in pairs} & {new for _, new in pairs}
+    if both:
+        raise UnusableInput(
+            f"broker {min(both)} is replaced and a replacement", source=option, advice="Give each broker once"
+        )
     return tuple(sorted(pairs))
 
 
 def racks(option: str, value: Any) -> tuple[tuple[int, str], ...]:
     """Racks by broker: ``0:a,1:b`` or a mapping."""
     if isinstance(value, Mapping):
-        value = [f"{broker}:{rack}" for broker, rack in value.items()]
+        value = [f"{broker}:{'' if rack is None else rack}" for broker, rack in value.items()]
     named = brokers(option, value)
     for broker, rack in named:
         if rack is None:
@@ -110,11 +123,15 @@ def created(option: str, value: Any) -> tuple[tuple[str, int, int], ...]:
     found = []
     for item in items(option, value):
         match = re.fullmatch(r"([a-zA-Z0-9._-]+):(\d+):(\d+)", item)
-        if match is None:
+        if match is None or int(match[2]) > MOST_PARTITIONS or int(match[3]) > MOST_BROKERS:
             raise UnusableInput(
                 f"'{item}' is not a topic to create", source=option, advice="Write TOPIC:PARTITIONS:RF"
             )
         found.append((match[1], int(match[2]), int(match[3])))
+    topics = [topic for topic, _, _ in found]
+    twice = next((topic for topic in topics if topics.count(topic) > 1), None)
+    if twice is not None:
+        raise UnusableInput(f"topic {twice} is named twice", source=option, advice="Give each topic once")
     return tuple(sorted(found))
 
 
@@ -144,7 +161,7 @@ def balance(option: str, value: Any) -> tuple[str, ...]:
 
 def tolerance(option: str, value: Any) -> tuple[float, float]:
     """``5`` or ``LOW:HIGH`` in percent."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)%?(?::(\d+(?:\.\d+)?)%?)?", str(value).strip())
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)%?(?::(\d{1,6}(?:\.\d{1,3})?)%?)?", str(value).strip())
     if match is None or float(match[1]) > 100:
         raise UnusableInput(
             f"'{value}' is not a tolerance", source=option, advice="Write percent: 5, or LOW:HIGH as 10:5"
@@ -155,6 +172,8 @@ def tolerance(option: str, value: Any) -> tuple[float, float]:
 def count(option: str, value: Any) -> int:
     if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value).strip()):
         raise UnusableInput(f"'{value}' is not a whole number", source=option, advice="Give 0 or more")
+    if int(value) > MOST:
+        raise UnusableInput(f"'{value}' is too large", source=option, advice=f"Give at most {MOST:,}")
     return int(value)
 
 
@@ -166,19 +185,23 @@ def positive(option: str, value: Any) -> int:
 
 
 def size(option: str, value: Any) -> int:
-    """Bytes: ``1048576``, ``20MB`` (10**6) or ``1.5GiB`` (2**30); a rate may end in ``/s``."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?)b?(?:/s)?", str(value).strip(), re.IGNORECASE)
-    if match is None or (match[3] and not match[2]):
+    """Bytes, or bytes a second, as `parse_size` reads them."""
+    try:
+        number = round(parse_size(str(value)))
+    except ValueError:
+        number = -1
+    if not 0 <= number < 2**63:
         raise UnusableInput(f"'{value}' is not a size", source=option, advice="Write 1048576, 20MB or 1.5GiB")
-    return round(float(match[1]) * (1024 if match[3] else 1000) ** SIZE_STEPS[match[2].lower()])
+    return number
 
 
 def rate(option: str, value: Any) -> int:
-    if size(option, value) < 1:
+    number = size(option, value)
+    if number < 1:
         raise UnusableInput(
             f"'{value}' is too small", source=option, advice="Give at least one byte a second"
         )
-    return size(option, value)
+    return number
 
 
 def text(option: str, value: Any) -> str:
