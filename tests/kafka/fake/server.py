@@ -6,18 +6,20 @@ import contextlib
 import selectors
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from fake.answering import BY_KEY
-from fake.model import Model
+from fake.model import REQUEST_TIMED_OUT, Model
 
 Hook = Callable[[str, Any, int], "int | str | None"]
 """Called with the request's name, the request and the broker before it is carried out.
 
-An error code answers the request with that code for the whole, "drop" hangs up before it is carried
-out, "forget" carries it out and hangs up instead of answering; None lets it be.
+An error code refuses the request as a whole, "drop" hangs up before it is carried out, "forget"
+carries it out and hangs up instead of answering, "late" carries it out and answers that it timed
+out; None lets it be.
 """
 
 
@@ -124,19 +126,23 @@ class FakeKafka:
             if wish == "drop":
                 return None
             self.model.tick()
-            response = answer(self.model, request, broker, self.ports)
+            if isinstance(wish, int):
+                response = refusal(kind, wish)
+            else:
+                response = answer(self.model, request, broker, self.ports)
             if wish == "forget":
                 return None
-            if isinstance(wish, int):
-                response = refusal(type(response), wish)
+            if wish == "late":
+                response = refusal(kind, REQUEST_TIMED_OUT)
             response.API_VERSION = version
             response.with_header(correlation_id=correlation)
             reply: bytes = response.encode(header=True, framed=True)
             return reply
 
 
-def refusal(kind: Any, code: int) -> Any:
-    """An answer with an error for the whole and nothing else."""
+def refusal(asked: Any, code: int) -> Any:
+    """An answer to a kind of request with an error for the whole and nothing else."""
+    kind = getattr(sys.modules[asked.__module__], asked.__name__.replace("Request", "Response"))
     rows = {"responses", "topics", "results", "replica_election_results", "brokers"}
     empty = {field: [] for field in rows & set(kind.__slots__ if hasattr(kind, "__slots__") else ())}
     return kind(error_code=code, **empty)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from stories import MB, OPTIONS, SMALL, Log, Watcher, story, tp, with_options
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from stories import MB, OPTIONS, SMALL, Killed, Log, Recorder, Watcher, story, tp, with_options
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.moves import Options
 from equipoise.execution.port import Replica, Resource
 
 LEADER, FOLLOWER = "leader.replication.throttled.replicas", "follower.replication.throttled.replicas"
-RATE = "leader.replication.throttled.rate"
+RATE, FOLLOWER_RATE = "leader.replication.throttled.rate", "follower.replication.throttled.rate"
 
 
 def targets() -> dict[str, tuple[int, ...]]:
@@ -90,6 +94,55 @@ def test_a_rate_that_somebody_changes_meanwhile_is_theirs() -> None:
     )
     told.run()
     assert told.throttles() == {Resource.broker(3): {RATE: "777"}}
+
+
+def test_throttles_that_somebody_clears_between_two_moves_are_set_again() -> None:
+    """``kafka-reassign-partitions --verify`` takes everyone's throttles off once nothing is in flight."""
+    told = story({"pay-0": ([0, 1], [3, 1]), "log-0": ([0, 1], [3, 1])})
+    append, seen = told.log.append, []
+
+    def verify(entry: Mapping[str, Any]) -> None:
+        append(entry)
+        if entry["type"] == "done":
+            told.model.settings.clear()
+
+    told.log.append = verify  # type: ignore[method-assign]
+    told.face = Watcher(lambda machine: seen.append((set(machine.run.flying), told.throttles())))
+    told.run(with_options(max_inflight=1))
+    rates = [values[Resource.broker(3)] for flying, values in seen if flying == {tp("log-0")} and values]
+    assert rates and all(rate[FOLLOWER_RATE] == rate[RATE] == str(2 * MB) for rate in rates)
+    assert told.throttles() == {}
+
+
+def test_another_rate_on_the_way_and_the_one_from_before_at_the_end() -> None:
+    """A run that is taken up with another throttle changes it live; what was there first comes back."""
+    told = story({"pay-0": ([0, 1], [3, 1])})
+    told.model.alter_configs({Resource.broker(3): {FOLLOWER_RATE: "77"}})
+    with pytest.raises(Killed):
+        told.run(carrier=Recorder(told.model, 1, after=True))
+    told.resume(with_options(throttle=5 * MB))
+    set_to = [
+        change.changes[Resource.broker(3)].get(FOLLOWER_RATE)
+        for change in told.carrier.of(ask.AlterConfigs)
+        if Resource.broker(3) in change.changes
+    ]
+    assert set_to == [str(5 * MB), "77"]
+    assert told.throttles() == {Resource.broker(3): {FOLLOWER_RATE: "77"}}
+
+
+def test_leaders_are_elected_a_few_at_a_time() -> None:
+    """An election is a moment without a leader: never many of them in one request."""
+    told = story({f"pay-{i}": ([0, 1], [1, 0]) for i in range(7)})
+    told.run(with_options(election_batch=3))
+    assert [len(elect.partitions) for elect in told.carrier.of(ask.Elect)] == [3, 3, 1]
+    assert set(told.leaders().values()) == {1}
+
+
+def test_leaders_that_the_controller_elected_itself_are_left_alone() -> None:
+    """``auto.leader.rebalance.enable`` is on by default: within minutes the first of a list leads."""
+    told = story({"pay-0": ([0, 1], [1, 0])})
+    told.face = Watcher(lambda machine: told.model.elect(tp("pay-0")) and None)
+    assert told.run().outcome == "finished" and told.carrier.of(ask.Elect) == []
 
 
 def test_without_a_throttle_no_config_is_touched() -> None:

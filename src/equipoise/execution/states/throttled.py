@@ -36,6 +36,8 @@ def throttling(run: Run, admitted: list[Move], seen: Observed) -> Generator[Inst
     """Throttle exactly what flies or is about to; returns the moves that may be submitted."""
     if run.options.throttle is None:
         return admitted
+    if not run.flying:  # then anyone's --verify takes every rate off, ours among them
+        run.rated.clear()
     wanted, topics, brokers = needed(run, admitted, seen.down)
     resources = (*map(Resource.topic, sorted(topics)), *map(Resource.broker, sorted(brokers)))
     if not resources:
