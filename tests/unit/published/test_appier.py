@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, permutations
 
 import pytest
 
 from equipoise.planning.problem import build_problem
+from equipoise.planning.published.appier import (
+    move_replicas,
+    pair_skew,
+    replica_skew,
+    swap_first_followers,
+)
+from equipoise.planning.published.helpers import lists_of, matrix_of
 from equipoise.planning.published.interface import NoPlan
+from equipoise.planning.published.pinterest import leader_skew, swap_leaders
+from equipoise.planning.published.residue import hand_over
 from equipoise.planning.published.settings import Settings
 from equipoise.planning.request import Request
 
@@ -47,6 +56,28 @@ def test_first_followers_of_the_picture_are_spread_over_pairs(problem_of, lists_
     assert [replicas[0] for replicas in after] == [1, 2, 1, 2, 3, 4, 3, 4]
     assert [sorted(replicas) for replicas in after] == [sorted(replicas) for replicas in lists]
     assert max(Counter((replicas[0], replicas[1]) for replicas in after).values()) == 1
+
+
+def test_the_four_pairs_of_the_picture_become_four_different_ones(problem_of):
+    """The third flow by itself on the picture's own lists: 1,2,3 / 2,1,4 / 1,2,4 / 2,1,3."""
+    lists, rows = lists_of(problem_of([[1, 2, 3], [2, 1, 4], [1, 2, 4], [2, 1, 3]])), range(4)
+    pairs = list(permutations(range(4), 2))
+    swap_first_followers(lists, rows, pairs, hand_over(pair_skew(lists, rows, pairs)))
+    assert [replicas[0] for replicas in lists] == [0, 1, 0, 1]
+    assert len({(replicas[0], replicas[1]) for replicas in lists}) == 4
+
+
+def test_all_three_flows_have_residue_nodes(random_problem):
+    """On a level start only the fractions that rounding loses are left to flow; all three let them flow."""
+    problem = random_problem(4, 7, 38, 3)
+    lists, rows = lists_of(problem), range(38)
+    pairs = list(permutations(range(7), 2))
+    move_replicas(lists, rows, replica_skew(problem, lists, rows))
+    swap_leaders(lists, rows, hand_over(leader_skew(lists, rows, range(7))))
+    level = replace(problem, current=matrix_of(lists))
+    leaders = leader_skew(lists, rows, range(7))
+    for skew in (replica_skew(level, lists, rows), leaders, pair_skew(lists, rows, pairs)):
+        assert len(hand_over(skew)) > len(hand_over(skew, residue=False))
 
 
 def test_pairs_are_left_alone_below_three_replicas(problem_of, lists_after):

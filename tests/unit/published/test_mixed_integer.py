@@ -93,6 +93,19 @@ def test_the_band_is_between_0_9_and_1_0_of_the_mean(random_problem):
     assert held.min() >= 9 and held.max() <= 10
 
 
+def test_the_band_is_the_one_asked_for(random_problem):
+    """Wider factors leave more in place, at the price of brokers further apart."""
+    problem = random_problem(5, 6, 20, 3)
+    narrow, wide = (
+        target_of("mixed-integer", problem, Settings(balance_factors=factors))
+        for factors in ((0.9, 1.0), (0.5, 1.5))
+    )
+    held = np.bincount(wide.ravel(), minlength=6)
+    assert held.min() >= 5
+    assert held.max() <= 15
+    assert measures.data_moves(problem.current, wide) < measures.data_moves(problem.current, narrow)
+
+
 def test_leaders_are_not_levelled(problem_of, lists_after):
     """The weakness that Appier names: six leaders stay on one broker."""
     before = [[1, 2, 3], [1, 3, 2], [1, 2, 3], [1, 3, 2]]

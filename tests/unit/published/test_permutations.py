@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
+from itertools import islice, permutations
 
 import pytest
 
 from equipoise.cluster import measures
 from equipoise.planning.goals import evaluate
+from equipoise.planning.published.helpers import lists_of
 from equipoise.planning.published.interface import NoPlan, target_of
-from equipoise.planning.published.permutations import cycle_of, rotated
+from equipoise.planning.published.permutations import cycle_of, match, rotated
 from equipoise.planning.solve import make_plan
 
 
@@ -33,6 +34,17 @@ def test_partitions_take_the_lists_that_move_least(problem_of, lists_after):
     """What is already one of the wanted lists stays where it is, in whatever order the partitions come."""
     before = [[3, 4], [1, 2], [2, 3]]
     assert lists_after("permutations", problem_of(before, brokers=[1, 2, 3, 4])) == before
+
+
+def test_no_other_matching_moves_less(random_problem):
+    """Kuhn-Munkres against every way to hand six lists to six partitions."""
+    problem = random_problem(7, 5, 6, 2)
+    lists, wanted = lists_of(problem), list(islice(cycle_of(range(5), 2), 6))
+
+    def moved(taken):
+        return sum(len(set(new) - set(old)) for old, new in zip(lists, taken, strict=True))
+
+    assert moved(match(lists, range(6), wanted, 5)) == min(map(moved, permutations(wanted)))
 
 
 def test_one_failure_leaves_leaders_level(problem_of, lists_after):
