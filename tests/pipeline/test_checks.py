@@ -107,5 +107,5 @@ def test_a_broker_that_no_list_has(spark: SparkSession) -> None:
     failed = seven_checks(clusters, brokers, partitions, moves).where("not passed").orderBy("check").collect()
     assert [(row.check, row.detail) for row in failed] == [
         ("brokers_in_assign_files", "1 replica on brokers outside the list (8)"),
-        ("brokers_to_reduce", "1 of 1 brokers give replicas away"),
+        ("brokers_to_reduce", "brokers that give replicas away: 1 of 1"),
     ]

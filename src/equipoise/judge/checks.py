@@ -98,7 +98,7 @@ def brokers_to_reduce(cluster: Cluster, target: IntArray) -> Check:
     """Brokers that give replicas away are brokers of the cluster."""
     reduced = np.unique(cluster.replicas[measures.arrivals(target, cluster.replicas)])
     subset = bool(np.isin(cluster.ids_of(reduced), cluster.brokers.ids).all())
-    detail = f"{len(reduced)} of {plural(cluster.n_brokers, 'broker')} give replicas away"
+    detail = f"brokers that give replicas away: {len(reduced)} of {cluster.n_brokers}"
     return Check("brokers_to_reduce", subset, float(len(reduced)), detail)
 
 

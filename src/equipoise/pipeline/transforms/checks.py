@@ -41,30 +41,42 @@ def verdicts() -> list[Column]:
             "changes_in_assignment",
             over == 0,
             worst,
-            F.format_string(
-                "at most %d replicas of a partition change; %d partitions change too many", worst, over
+            F.concat(
+                F.lit("at most "),
+                counted(worst, "replica"),
+                F.lit(" of a partition change; "),
+                counted(over, "partition changes", "partitions change"),
+                F.lit(" too many"),
             ),
         ),
-        level("topics_are_balanced", "replicas"),
+        level("topics_are_balanced", "replica"),
         verdict(
             "brokers_to_reduce",
             F.col("strangers") == 0,
             F.col("reduced"),
-            F.format_string("%d of %d brokers give replicas away", "reduced", "listed"),
+            F.format_string("brokers that give replicas away: %d of %d", "reduced", "listed"),
         ),
         verdict(
             "brokers_in_assign_files",
             F.size(outside) == 0,
             F.col("replicas_outside"),
             F.concat(
-                F.format_string("%d replicas on brokers outside the list", "replicas_outside"),
+                counted(F.col("replicas_outside"), "replica"),
+                F.lit(" on brokers outside the list"),
                 F.when(F.size(outside) > 0, F.concat(F.lit(" ("), ids, F.lit(")"))).otherwise(""),
             ),
         ),
-        not_empty("topic_list_not_empty", "topics"),
-        not_empty("brokers_list_not_empty", "brokers"),
-        level("leadership_balance", "leaders"),
+        not_empty("topic_list_not_empty", "topic"),
+        not_empty("brokers_list_not_empty", "broker"),
+        level("leadership_balance", "leader"),
     ]
+
+
+def counted(count: Column, noun: str, more: str | None = None) -> Column:
+    """``1 replica``, ``11,005 replicas``: `equipoise.wording.plural` in Spark."""
+    return F.concat(
+        F.format_string("%,d ", count), F.when(count == 1, noun).otherwise(more or f"{noun}s")
+    )
 
 
 def verdict(check: str, passed: Column, value: Column, detail: Column) -> Column:
@@ -76,12 +88,14 @@ def verdict(check: str, passed: Column, value: Column, detail: Column) -> Column
     )
 
 
-def not_empty(check: str, what: str) -> Column:
-    return verdict(check, F.col(what) > 0, F.col(what), F.format_string(f"%d {what}", what))
+def not_empty(check: str, noun: str) -> Column:
+    count = F.col(f"{noun}s")
+    return verdict(check, count > 0, count, counted(count, noun))
 
 
-def level(check: str, what: str) -> Column:
+def level(check: str, noun: str) -> Column:
     """No eligible broker deviates too far from the median: judged on the farthest, the first of equals."""
+    what = f"{noun}s"
     median = F.col(f"median_{what}")
     farthest = F.array_max(
         F.transform(
@@ -101,8 +115,10 @@ def level(check: str, what: str) -> Column:
         check,
         (pct <= MOST_DEVIATION_PCT) | (farthest["apart"] <= 1),
         pct,
-        F.format_string(
-            f"broker %d has %d {what}, the median is %s", -farthest["before"], farthest["has"], as_told
+        F.concat(
+            F.format_string("broker %d has ", -farthest["before"]),
+            counted(farthest["has"], noun),
+            F.format_string(", the median is %s", as_told),
         ),
     )
 
