@@ -99,7 +99,8 @@ def factor(rng: random.Random, drawn: Case) -> Request:
 
 
 def evacuate_leaders(rng: random.Random, drawn: Case) -> Request:
-    return Request(no_leaders_on=(rng.choice(list(drawn.racks)),))
+    brokers = list(drawn.racks)
+    return Request(no_leaders_on=tuple(rng.sample(brokers, rng.choice((1, 1, max(1, len(brokers) // 2))))))
 
 
 def cordon(rng: random.Random, drawn: Case) -> Request:

@@ -13,6 +13,7 @@ from equipoise.planning.budget import best_counts, bytes_moved, needed_moves, pi
 from equipoise.planning.certificate import Proof
 from equipoise.planning.conflicts import refuse_bytes
 from equipoise.planning.goals import evaluate
+from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.orders import LEADER_GOALS, order
 from equipoise.planning.networks.place import (
@@ -77,7 +78,7 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
 
 def ordered(problem: Problem, placement: Placement) -> tuple[Solution, list[ProvedLevel]]:
     """The placement with its lists put in order, and the levels of the orders."""
-    lists, orders = order(problem, placement.lists, problem.goals)
+    lists, orders = order(problem, with_leaders(problem, placement.lists), problem.goals)
     solved = {level.goal: level for level in (*placement.levels, *orders)}
     reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
     return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups), orders
@@ -106,10 +107,10 @@ def proofs_of(
     if has_one_placement(problem, lists):
         # Nothing after `reorders` is claimed: on its face bounds are of plans with as few reorders.
         first = goals_before(problem.goals, "reorders")
-        bounds = {goal: solved[goal] for goal in solved if goal in PLACEMENT_GOALS}
+        bounds = placement_bounds(reached, solved)
         bounds |= {goal: solved[goal] for goal in first if goal in solved and goal in LEADER_GOALS}
     else:
-        bounds = {goal: level for goal, level in solved.items() if goal in PLACEMENT_GOALS}
+        bounds = placement_bounds(reached, solved)
         bounds |= {level.goal: level for level in leader_bounds(problem, reached)}
     proofs = []
     for goal, value in reached.items():
@@ -123,6 +124,16 @@ def proofs_of(
         else:
             proofs.append(Proof(goal, value, 0, "none"))
     return proofs
+
+
+def placement_bounds(reached: dict[str, int], solved: dict[str, ProvedLevel]) -> dict[str, ProvedLevel]:
+    """The levels of the placement that are bounds: each supposes that those before it were reached."""
+    bounds = {}
+    for goal in (goal for goal in reached if goal in PLACEMENT_GOALS and goal in solved):
+        bounds[goal] = solved[goal]
+        if reached[goal] != solved[goal].value:
+            break
+    return bounds
 
 
 def goals_before(goals: tuple[str, ...], goal: str) -> tuple[str, ...]:

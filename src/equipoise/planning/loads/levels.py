@@ -20,6 +20,7 @@ from equipoise.planning.loads.placing import Placing, limit_of
 from equipoise.planning.loads.program import decided, is_small
 from equipoise.planning.loads.search import descend
 from equipoise.planning.loads.weights import Int64, Load, copy_cost, loads_of
+from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.orders import FOLLOWER_GOALS, follow, follower_positions, order
 from equipoise.planning.networks.place import Placement, ProvedLevel, place
 from equipoise.planning.problem import Problem, rack_excess
@@ -129,7 +130,7 @@ def least_moves(problem: Problem, goals: tuple[str, ...]) -> Placement:
     while (again := pinned_to(pinned, found.lists)) is not None:
         pinned = again
         found = replace(found, lists=place(pinned, goals).lists)
-    return found
+    return replace(found, lists=with_leaders(problem, found.lists))
 
 
 def has_to_change(problem: Problem) -> bool:
@@ -137,7 +138,7 @@ def has_to_change(problem: Problem) -> bool:
     current, rows = problem.current, problem.movable
     held = current >= 0
     barred = held & ~problem.eligible[np.maximum(current, 0)]
-    homeless = (problem.rf == 1) & ~problem.leads[np.maximum(current[:, 0], 0)]
+    homeless = ~(held & problem.leads[np.maximum(current, 0)]).any(axis=1)
     wrong_size = held.sum(axis=1) != problem.rf
     crowded = rack_excess(problem, current).any(axis=1)
     return bool(((barred.any(axis=1) | homeless | wrong_size | crowded) & rows).any())
