@@ -98,13 +98,18 @@ def test_a_dead_target(plan: Plan) -> None:
 
 
 def test_an_under_replicated_partition(plan: Plan) -> None:
-    """A cluster that is not well is left alone."""
+    """A cluster that is not well is left alone; under min ISR whatever was asked for."""
     cluster = plan.cluster
     cluster.create("sick", {0: [2, 3]})
+    cluster.create("worse", {0: [2, 3]}, min_insync_replicas="2")
     cluster.kill(3)
-    wait_until(lambda: cluster.describe("sick")[0]["isr_nodes"] == [2], "the ISR without broker 3")
+    for topic in ("sick", "worse"):
+        wait_until(lambda: cluster.describe(topic)[0]["isr_nodes"] == [2], "the ISR without broker 3")  # noqa: B023
     told = refused(plan)
+    assert "worse-0 is under its min ISR" in told
     assert "sick-0 is under-replicated: broker 3 is not in its ISR" in told
+    told = refused(plan, "--despite-under-replicated")
+    assert "worse-0 is under its min ISR" in told and "sick-0" not in told
     cluster.start(3)
 
 

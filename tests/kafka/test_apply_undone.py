@@ -53,13 +53,16 @@ def test_cancel_restores_order_and_leaders(plan: Plan) -> None:
 
 
 def test_cancel_from_another_process_after_a_kill(plan: Plan) -> None:
-    """The run is gone; ``equipoise cancel`` undoes what it left."""
+    """While it lives no second one begins; then it is gone, and ``equipoise cancel`` undoes what it left."""
     process = plan.start("apply", "--yes", "--throttle", "100kB")
     wait_until(lambda: plan.cluster.in_flight(), "moves in flight")
+    assert "apply running" in well(plan.run("status")).out
+    second = plan.run("apply", "--yes")
+    assert second.code == 2 and "another run of this plan is under way" in second.err, second
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert throttles(plan.cluster, ["back"])
-    assert "in flight" in well(plan.run("status")).out
+    assert "apply interrupted" in well(plan.run("status")).out
     assert "Cancelled" in well(plan.run("cancel", "--yes")).out
     assert ("back", 0) in plan.assert_cancelled()
 

@@ -221,7 +221,7 @@ def run_snapshot(fake: FakeKafka, out: Path) -> int:
 def test_fifty_thousand_partitions_on_a_hundred_brokers(
     snapshot_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every list, size and rack read back from the files equals the cluster; nothing was changed."""
+    """Lists, sizes, racks and retention read back from the files are the cluster's; nothing was changed."""
     racks = {i: f"rack-{i % 5}" for i in range(100)}
     model = Model(racks, partitions(50_000, n_brokers=100))
     with FakeKafka(model) as fake:
@@ -233,6 +233,7 @@ def test_fifty_thousand_partitions_on_a_hundred_brokers(
     for row, (of, partition) in enumerate(sorted(model.partitions.items())):
         assert (cluster.label(row), ids[row]) == (f"{of[0]}-{of[1]}", partition.replicas)
     assert cluster.size_bytes.tolist() == [p.size for _, p in sorted(model.partitions.items())]
+    assert set(cluster.retention_s.tolist()) == {7 * 86_400.0}  # Kafka's default, which nobody set
     assert cluster.brokers.racks == tuple(racks.values())
     assert cluster.cluster_id == model.cluster_id
     assert "100 brokers in 5 racks, 500 topics, 50,000 partitions" in capsys.readouterr().out

@@ -9,9 +9,11 @@ from harness.cluster import KafkaCluster
 from harness.throttles import configure, crawl, speed_up, throttles
 from harness.traffic import fill
 from harness.waiting import wait_until
+from kafka.protocol.admin import IncrementalAlterConfigsRequest
 
 from equipoise.execution.client_config import ClientConfig
 from equipoise.execution.kafka import KafkaPort
+from equipoise.execution.kafka_configs import operations
 from equipoise.execution.port import Failure, Reassignment, Replica, Resource, TopicPartition
 
 pytestmark = pytest.mark.kafka
@@ -282,3 +284,88 @@ def test_older_brokers_answer_alike(older_cluster: KafkaCluster, topic: str) -> 
             None
         }
         wait_until(lambda: throttles(older_cluster, [topic]) == {}, "no throttle left")
+
+
+def test_a_kept_replica_that_is_sick_does_not_hold_a_move_up(
+    cluster: KafkaCluster, port: KafkaPort, topic: str
+) -> None:
+    """From Kafka 4.3 only what is added has to be in the ISR; the old ones wait (below)."""
+    cluster.create(topic, {0: [0, 4, 1]})
+    cluster.kill(4)
+    wait_until(lambda: 4 not in cluster.describe(topic)[0]["isr_nodes"], "the ISR without broker 4")
+    port.alter_reassignments({TopicPartition(topic, 0): [3, 4, 1]})
+    wait_until(lambda: cluster.replicas(topic)[0] == [3, 4, 1], "moved beside the dead broker")
+
+
+def test_older_brokers_wait_for_a_kept_replica_that_is_sick(older_cluster: KafkaCluster, topic: str) -> None:
+    """Up to Kafka 4.2 every replica of the target has to be in the ISR, also one that is only kept."""
+    cluster, name = older_cluster, TopicPartition(topic, 0)
+    cluster.create(topic, {0: [0, 4, 1]})
+    cluster.kill(4)
+    wait_until(lambda: 4 not in cluster.describe(topic)[0]["isr_nodes"], "the ISR without broker 4")
+    with KafkaPort(cluster.bootstrap()) as port:
+        port.alter_reassignments({name: [3, 4, 1]})
+        wait_until(lambda: 3 in cluster.describe(topic)[0]["isr_nodes"], "the copy complete")
+        assert name in port.reassignments()
+        cluster.start(4)
+        wait_until(lambda: not port.reassignments(), "the end, once the broker is back")
+
+
+def test_a_cancel_that_would_leave_no_replica_in_sync_is_refused(
+    cluster: KafkaCluster, port: KafkaPort, topic: str
+) -> None:
+    """Only what was added is in the ISR: going back would lose records, and Kafka does not."""
+    cluster.create(topic, {0: [4]})
+    cluster.kill(2)
+    name = TopicPartition(topic, 0)
+    port.alter_reassignments({name: [3, 2]})
+    wait_until(lambda: set(cluster.describe(topic)[0]["isr_nodes"]) == {3, 4}, "the first copy complete")
+    cluster.kill(4)
+    wait_until(lambda: cluster.describe(topic)[0]["isr_nodes"] == [3], "only the new replica in sync")
+    assert codes(port.alter_reassignments({name: None})) == ["INVALID_REPLICA_ASSIGNMENT"]
+
+
+def test_moves_between_log_dirs_that_are_refused_or_taken_back(
+    cluster: KafkaCluster, port: KafkaPort, topic: str
+) -> None:
+    """Back to the dir where it is cancels a move; a cordoned dir takes nothing, nor does any where the
+    topic's name leaves no place for the future dir's suffix within 255 characters."""
+    long = "x" * 240
+    cluster.create(topic, {0: [4]})
+    cluster.create(long, {0: [4]})
+    where = place(port, TopicPartition(long, 0), 4)
+    other = next(path for path in cluster.nodes[4].log_dirs if path != where)
+    assert codes(port.alter_replica_log_dirs({Replica(long, 0, 4): other})) == ["INVALID_TOPIC"]
+    fill(cluster, topic, [0], 2_000_000)
+    here, there = cluster.nodes[4].log_dirs
+    name, replica = TopicPartition(topic, 0), Replica(topic, 0, 4)
+    if place(port, name, 4) == there:
+        here, there = there, here
+    configure(cluster, "broker", "4", {"replica.alter.log.dirs.io.max.bytes.per.second": "1000"})
+    assert port.alter_replica_log_dirs({replica: there}) == {replica: None}
+    assert place(port, name, 4) is None, "under way"
+    assert port.alter_replica_log_dirs({replica: here}) == {replica: None}
+    wait_until(lambda: place(port, name, 4) == here, "back where it was")
+    configure(cluster, "broker", "4", {"cordoned.log.dirs": there})
+    wait_until(lambda: any(d.cordoned for d in port.log_dirs([4])[4]), "the other dir cordoned")  # type: ignore[union-attr]
+    assert codes(port.alter_replica_log_dirs({replica: there})) == ["INVALID_REPLICA_ASSIGNMENT"]
+
+
+def test_min_isr_of_a_topic_may_come_from_the_cluster(
+    cluster: KafkaCluster, port: KafkaPort, topic: str
+) -> None:
+    """Where a topic does not set it, the value in force for all brokers is read."""
+    cluster.create(topic, {0: [0, 1]})
+    key, of = "min.insync.replicas", Resource.topic(topic)
+
+    def set_for_all(value: str) -> None:
+        row = IncrementalAlterConfigsRequest.AlterConfigsResource
+        everyone = row(resource_type=4, resource_name="", configs=operations({key: value}))
+        port.ask(IncrementalAlterConfigsRequest(resources=[everyone]))
+
+    set_for_all("2")
+    try:
+        wait_until(lambda: port.configs([of], [key])[of][key].value == "2", "the value of the cluster")  # type: ignore[index]
+        assert not port.configs([of], [key])[of][key].set_here  # type: ignore[index]
+    finally:
+        set_for_all("1")

@@ -82,6 +82,7 @@ def test_over_every_listener_it_equals_what_kafka_prints(
     assert ours.cluster_id == cluster.admin.describe_cluster()["cluster_id"]
     assert ours.brokers.racks == ("a", "b", "c", "a", "b")
     assert ours.min_isr.tolist() == [2, 2, 1]
+    assert ours.retention_s.tolist() == [7 * 86_400.0] * 3
     assert ours.size_bytes.tolist() == [kafka_size(cluster, "orders-0"), 0, 0]
     assert ours.missing == ("rates",) and ours.notes == ()
     assert np.all(ours.brokers.disk_bytes > 1e9)

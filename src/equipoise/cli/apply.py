@@ -111,6 +111,7 @@ def rehearse(of: Opened, options: Options, port: KafkaPort) -> None:
     from equipoise.execution.driver import drive
     from equipoise.execution.machine import Machine
     from equipoise.execution.rehearsal import Rehearsal, model_of
+    from equipoise.execution.simulated import pace
 
     class Silent:
         def append(self, entry: object) -> None: ...
@@ -119,9 +120,7 @@ def rehearse(of: Opened, options: Options, port: KafkaPort) -> None:
         def show(self, machine: Machine, now: float) -> None: ...
 
     model = model_of(port, of.job)
-    known = of.schedule.seconds == of.schedule.seconds
-    pace = max(1.0, of.schedule.seconds / 200) if known else 1.0
-    machine = Machine(of.job, replace(options, poll_s=pace), of.memory)
+    machine = Machine(of.job, replace(options, poll_s=pace(of.schedule)), of.memory)
     with Quiet(sentence(of), yes=True) as face:
         end = drive(machine, Rehearsal(model, typer.echo), Silent(), face)
     if end.outcome == "refused":

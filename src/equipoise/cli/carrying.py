@@ -106,10 +106,10 @@ def carry(
 
     with Journal(of.folder) as journal, face_for(what, yes=yes) as face:
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
-        end = drive(machine, Carrier(port), Dated(journal), face)
-        if not journal.entries and end.outcome in ("refused", "declined"):
+        try:
+            return drive(machine, Carrier(port), Dated(journal), face)
+        finally:
             journal.discard()
-    return end
 
 
 class Dated:

@@ -89,7 +89,7 @@ class Journal:
         os.fsync(self.file.fileno())
 
     def discard(self) -> None:
-        """Leave no empty journal behind where nothing was begun."""
+        """Leave no empty journal behind: nothing was begun."""
         if not self.path.stat().st_size:
             self.path.unlink()
 

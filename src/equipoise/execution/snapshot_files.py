@@ -104,10 +104,10 @@ def partition_line(partition: TopicPartition, state: PartitionState, told: Snaps
 
 
 def topic_settings(configs: Configs | Failure) -> str:
-    """What is not at Kafka's default; and ``min.insync.replicas`` always, since safety hangs on it."""
+    """What is not at Kafka's default; and what safety and traffic are told from in any case."""
     if isinstance(configs, Failure):
         return ""
-    always = {key: config for key, config in configs.items() if key == "min.insync.replicas"}
+    always = {key: configs[key] for key in ("min.insync.replicas", "retention.ms") if key in configs}
     return ",".join(f"{key}={config.value}" for key, config in sorted({**chosen(configs), **always}.items()))
 
 

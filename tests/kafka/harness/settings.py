@@ -71,13 +71,16 @@ def sasl() -> dict[str, object]:
 
 
 def small_and_quick() -> dict[str, object]:
-    """Little memory, few threads, a dead broker noticed in 6 s, throttles that hold from the first second.
+    """Little memory, few threads, a dead broker noticed in 6 s, throttles that hold at every moment.
 
-    A quota of eleven windows, Kafka's default, lets ten seconds' worth of bytes through at once.
+    A quota is a mean over eleven windows of a second by default: after a pause of ten seconds, ten
+    seconds' worth of bytes pass at once. Over two windows it holds, and followers that come back
+    after a tenth of a second, not a whole one, use all of it.
     """
     return {
         "replication.quota.window.num": 2,
         "alter.log.dirs.replication.quota.window.num": 2,
+        "replica.fetch.backoff.ms": 100,
         "replica.fetch.max.bytes": 256_000,
         "num.network.threads": 2,
         "num.io.threads": 2,

@@ -12,11 +12,15 @@ from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
 
 def fill(cluster: KafkaCluster, topic: str, partitions: Iterable[int], n_bytes: int) -> None:
-    """Write about ``n_bytes`` into each partition (incompressible is not needed: no compression)."""
+    """Write about ``n_bytes`` into each partition (incompressible is not needed: no compression).
+
+    Batches are small beside what followers fetch at a time: a fetch cuts its last batch off, and what
+    was sent of it for nothing counts against a throttle.
+    """
     producer = KafkaProducer(
-        bootstrap_servers=cluster.bootstrap(), acks="all", batch_size=250_000, linger_ms=20
+        bootstrap_servers=cluster.bootstrap(), acks="all", batch_size=20_000, linger_ms=20
     )
-    record = b"x" * 100_000
+    record = b"x" * 10_000
     for partition in partitions:
         for _ in range(max(1, n_bytes // len(record))):
             producer.send(topic, record, partition=partition)

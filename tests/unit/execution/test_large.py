@@ -9,7 +9,7 @@ from equipoise.cluster import Brokers, Plan, build_cluster
 from equipoise.execution.driver import drive
 from equipoise.execution.machine import Machine
 from equipoise.execution.moves import Options, job_of
-from equipoise.execution.simulated import SimulatedCarrier, SimulatedCluster
+from equipoise.execution.simulated import SimulatedCarrier, SimulatedCluster, pace
 from equipoise.scheduling import schedule
 
 RATE = 50_000_000
@@ -32,13 +32,14 @@ def test_a_large_plan_takes_as_long_as_predicted_and_little_more_than_it_must() 
     target = four[:, :3].copy()
     target[np.arange(n), rng.integers(0, 3, n)] = four[:, 3]
     waves = schedule(Plan(cluster, target, np.ones(n_brokers, dtype=bool)), throttle=RATE, max_inflight=120)
-    poll = waves.bound_seconds / 400
-    model = SimulatedCluster.like(cluster, cluster_id="large", grain_s=poll / 2)
+    poll = pace(waves)
+    model = SimulatedCluster.like(cluster, cluster_id="large", grain_s=poll / 10)
     options = Options(throttle=RATE, max_inflight=waves.max_inflight, poll_s=poll, stuck_after_s=1e9)
     log = Log()
     end = drive(Machine(job_of(waves, "plan"), options), SimulatedCarrier(model), log, Watcher())
     assert (end.outcome, end.reasons) == ("finished", ())
     assert waves.gap < 0.05
+    assert model.now < 1.05 * waves.seconds < 1.05**2 * waves.bound_seconds
     assert model.now < 1.05 * waves.bound_seconds
     assert not any(model.settings.values())
     wanted = [tuple(row) for row in cluster.ids_of(target).tolist()]

@@ -6,7 +6,7 @@ configs of a dead broker that cannot be altered; a kept replica out of the ISR t
 Kafka 4.2. Links are shared fairly among the copies on them (max-min).
 """
 
-from equipoise.execution.simulated.carrier import SimulatedCarrier
+from equipoise.execution.simulated.carrier import SimulatedCarrier, pace
 from equipoise.execution.simulated.cluster import SimulatedCluster
 
-__all__ = ["SimulatedCarrier", "SimulatedCluster"]
+__all__ = ["SimulatedCarrier", "SimulatedCluster", "pace"]

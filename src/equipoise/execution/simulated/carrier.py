@@ -7,6 +7,24 @@ import math
 from equipoise.execution.carrier import Carrier, health_of
 from equipoise.execution.instructions import Health
 from equipoise.execution.simulated.cluster import SimulatedCluster
+from equipoise.scheduling import Schedule
+
+LOOKS_A_FLIGHT = 4
+"""How often a simulated run looks while a copy is in flight, on the mean."""
+
+
+def pace(waves: Schedule) -> float:
+    """Seconds between two looks at a simulated run, so that its end does not depend on them.
+
+    A place that comes free stays empty until the next look. With few looks links run dry, and a
+    large plan seems to take longer than it does.
+    """
+    copies = sum(len(rows) for rows in waves.waves)
+    if not copies or not waves.seconds > 0:  # NaN: no times are known
+        return 1.0
+    flight = waves.seconds * min(1.0, waves.max_inflight / copies)
+    return flight / LOOKS_A_FLIGHT
+
 
 
 class SimulatedCarrier(Carrier):
