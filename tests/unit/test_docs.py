@@ -170,6 +170,14 @@ def test_help_has_no_types_and_fits() -> None:
         assert max(map(len, text.splitlines())) <= WIDTH, path.name
 
 
+def test_every_trap_has_its_test() -> None:
+    """Each row of the page names a test that exists."""
+    named = re.findall(r"`(tests/\S+\.py)::(\w+)`", (ROOT / "docs" / "traps.md").read_text(encoding="utf-8"))
+    assert len(named) > 50
+    for file, test in named:
+        assert f"def {test}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file}::{test}"
+
+
 def test_pages_name_no_machine_and_no_registry() -> None:
     """Nothing in the pages leads to a machine of ours or to a package registry."""
     foreign = re.compile(r"/(work|tmp|home|root)/|pypi\.org|repo\.maven|127\.0\.0\.1")

@@ -114,6 +114,25 @@ def test_throttles_that_somebody_clears_between_two_moves_are_set_again() -> Non
     assert told.throttles() == {}
 
 
+def test_copies_begin_once_brokers_show_their_throttle() -> None:
+    """A config is in force a moment after it was accepted; a copy begun before would run at full speed."""
+    told = story({"pay-0": ([0, 1], [3, 1])})
+    configs, late = told.model.configs, [1, 2]
+
+    def behind(resources, keys=None):  # type: ignore[no-untyped-def]
+        found = configs(resources, keys)
+        if late and any(found.values()):
+            late.pop()
+            return {of: {} for of in found}
+        return found
+
+    told.model.configs = behind  # type: ignore[method-assign]
+    told.run()
+    kinds = [type(one).__name__ for one in told.carrier.done]
+    set_at, submitted_at = kinds.index("AlterConfigs"), kinds.index("Submit")
+    assert kinds[set_at:submitted_at] == ["AlterConfigs", *["ReadConfigs"] * 3] and not late
+
+
 def test_another_rate_on_the_way_and_the_one_from_before_at_the_end() -> None:
     """A run that is taken up with another throttle changes it live; what was there first comes back."""
     told = story({"pay-0": ([0, 1], [3, 1])})

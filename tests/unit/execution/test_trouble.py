@@ -335,6 +335,24 @@ def test_without_the_right_to_throttle_nothing_is_copied(refuses: Resource) -> N
     assert end.reasons[-1] == f"log-0 was skipped: {why}"
 
 
+def test_a_cancel_that_is_refused_is_told() -> None:
+    """Kafka cancels nothing where only new replicas are in sync: the move flies on, the throttles go."""
+    told = story(ONE)
+    alter = told.model.alter_reassignments
+
+    def no_cancels(targets):  # type: ignore[no-untyped-def]
+        if None in targets.values():
+            return dict.fromkeys(targets, Failure("INVALID_REPLICA_ASSIGNMENT"))
+        return alter(targets)
+
+    told.model.alter_reassignments = no_cancels  # type: ignore[method-assign]
+    told.face = Watcher(lambda machine: "cancel" if halfway(machine) else None)
+    end = told.run()
+    assert told.face.heard == ["pay-0 cannot be cancelled: INVALID_REPLICA_ASSIGNMENT"]
+    assert end.figures["in flight"] == 1 and told.throttles() == {}
+    assert tp("pay-0") in told.model.moving
+
+
 def test_a_broker_that_dies_before_its_turn_keeps_its_moves_waiting() -> None:
     """Its moves are not submitted; skipping lets the run end and say what is left."""
     told = story({"a-0": ([0], [1]), "b-0": ([0], [4])})
