@@ -1,35 +1,41 @@
-"""Requests that nothing satisfies: which rules conflict, and the nearest ways out.
+"""Requests that nothing satisfies: a smallest set of rules that conflict, and the nearest ways out.
 
 Bands are aims, never rules, so what can be impossible is one partition by itself (too few brokers or
-racks for its replicas), or a budget below what the other rules need.
+racks for its replicas), or a budget below what the other rules need. The common conflicts are seen at
+once (`Room`); any other is found by solving for fewer and fewer partitions.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NoReturn
+from math import ceil
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.cluster import Cluster
-from equipoise.cluster.measures import replicas_per_rack
+from equipoise.cluster.measures import arrivals, replicas_per_rack
 from equipoise.errors import ImpossibleRequest
+from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.network import Infeasible
 from equipoise.planning.networks.place import place
-from equipoise.planning.problem import Problem, build_problem
-from equipoise.planning.request import Request
+from equipoise.planning.problem import Problem
+from equipoise.planning.relaxations import Alone, option
 from equipoise.wording import plural
 
 Int64 = npt.NDArray[np.int64]
 
 
+def refuse(problem: Problem, row: int, reason: str) -> NoReturn:
+    """Raise for a partition that cannot be placed."""
+    raise ImpossibleRequest([reason], Alone.of(problem, row).ways_out())
+
+
 def refuse_impossible(problem: Problem) -> None:
     """Raise `ImpossibleRequest` if some partition cannot be placed by the rules."""
     if problem.movable.any() and not problem.leads.any():
-        raise ImpossibleRequest(
-            ["no broker is left that may lead a partition"], ["take a broker out of --no-leaders-on"]
-        )
+        row = int(np.where(problem.movable, problem.rf, -1).argmax())
+        refuse(problem, row, "no broker is left that may lead a partition")
     if problem.request.leaders_only:
         refuse_leaderless(problem)
         return
@@ -53,13 +59,12 @@ def refuse_leaderless(problem: Problem) -> None:
         & held.any(axis=1)
     )
     if none.any():
-        row = int(np.flatnonzero(none)[0])
-        raise ImpossibleRequest(
-            [
-                f"partition {problem.cluster.label(row)} stands only on brokers that may not lead, "
-                "and --leaders-only moves nothing"
-            ],
-            ["leave out --leaders-only"],
+        row = int(np.argmax(none))
+        refuse(
+            problem,
+            row,
+            f"partition {problem.cluster.label(row)} stands only on brokers that may not lead, "
+            "and --leaders-only moves nothing",
         )
 
 
@@ -89,41 +94,18 @@ class Room:
         some = np.flatnonzero(bad)
         return None if not len(some) else int(some[np.argmax(self.rf[some])])
 
-    def brokers_out(self, rack: int | None = None) -> str:
-        """Brokers that hold replicas now, or could, and are excluded: what keeping one would change."""
-        out = ~self.problem.eligible
-        if rack is not None:
-            out = out & (self.problem.rack_idx == rack)
-        return ", ".join(str(i) for i in self.problem.cluster.brokers.ids[out])
-
-    def keep_one(self, rack: int | None = None) -> list[str]:
-        out = self.brokers_out(rack)
-        if not out:
-            return []
-        return [f"keep one of brokers {out}" if "," in out else f"keep broker {out}"]
+    def refuse(self, at: int, reason: str) -> NoReturn:
+        refuse(self.problem, int(self.rows[at]), reason)
 
     def too_few_brokers(self) -> None:
         at = self.first(self.available.sum(axis=1) < self.rf)
-        if at is None:
-            return
-        left, rf = int(self.available[at].sum()), int(self.rf[at])
-        cordoned = self.problem.eligible & ~self.problem.receives
-        ways = self.keep_one()
-        if cordoned.any():
-            ids = ", ".join(str(i) for i in self.problem.cluster.brokers.ids[cordoned])
-            ways.append(
-                f"take one of brokers {ids} out of --cordon"
-                if "," in ids
-                else f"take broker {ids} out of --cordon"
+        if at is not None:
+            left, rf = int(self.available[at].sum()), int(self.rf[at])
+            self.refuse(
+                at,
+                f"replication factor {rf} of partition {self.label(at)} needs {plural(rf, 'broker')}; "
+                f"{left} can hold it",
             )
-        raise ImpossibleRequest(
-            [f"replication factor {rf} of partition {self.label(at)} needs {rf} brokers; {left} can hold it"],
-            [
-                *ways,
-                "add a broker (--add)",
-                f"lower the replication factor to {left}" if left else "keep a broker",
-            ],
-        )
 
     def too_few_leaders(self) -> None:
         """A partition of one replica has to stand where it may be led."""
@@ -133,12 +115,10 @@ class Room:
         at = self.first(np.asarray(stuck.any(axis=1)) & (self.rf == 1))
         if at is not None:
             broker = problem.cluster.brokers.ids[lists[at][stuck[at]][0]]
-            raise ImpossibleRequest(
-                [
-                    f"broker {broker} takes over partition {self.label(at)}, "
-                    "which has one replica, and may not lead"
-                ],
-                [f"take broker {broker} out of --no-leaders-on", "replace by another broker"],
+            self.refuse(
+                at,
+                f"broker {broker} takes over partition {self.label(at)}, "
+                "which has one replica, and may not lead",
             )
         at_home = (lists >= 0) & (problem.leads & problem.eligible)[np.maximum(lists, 0)]
         here = np.asarray(at_home.any(axis=1))
@@ -146,10 +126,7 @@ class Room:
             return
         at = self.first(~here)
         if at is not None:
-            raise ImpossibleRequest(
-                [f"no broker that may lead can take a replica of partition {self.label(at)}"],
-                ["take a broker out of --no-leaders-on", "take a broker out of --cordon"],
-            )
+            self.refuse(at, f"no broker that may lead can take a replica of partition {self.label(at)}")
 
     def too_few_racks(self) -> None:
         problem = self.problem
@@ -162,25 +139,16 @@ class Room:
             name for name, n in zip(problem.cluster.brokers.rack_names, self.available[at], strict=True) if n
         )
         if problem.request.rack_rule == "strict":
-            ways = [f"allow {-(-rf // max(1, racks))} per rack (--rack-rule spread)", *self.keep_one()]
-            raise ImpossibleRequest(
-                [
-                    f"{rf} racks are needed for RF {rf} with one replica per rack "
-                    f"(partition {self.label(at)}); {racks} {'is' if racks == 1 else 'are'} left ({names})"
-                ],
-                ways,
+            self.refuse(
+                at,
+                f"{rf} racks are needed for RF {rf} with one replica per rack "
+                f"(partition {self.label(at)}); {racks} {'is' if racks == 1 else 'are'} left ({names})",
             )
-        full = int(np.argmax(self.cap[at] - self.available[at]))
-        raise ImpossibleRequest(
-            [
-                f"partition {self.label(at)} needs {rf} places with "
-                f"at most {int(problem.limit[self.rows[at]])} per rack; "
-                f"the racks ({names}) have {int(places[at].sum())}"
-            ],
-            [
-                *self.keep_one(full),
-                f"add a broker in rack {problem.cluster.brokers.rack_names[full]} (--add)",
-            ],
+        self.refuse(
+            at,
+            f"partition {self.label(at)} needs {rf} places with "
+            f"at most {int(problem.limit[self.rows[at]])} per rack; "
+            f"the racks ({names}) have {int(places[at].sum())}",
         )
 
     def stuck_in_rack(self) -> None:
@@ -195,13 +163,10 @@ class Room:
         rack = int(np.argmax(short[at]))
         name = problem.cluster.brokers.rack_names[rack]
         held = plural(int(self.now[at, rack]), "replica")
-        raise ImpossibleRequest(
-            [
-                f"partition {self.label(at)} has {held} in rack {name}, "
-                f"which can keep {int(min(self.available[at, rack], self.cap[at, rack]))} "
-                "under --stay-in-rack"
-            ],
-            ["leave out --stay-in-rack", *self.keep_one(rack), f"add a broker in rack {name} (--add)"],
+        self.refuse(
+            at,
+            f"partition {self.label(at)} has {held} in rack {name}, "
+            f"which can keep {int(min(self.available[at, rack], self.cap[at, rack]))} under --stay-in-rack",
         )
 
     def too_many_changes(self) -> None:
@@ -212,57 +177,54 @@ class Room:
         needed = np.maximum(self.rf - np.minimum(self.kept, self.cap).sum(axis=1), 0)
         at = self.first(existing & (needed > limit))
         if at is not None:
-            raise ImpossibleRequest(
-                [
-                    f"partition {self.label(at)} has to change {plural(int(needed[at]), 'replica')}; "
-                    f"--max-changes-per-partition allows {limit}"
-                ],
-                [f"allow {int(needed[at])}", "ask for less in one plan and plan again after it"],
+            self.refuse(
+                at,
+                f"partition {self.label(at)} has to change {plural(int(needed[at]), 'replica')}; "
+                f"--max-changes-per-partition allows {limit}",
             )
 
     def label(self, at: int) -> str:
         return self.problem.cluster.label(int(self.rows[at]))
 
 
-RULES: dict[str, Any] = {
-    "stay_in_rack": False,
-    "rack_rule": "spread",
-    "no_leaders_on": (),
-    "cordon": (),
-    "max_changes_per_partition": None,
-    "max_moves": None,
-    "max_bytes": None,
-    "drain": (),
-    "brokers": None,
-    "replication_factor": None,
-}
-"""Options that can make a request impossible, from the easiest to give up; with what stands for none."""
-
-
-def refuse_together(cluster: Cluster, request: Request) -> NoReturn:
+def refuse_together(problem: Problem) -> NoReturn:
     """Raise for rules that each leave room and together leave none: a smallest set that conflicts."""
-    given = [name for name, none in RULES.items() if getattr(request, name) != none]
-    for name in list(given):
-        without = replace(request, **{name: RULES[name]})
-        if not is_possible(cluster, without):
-            request = without
-            given.remove(name)
-    options = [f"--{name.replace('_', '-')}" for name in given]
-    raise ImpossibleRequest(
-        [f"no assignment satisfies {' and '.join(options) or 'the rules'} together"],
-        [f"leave out {option}" for option in options],
-    )
+    row = culprit(problem)
+    names = " and ".join(map(option, Alone.of(problem, row).conflicting())) or "the rules"
+    refuse(problem, row, f"no place for partition {problem.cluster.label(row)} satisfies {names} together")
 
 
-def is_possible(cluster: Cluster, request: Request) -> bool:
-    """True where some assignment satisfies the rules."""
+def culprit(problem: Problem) -> int:
+    """A partition that cannot be placed by itself, found by halves; raises for a budget of all together."""
+    rows = np.flatnonzero(problem.movable)
+    unlimited = replace(problem.request, max_moves=None, max_changes_per_partition=None)
     try:
-        problem = build_problem(cluster, request)
-        refuse_impossible(problem)
-        moves = next(level.value for level in place(problem, ("moves",)).levels)
-        return request.max_moves is None or moves <= request.max_moves
-    except (ImpossibleRequest, Infeasible):
+        needed = fewest_moves(replace(problem, request=unlimited))
+    except Infeasible:
+        while len(rows) > 1:
+            half = rows[: len(rows) // 2]
+            rows = rows[len(rows) // 2 :] if fits(problem, half) else half
+        return int(rows[0])
+    if problem.request.max_bytes is not None:
+        refuse_bytes(float(needed @ np.nan_to_num(problem.cluster.size_bytes)), problem.request.max_bytes)
+    return int(needed.argmax())  # it changes more than it may
+
+
+def fewest_moves(problem: Problem) -> Int64:
+    """Data moves of each partition that the rules need; raises `Infeasible`."""
+    lists = with_leaders(problem, place(problem, ("moves",)).lists)
+    return arrivals(problem.cluster.replicas, lists).sum(axis=1)
+
+
+def fits(problem: Problem, rows: Int64) -> bool:
+    """True where some partitions can be placed, the others as they are."""
+    movable = np.zeros(len(problem.movable), dtype=bool)
+    movable[rows] = True
+    try:
+        fewest_moves(replace(problem, movable=movable))
+    except Infeasible:
         return False
+    return True
 
 
 def refuse_budget(needed: int, allowed: int) -> None:
@@ -270,7 +232,7 @@ def refuse_budget(needed: int, allowed: int) -> None:
     if needed > allowed:
         raise ImpossibleRequest(
             [f"the rules need {plural(needed, 'data move')}; --max-moves allows {allowed:,}"],
-            [f"allow {needed:,}", "drain fewer brokers in one plan"],
+            [f"allow {needed:,} (--max-moves)"],
         )
 
 
@@ -278,6 +240,6 @@ def refuse_bytes(needed: float, allowed: int) -> None:
     """Raise if even the fewest moves that were found carry more than ``--max-bytes`` allows."""
     if needed > allowed:
         raise ImpossibleRequest(
-            [f"the moves that the rules need carry {int(needed):,} bytes; --max-bytes allows {allowed:,}"],
-            [f"allow {int(needed):,}", "drain fewer brokers in one plan"],
+            [f"the moves that the rules need carry {ceil(needed):,} bytes; --max-bytes allows {allowed:,}"],
+            [f"allow {ceil(needed):,} (--max-bytes)"],
         )

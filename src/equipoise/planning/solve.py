@@ -34,7 +34,7 @@ def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
     try:
         return solved(problem)
     except Infeasible:
-        refuse_together(problem.cluster, problem.request)
+        refuse_together(problem)
 
 
 def solved(problem: Problem) -> Plan:
@@ -87,7 +87,7 @@ def by_integers(problem: Problem, start: Solution | None) -> Solution:
     values = {goal: proof.value for goal, proof in known.items()}
     decided = integer.decide(problem, problem.goals, values, start.lists if start else None)
     if decided is None:
-        refuse_together(problem.cluster, problem.request)
+        refuse_together(problem)
     proofs = proofs_after(problem, decided, start, known)
     return replace(start or Solution(decided.lists, []), lists=decided.lists, proofs=proofs)
 

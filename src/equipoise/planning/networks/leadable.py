@@ -24,8 +24,10 @@ def with_leaders(problem: Problem, lists: IntArray) -> IntArray:
     """
     may_lead = ((lists >= 0) & problem.leads[np.maximum(lists, 0)]).any(axis=1)
     leaderless = np.flatnonzero(problem.movable & ~may_lead)
-    if not len(leaderless) or problem.request.leaders_only:
+    if not len(leaderless):
         return lists
+    if problem.request.leaders_only:
+        raise Infeasible
     lists = lists.copy()
     held = replicas_per_broker(lists, problem.cluster.n_brokers)
     for row in leaderless.tolist():
@@ -74,7 +76,7 @@ def keeps_rules(problem: Problem, row: int, tried: IntArray, moves: int) -> bool
         for lists in (problem.current[row], tried)
     )
     most = problem.limit[row] if request.rack_rule == "strict" else np.maximum(problem.limit[row], now)
-    if problem.n_racks > 1 and np.any(then > most):
+    if np.any(then > most):
         return False
     growth = int(problem.rf[row]) - now.sum()
     shrunk, grown = bool(np.any(then < now)), bool(np.any(then > now))

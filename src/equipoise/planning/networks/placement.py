@@ -18,7 +18,7 @@ import numpy.typing as npt
 from equipoise.cluster.measures import data_moves, replicas_per_rack
 from equipoise.planning.bands import band, whole_weights
 from equipoise.planning.goals import squares, table, topic_bands
-from equipoise.planning.networks.network import Int32, Int64, Network, Objective
+from equipoise.planning.networks.network import Infeasible, Int32, Int64, Network, Objective
 from equipoise.planning.problem import Problem
 from equipoise.planning.rows import distinct_rows
 
@@ -77,6 +77,9 @@ def gather(problem: Problem) -> Material:
     base = np.bincount(fixed[fixed >= 0], minlength=problem.cluster.n_brokers)[brokers]
     # A partition of one replica has to stand where it may be led.
     homeless = (problem.rf[rows][slot_row] == 1) & ~problem.leads[broker]
+    pinned = problem.pinned[rows][slot_row, slot_position]
+    if np.any(homeless & pinned):
+        raise Infeasible
     return Material(
         problem=problem,
         rows=rows,
@@ -86,7 +89,7 @@ def gather(problem: Problem) -> Material:
         slot_position=slot_position,
         slot_broker=np.where(homeless, -1, place[broker]),
         slot_rack=problem.rack_idx[broker].astype(np.int64),
-        slot_pinned=problem.pinned[rows][slot_row, slot_position],
+        slot_pinned=pinned,
         base=base.astype(np.int64),
         rack=problem.rack_idx[brokers].astype(np.int64),
         receives=problem.receives[brokers],
@@ -205,6 +208,8 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
     n_units, n_families = len(family_of), int(family_of.max(initial=-1)) + 1
     n_eligible, n_racks = len(material.brokers), problem.n_racks
     rf, rows = problem.rf[material.rows].astype(np.int64), material.rows
+    if np.any(rf > problem.limit[rows] * n_racks):
+        raise Infeasible
 
     def cell_node(family: Int64, broker: Int64) -> Int64:
         return 1 + n_eligible + family * n_eligible + broker
@@ -353,6 +358,8 @@ def rack_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int64, 
     if problem.request.stay_in_rack:
         grows = (problem.rf[material.rows] > counts.sum(axis=1))[:, None]
         shrinks = (problem.rf[material.rows] < counts.sum(axis=1))[:, None]
+        if problem.request.rack_rule == "strict" and np.any((excess > 0) & ~shrinks):
+            raise Infeasible
         out, excess, into = out * shrinks, excess * shrinks, into * grows
 
     def per_unit(table: Int64) -> Int64:
