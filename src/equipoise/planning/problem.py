@@ -83,6 +83,13 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
                 source="--replace",
                 advice=f"Take {new} out of --cordon",
             )
+    for new, _ in request.add:
+        if new in request.drain:
+            raise UnusableInput(
+                f"broker {new} cannot be added and drained",
+                source="--add",
+                advice=f"Take {new} out of --drain",
+            )
     leads = eligible.copy()
     leads[known(extended, request.no_leaders_on, "--no-leaders-on")] = False
 
