@@ -10,6 +10,8 @@ from equipoise.planning import goals as measure
 from equipoise.planning.problem import Problem
 from equipoise.planning.rows import distinct_rows
 
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
 
 def reasons(problem: Problem, lists: IntArray) -> dict[int, str]:
     """A sentence for each changed row: the rule, or else the level, that it serves."""
@@ -36,8 +38,12 @@ class Explainer:
         """Row and sentence of every change, rows ascending."""
         before, after = self.before[self.changed], self.lists[self.changed]
         gone, come = missing_from(after, before), missing_from(before, after)
-        per_rack = measures.replicas_per_rack(before, self.problem.rack_idx, self.problem.n_racks)
-        crowded = per_rack > self.problem.limit[self.changed][:, None]
+        held, kept = (
+            measures.replicas_per_rack(lists, self.problem.rack_idx, self.problem.n_racks)
+            for lists in (before, after)
+        )
+        eased = (held > self.problem.limit[self.changed][:, None]) & (kept < held)
+        rack = np.where(eased.any(axis=1), eased.argmax(axis=1), -1)
         reorder = (come < 0).all(axis=1) | (before[:, 0] < 0)  # only then the sentence is about leaders
         facts = np.column_stack(
             [
@@ -45,7 +51,8 @@ class Explainer:
                 come,
                 np.where(reorder, before[:, 0], 0),
                 np.where(reorder, after[:, 0], 0),
-                np.where(crowded.any(axis=1) & (self.problem.n_racks > 1), crowded.argmax(axis=1), -1),
+                rack,
+                np.where(rack < 0, 0, held[np.arange(len(held)), rack]),
                 (after >= 0).sum(axis=1) - (before >= 0).sum(axis=1),
             ]
         )
@@ -56,8 +63,8 @@ class Explainer:
 
     def sentence(self, kind: np.ndarray, width: int) -> str:
         gone = [int(b) for b in kind[:width] if b >= 0]
-        come = [int(b) for b in kind[width:-4] if b >= 0]
-        old, new, rack, growth = (int(value) for value in kind[-4:])
+        come = [int(b) for b in kind[width:-5] if b >= 0]
+        old, new, rack, crowd, growth = (int(value) for value in kind[-5:])
         if old < 0:
             return "the partition is created"
         for b in gone:
@@ -71,7 +78,7 @@ class Explainer:
             return f"the replication factor is {word} by {abs(growth)}"
         if rack >= 0 and come:
             name = self.problem.cluster.brokers.rack_names[rack]
-            return f"rack {name} held more replicas than its limit"
+            return f"rack {name} held {spelled(crowd)} replicas"
         if come:
             return self.levelling(gone, come)
         if old != new:
@@ -97,6 +104,11 @@ class Explainer:
         if self.leads_below[new]:
             return f"broker {self.ids[new]} leads {self.leads_below[new]:,} below its share"
         return f"passes leadership on from broker {self.ids[old]}, to where it is missing"
+
+
+def spelled(count: int) -> str:
+    """``two``, as in a sentence; figures from ten on."""
+    return WORDS[count] if count < len(WORDS) else str(count)
 
 
 def missing_from(others: IntArray, lists: IntArray) -> IntArray:

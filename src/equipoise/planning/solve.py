@@ -47,8 +47,9 @@ def solved(problem: Problem) -> Plan:
     free = by_flows(problem)
     fits = within_budgets(problem, free.lists)
     solution = best_of(problem, free, fits=fits)
-    if not fits:
-        problem = replace(problem, warnings=(*problem.warnings, binding(problem, solution, free)))
+    unlimited = without_change_limit(problem, free)
+    if not within_budgets(problem, unlimited.lists) and unlimited.values < solution.values:
+        problem = replace(problem, warnings=(*problem.warnings, binding(problem, solution, unlimited)))
     return planned(problem, solution, reasons(problem, solution.lists))
 
 
@@ -117,6 +118,13 @@ def proofs_after(
             proofs.append(Proof(goal, value, 0, "closed-form" if value == 0 else "none"))
             intact = False
     return proofs
+
+
+def without_change_limit(problem: Problem, free: Solution) -> Solution:
+    """What flows find without ``--max-changes-per-partition``; the other budgets they do not know anyway."""
+    if problem.request.max_changes_per_partition is None:
+        return free
+    return by_flows(replace(problem, request=replace(problem.request, max_changes_per_partition=None)))
 
 
 def binding(problem: Problem, solution: Solution, free: Solution) -> str:
