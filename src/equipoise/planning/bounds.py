@@ -7,6 +7,7 @@ and orders together.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,3 +95,16 @@ def leader_bounds(problem: Problem, reached: dict[str, int]) -> list[ProvedLevel
         if reached[goal] == best.value:
             network = narrow(network, objective, best.potential)
     return levels
+
+
+def leader_room(problem: Problem, goals: Iterable[str]) -> Network:
+    """The network of leaders with its bounds cut to what is best at the leader goals among ``goals``.
+
+    Arcs: the racks' leaders (``n_racks``), then the brokers' (``n_brokers``), then more.
+    """
+    free = free_leaders(problem)
+    network = free.network
+    for goal in (goal for goal in goals if goal in FREE_GOALS):
+        objective = free.objective(problem, goal)
+        network = narrow(network, objective, solve(network, objective).potential)
+    return network

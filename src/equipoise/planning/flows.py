@@ -8,11 +8,13 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.planning import integer
 from equipoise.planning.bounds import FREE_GOALS, leader_bounds
 from equipoise.planning.budget import best_counts, bytes_moved, needed_moves, pinned_to, within_budgets
 from equipoise.planning.certificate import Proof
 from equipoise.planning.conflicts import refuse_bytes
 from equipoise.planning.goals import evaluate
+from equipoise.planning.joint import fewest_elections
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.orders import LEADER_GOALS, order
@@ -73,7 +75,37 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
         tried, orders = ordered(problem, suited)
         if within_budgets(problem, tried.lists) and tried.values < best.values:
             best = tried
-    return best
+    return jointly(problem, placement, best)
+
+
+def jointly(problem: Problem, placement: Placement, best: Solution) -> Solution:
+    """The solution, or a better one, with the elections bounded by placements and orders at once.
+
+    Where the goals before leave them the only open question, and the cluster is not so small that the
+    exact program answers it together with the goals after.
+    """
+    earlier = goals_before(problem.goals, "elections")
+    if placement.face is None or integer.is_small(problem) or "elections" not in problem.goals:
+        return best
+    proofs = {proof.goal: proof for proof in best.proofs}
+    open_ = [goal for goal in earlier if not proofs[goal].closes]
+    late = [goal for goal in problem.goals if goal in PLACEMENT_GOALS and goal not in earlier]
+    if proofs["elections"].closes or open_ or late or set(earlier) - {*PLACEMENT_GOALS, *FREE_GOALS}:
+        return best
+    joint = fewest_elections(placement.face, earlier)
+    if joint is None:
+        return best
+    tried, _ = ordered(problem, replace(placement, lists=joint.lists))
+    if within_budgets(problem, tried.lists) and tried.values < best.values:
+        best = tried
+    return replace(best, proofs=[at_least(proof, joint.bound) for proof in best.proofs])
+
+
+def at_least(proof: Proof, elections: int) -> Proof:
+    """The proof, where it is that of the elections and a program knows better."""
+    if proof.goal != "elections" or proof.bound >= elections:
+        return proof
+    return Proof(proof.goal, proof.value, min(proof.value, elections), "integer-program")
 
 
 def ordered(problem: Problem, placement: Placement) -> tuple[Solution, list[ProvedLevel]]:
