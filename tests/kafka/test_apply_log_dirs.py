@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from harness.cluster import KafkaCluster
-from harness.runs import plan_for, well
+from harness.runs import next_plan_is_empty, plan_for, well
 from harness.tools import log_dirs
 from harness.traffic import Traffic, fill
 
@@ -29,7 +29,8 @@ def test_replicas_go_to_the_log_dirs_that_were_asked_for(cluster: KafkaCluster, 
     cluster.create("dirs", {0: [0, 1]})
     cluster.create("live", {0: [0, 1]})
     fill(cluster, "dirs", [0], 1_000_000)
-    plan = plan_for(cluster, tmp_path, "--replace", "1=4", "--topics", "dirs", "--throttle", "2MB")
+    wanted = ("--replace", "1=4", "--topics", "dirs")
+    plan = plan_for(cluster, tmp_path, *wanted, "--throttle", "2MB")
     stays = next(path for path in cluster.nodes[0].log_dirs if path != places(cluster)[0])
     comes = cluster.nodes[4].log_dirs[1]
     rows = [{"topic": "dirs", "partition": 0, "replicas": [0, 4], "log_dirs": [stays, comes]}]
@@ -39,3 +40,4 @@ def test_replicas_go_to_the_log_dirs_that_were_asked_for(cluster: KafkaCluster, 
     assert traffic.check()
     assert places(cluster) == {0: stays, 4: comes}
     plan.assert_applied()
+    assert next_plan_is_empty(cluster, tmp_path, wanted)
