@@ -12,7 +12,7 @@ from equipoise.planning import build_problem, flows, integer, make_plan
 
 @pytest.mark.parametrize("theme", ["one", "rules"])
 def test_the_program_finds_the_fewest_elections(theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small clusters planned as if they were large: where the program is asked, it reaches the true optimum."""
+    """Small clusters planned as if they were large: where it is asked, it reaches the optimum."""
     monkeypatch.setattr(integer, "is_small", lambda problem: False)
     monkeypatch.setattr(flows, "ROUNDS", 0)
     asked: list[int] = []
