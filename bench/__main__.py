@@ -100,7 +100,8 @@ def leaders(scratch: Path) -> Rows:
 
 
 def program(scratch: Path) -> Rows:
-    found = largest_program([cluster(n, 20, 1, 4, rf=2) for n in (50, 100, 200, 400, 800, 1_600, 3_200)], PROGRAM_LIMIT_S)
+    states = [cluster(n, 20, 1, 4, rf=2) for n in (50, 100, 200, 400, 800, 1_600, 3_200)]
+    found = largest_program(states, PROGRAM_LIMIT_S)
     if found is None:
         return [("0-1 program (HiGHS)", "", f"finished none within {PROGRAM_LIMIT_S:g} s")]
     state, theirs = found
