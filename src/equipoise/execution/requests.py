@@ -39,6 +39,9 @@ LOST = (
 """No answer: the broker is dead, hangs, or is not known to be back."""
 
 HANDSHAKE_MS = 5_000
+SETUP_MS = 10_000
+"""A broker that takes a connection and then says nothing is given up after so long, or after the time
+that a request has, where that is less."""
 ATTEMPTS = 4
 PAUSE_S = 0.5
 
@@ -139,7 +142,12 @@ def greeted(**settings: Any) -> KafkaNetClient:
 
     The admin client's own start tries again until its time is up and does not say why.
     """
-    client = KafkaNetClient(**settings)
+    patience = min(SETUP_MS, settings["request_timeout_ms"])
+    client = KafkaNetClient(
+        **settings,
+        socket_connection_setup_timeout_ms=patience,
+        socket_connection_setup_timeout_max_ms=patience,
+    )
     try:
         client._manager.run(shake_hands, client._manager)
     except BaseException:
