@@ -1,0 +1,82 @@
+"""Same input, same plan; and nothing to do on the result, whatever the order of the goals."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ortools.sat.python import cp_model
+from tests.scenarios.checks import check_empty_again
+from tests.scenarios.strategies import OPERATIONS, THEMES, Case, case
+
+from equipoise.cluster import Plan
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.planning import ALL_GOALS, build_problem, make_plan
+
+ORDERS = st.permutations(ALL_GOALS).flatmap(
+    lambda goals: st.integers(1, len(goals)).map(lambda length: tuple(goals[:length]))
+)
+
+
+def planned(drawn: Case, shuffled: int | None = None) -> Plan | None:
+    """The plan of a case, None where it has none."""
+    try:
+        return make_plan(drawn.cluster(shuffled), drawn.request)
+    except (UnusableInput, ImpossibleRequest):
+        return None
+
+
+def reordered(drawn: Case, seed: int) -> Case:
+    """The same case with its brokers and the brokers of its options told in another order."""
+    rng = random.Random(seed)
+
+    def mixed(items: object) -> object:
+        return tuple(rng.sample(items, len(items))) if isinstance(items, tuple) else items
+
+    options = ("add", "drain", "replace", "racks", "no_leaders_on", "cordon", "create", "brokers")
+    asked = {name: mixed(getattr(drawn.request, name)) for name in options}
+    racks = dict(rng.sample(list(drawn.racks.items()), len(drawn.racks)))
+    return replace(drawn, racks=racks, request=replace(drawn.request, **asked))
+
+
+@given(st.sampled_from(sorted(THEMES)), st.integers(0, 10_000), st.integers(0, 99))
+@settings(max_examples=60)
+def test_the_order_of_the_input_does_not_matter(theme: str, seed: int, order: int) -> None:
+    """Rows, brokers and lists of options in another order give the same lists, sentences and certificate."""
+    plan, other = planned(case(theme, seed)), planned(reordered(case(theme, seed), order), order)
+    assert (plan is None) == (other is None)
+    if plan is not None and other is not None:
+        assert np.array_equal(plan.target, other.target)
+        assert plan.why == other.why and plan.certificate == other.certificate
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_thread_of_the_integer_program_decides(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has one worker and counts its effort in steps, so cores and load of a machine do not matter."""
+    asked = []
+    solve = cp_model.CpSolver.solve
+
+    def recorded(solver: cp_model.CpSolver, *arguments: object) -> object:
+        asked.append((solver.parameters.num_workers, solver.parameters.max_time_in_seconds))
+        return solve(solver, *arguments)
+
+    monkeypatch.setattr(cp_model.CpSolver, "solve", recorded)
+    first, again = planned(case("orders", seed)), planned(case("orders", seed))
+    assert set(asked) <= {(1, inf)}
+    assert (first is None and again is None) or np.array_equal(first.target, again.target)
+
+
+@given(st.sampled_from(OPERATIONS), st.integers(0, 10_000), ORDERS)
+@settings(max_examples=80)
+def test_the_result_is_left_alone(operation: object, seed: int, goals: tuple[str, ...]) -> None:
+    """Planning again changes nothing for any order of any of the goals."""
+    drawn = case("orders", seed)
+    request = replace(operation(random.Random(seed), drawn), goals=goals, required_only=False)
+    plan = planned(replace(drawn, request=request))
+    if plan is not None:
+        check_empty_again(plan, build_problem(drawn.cluster(), request))
