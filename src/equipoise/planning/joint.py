@@ -67,7 +67,8 @@ def fewest_elections(face: Face, goals_before: tuple[str, ...]) -> Joint | None:
         return None
     LOG.info("placements and leaders at once: elections")
     free = np.flatnonzero(network.upper > network.lower)
-    changes = (problem.cluster.replicas[net.material.rows, 0][who.row] != who.broker).astype(np.int64)
+    leader = problem.cluster.replicas[net.material.rows, 0][who.row]
+    changes = ((leader != who.broker) & (leader >= 0)).astype(np.int64)
     # without presolve, which looks at the clock: a busy machine would find another of the best plans
     answer = milp(
         np.r_[np.zeros(len(free)), changes],
