@@ -81,8 +81,8 @@ class Carrier:
         if wanted.partitions:
             found = self.port.partitions({name.topic for name in wanted.partitions})
             states = {name: found[name] for name in wanted.partitions if name in found}
-        fenced = {broker.id for broker in cluster.brokers if broker.fenced}
-        asked = [broker for broker in wanted.holders if broker in cluster.ids and broker not in fenced]
+        serving = {broker.id for broker in cluster.brokers if not broker.fenced}
+        asked = [broker for broker in wanted.holders if broker in serving]
         dirs = self.port.log_dirs(asked, wanted.partitions) if asked else {}
         told = {broker: found for broker, found in dirs.items() if not isinstance(found, Failure)}
         return Observed(

@@ -144,12 +144,15 @@ class States(Mapping[TopicPartition, PartitionState]):
     def __init__(self, model: World, topics: Collection[str] | None) -> None:
         self.model, self.topics = model, topics
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.model.replicas and (self.topics is None or name[0] in self.topics)
+
     def __getitem__(self, name: TopicPartition) -> PartitionState:
         model = self.model
-        if name not in model.replicas or (self.topics is not None and name.topic not in self.topics):
+        if name not in self:
             raise KeyError(name)
         replicas = model.replicas[name]
-        offline = tuple(broker for broker in replicas if broker in model.down)
+        offline = tuple(broker for broker in replicas if broker in model.down) if model.down else ()
         return PartitionState(replicas, model.isr[name], model.leader[name], offline)
 
     def __iter__(self) -> Iterator[TopicPartition]:
