@@ -118,9 +118,7 @@ def forced(problem: Problem, goals: tuple[str, ...]) -> Placement:
     needed = least_moves(problem, ("moves",))
     reason = over_budget(problem, needed.lists)
     if reason is not None:
-        raise ImpossibleRequest(
-            [f"the rules need {reason[0]}"], [reason[1], "drain fewer brokers in one plan"]
-        )
+        raise ImpossibleRequest([f"the rules need {reason[0]}"], [reason[1]])
     return replace(mended, lists=needed.lists)
 
 
@@ -149,12 +147,18 @@ def over_budget(problem: Problem, lists: IntArray) -> tuple[str, str] | None:
     request = problem.request
     moves = measures.data_moves(problem.cluster.replicas, lists)
     if moves > limit_of(request.max_moves):
-        return f"{plural(moves, 'data move')}; --max-moves allows {request.max_moves:,}", f"allow {moves:,}"
+        return (
+            f"{plural(moves, 'data move')}; --max-moves allows {request.max_moves:,}",
+            f"allow {moves:,} (--max-moves)",
+        )
     if request.max_bytes is None:
         return None
     size = value_of(problem, lists, "bytes")
     if size > request.max_bytes:
-        return f"{plural(size, 'byte')} moved; --max-bytes allows {request.max_bytes:,}", f"allow {size:,}"
+        return (
+            f"{plural(size, 'byte')} moved; --max-bytes allows {request.max_bytes:,}",
+            f"allow {size:,} (--max-bytes)",
+        )
     return None
 
 

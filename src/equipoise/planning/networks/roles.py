@@ -97,6 +97,35 @@ class RoleNetwork:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Bunch:
+    """Arcs of one meaning."""
+
+    tail: Int64
+    head: Int64
+    upper: Int64
+
+
+NO_ARCS = Bunch(*(np.zeros(0, dtype=np.int64),) * 3)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """What is counted by family and node."""
+
+    node: Int64
+    """``(n_cells,)`` as all: the network's node of each cell."""
+    of: Int64
+    """Role node that it belongs to."""
+    low: Int64
+    high: Int64
+    apart: int
+    """Squared distances of the cells that nothing can reach."""
+
+
+NO_CELLS = Cells(*(np.zeros(0, dtype=np.int64),) * 4, apart=0)
+
+
 def group_bands(roles: Roles) -> tuple[Int64, Int64]:
     held = np.bincount(roles.group, weights=roles.base, minlength=len(roles.group_low)).astype(np.int64)
     return roles.group_low - held, roles.group_high - held
@@ -171,62 +200,48 @@ def coarse_network(roles: Roles) -> RoleNetwork:
         roles.option[kept, roles.default[kept]], minlength=n
     )
     supply[1 + n_groups + n :] = size
-    return assemble(
-        roles,
-        supply,
-        pair // n + 1 + n_groups,
-        pair % n + 1 + n_groups,
-        room,
-        np.ones(len(pair), dtype=bool),
-        source + 1 + n_groups + n,
-        sets[source, at] + 1 + n_groups,
-        size[source],
-        np.zeros(0, dtype=np.int64),
-    )
+    first = 1 + n_groups
+    change = Bunch(pair // n + first, pair % n + first, room)
+    free = Bunch(source + first + n, sets[source, at] + first, size[source])
+    return assemble(roles, supply, NO_ARCS, change, free, NO_CELLS)
 
 
 def assemble(
-    roles: Roles,
-    supply: Int64,
-    tail: Int64,
-    head: Int64,
-    upper: Int64,
-    is_change: npt.NDArray[np.bool_],
-    free_tail: Int64,
-    free_head: Int64,
-    free_upper: Int64,
-    change_item: Int64,
-    cells: tuple[Int64, Int64, Int64, Int64] | None = None,
-    apart: int = 0,
+    roles: Roles, supply: Int64, keep: Bunch, change: Bunch, free: Bunch, cells: Cells
 ) -> RoleNetwork:
     """Common part: node → group → sink in front of the arcs given; the sink takes what is supplied."""
     n, n_groups = roles.n_nodes, len(roles.group_low)
     total = int(supply.sum())
     supply[0] = -total
-    nodes = 1 + n_groups + np.arange(n)
-    cell_node, cell_of, cell_low, cell_high = cells or (np.zeros(0, dtype=np.int64),) * 4
-    tails = [nodes, 1 + np.arange(n_groups), cell_node, tail, free_tail]
-    heads = [1 + roles.group, np.zeros(n_groups, dtype=np.int64), 1 + n_groups + cell_of, head, free_head]
-    uppers = [np.full(n, total), np.full(n_groups, total), np.full(len(cell_of), total), upper, free_upper]
-    start = np.cumsum([0, *(len(part) for part in tails)])
+    nodes, groups = 1 + n_groups + np.arange(n), 1 + np.arange(n_groups)
+    parts = [
+        Bunch(nodes, 1 + roles.group, np.full(n, total)),
+        Bunch(groups, np.zeros(n_groups, dtype=np.int64), np.full(n_groups, total)),
+        Bunch(cells.node, 1 + n_groups + cells.of, np.full(len(cells.of), total)),
+        keep,
+        change,
+        free,
+    ]
+    ends = np.cumsum([len(part.tail) for part in parts])
+    node_arcs, group_arcs, cell_arcs, _, change_arcs, free_arcs = np.split(np.arange(ends[-1]), ends[:-1])
     network = Network(
         supply,
-        np.concatenate(tails).astype(np.int32),
-        np.concatenate(heads).astype(np.int32),
-        np.zeros(int(start[-1]), dtype=np.int64),
-        np.concatenate(uppers).astype(np.int64),
+        np.concatenate([part.tail for part in parts]).astype(np.int32),
+        np.concatenate([part.head for part in parts]).astype(np.int32),
+        np.zeros(ends[-1], dtype=np.int64),
+        np.concatenate([part.upper for part in parts]).astype(np.int64),
     )
     return RoleNetwork(
         network,
-        np.arange(n),
-        np.arange(start[1], start[2]),
-        np.arange(start[2], start[3]),
-        np.arange(start[3], start[4])[is_change],
-        cell_low,
-        cell_high,
-        change_item,
-        np.arange(start[4], start[5]),
-        apart,
+        node_arcs,
+        group_arcs,
+        cell_arcs,
+        change_arcs,
+        cells.low,
+        cells.high,
+        np.zeros(0, dtype=np.int64),
+        free_arcs,
+        cells.apart,
     )
 
 
@@ -296,30 +311,26 @@ def fine_network(
     np.add.at(supply, first_cell + np.searchsorted(cells, home), 1)
     supply[first_lost:] = 1
     default_cell = roles.family[changing] * n + roles.option[changing, roles.default[changing]]
-    tail = np.concatenate([first_cell + np.searchsorted(cells, default_cell), first_item + node_of])
-    head = np.concatenate(
-        [first_item + np.arange(len(changing)), first_cell + np.searchsorted(cells, target)]
+    keep = Bunch(
+        first_cell + np.searchsorted(cells, default_cell),
+        first_item + np.arange(len(changing)),
+        np.ones(len(changing), dtype=np.int64),
     )
-    is_change = np.arange(len(tail)) >= len(changing)
+    change = Bunch(
+        first_item + node_of, first_cell + np.searchsorted(cells, target), np.ones(len(item), dtype=np.int64)
+    )
+    free = Bunch(
+        first_lost + lost_node,
+        first_cell + np.searchsorted(cells, lost_target),
+        np.ones(len(lost_item), dtype=np.int64),
+    )
     low, high = cell_bands(roles, cells, weighed)
     grid = (np.unique(roles.family)[:, None] * n + weighed[None, :]).ravel()
     never = grid[cells[np.minimum(np.searchsorted(cells, grid), len(cells) - 1)] != grid]
     least, most = cell_bands(roles, never, weighed)
     apart = int((np.maximum(np.maximum(least, -most), 0) ** 2).sum())
-    net = assemble(
-        roles,
-        supply,
-        tail,
-        head,
-        np.ones(len(tail), dtype=np.int64),
-        is_change,
-        first_lost + lost_node,
-        first_cell + np.searchsorted(cells, lost_target),
-        np.ones(len(lost_item), dtype=np.int64),
-        item,
-        (first_cell + np.arange(len(cells)), cells % n, low, high),
-        apart,
-    )
+    of_cells = Cells(first_cell + np.arange(len(cells)), cells % n, low, high, apart)
+    net = replace(assemble(roles, supply, keep, change, free, of_cells), change_item=item)
     return tightened_cells(net, supply, first_cell, len(cells))
 
 
