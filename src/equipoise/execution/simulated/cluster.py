@@ -142,7 +142,7 @@ class States(Mapping[TopicPartition, PartitionState]):
     """Partitions of some topics, looked up one by one: a million of them cost nothing until asked for."""
 
     def __init__(self, model: World, topics: Collection[str] | None) -> None:
-        self.model, self.topics = model, topics
+        self.model, self.topics = model, None if topics is None else dict.fromkeys(topics)
 
     def __contains__(self, name: object) -> bool:
         return name in self.model.replicas and (self.topics is None or name[0] in self.topics)
