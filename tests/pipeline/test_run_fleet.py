@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from threading import Event
 
 import pytest
 from pyspark.sql import SparkSession
 from tests.pipeline.fleets import PLANNED, files_of, rows_of
 
-from equipoise.errors import UnusableInput
+from equipoise.errors import Stopped, UnusableInput
 from equipoise.files.plan_directory import read_plan
 from equipoise.files.sources import read_sources
 from equipoise.files.wish import read_wish
@@ -170,6 +171,15 @@ def test_a_failing_run_publishes_nothing(
         run_fleet(spark, small_fleet, out)
     assert files_of(out) == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_stopped_run_publishes_nothing(spark: SparkSession, small_fleet: Path, tmp_path: Path) -> None:
+    """Ctrl-C that comes too late to cancel a job still keeps the result back."""
+    stopped = Event()
+    stopped.set()
+    with pytest.raises(Stopped):
+        run_fleet(spark, small_fleet, tmp_path / "out", stopped=stopped)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_run_json(small_run: FleetRun) -> None:

@@ -48,6 +48,6 @@ def carry_out(fleet: Path, out: Path, master: str) -> FleetRun:
     with TerminalProgress(Console(stderr=True)) as progress:
         progress.stage(f"starting Spark on {master}")
         with session(master) as spark:
-            result = interruptible(spark, lambda: run_fleet(spark, fleet, out, progress))
+            result = interruptible(spark, lambda stopped: run_fleet(spark, fleet, out, progress, stopped))
     show(result, Console())
     return result

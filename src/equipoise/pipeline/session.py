@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
 from equipoise.errors import EquipoiseError, UnusableInput
@@ -52,17 +53,20 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
         spark.stop()
 
 
-def interruptible(spark: SparkSession, work: Callable[[], Result]) -> Result:
+def interruptible(spark: SparkSession, work: Callable[[Event], Result]) -> Result:
     """What ``work`` returns; Ctrl-C cancels its Spark jobs, lets it clean up, and is raised then.
 
     The work runs in a thread of its own: an interruption in the middle of a call to the JVM would leave the
-    connection, and the job, as they are.
+    connection, and the job, as they are. It is given an event that Ctrl-C sets, for a quick job may end
+    before it can be cancelled.
     """
+    stopped = Event()
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work)
+        future = pool.submit(work, stopped)
         try:
             return future.result()
         except KeyboardInterrupt:
+            stopped.set()
             while not future.done():  # between two jobs there is nothing to cancel yet
                 spark.sparkContext.cancelAllJobs()
                 wait([future], timeout=0.2)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from equipoise.errors import Stopped
 from equipoise.files import plan_directory
 from equipoise.files.folders import replaced
 from equipoise.pipeline.jobs.progress import Progress
@@ -43,11 +45,18 @@ class FleetRun:
         return all(row["outcome"] == "planned" and not row["set_aside"] for row in self.rows)
 
 
-def run_fleet(spark: SparkSession, fleet: Path, out: Path, progress: Progress | None = None) -> FleetRun:
+def run_fleet(
+    spark: SparkSession,
+    fleet: Path,
+    out: Path,
+    progress: Progress | None = None,
+    stopped: Event | None = None,
+) -> FleetRun:
     """Plan every cluster of ``fleet`` and publish tables, plan directories and reports in ``out``.
 
     An earlier run's ``out`` is replaced as a whole, once the new one is complete; anything else that is there
-    stays. Raises :class:`UnusableInput` where ``fleet`` holds no cluster or ``out`` cannot be replaced.
+    stays. Raises :class:`UnusableInput` where ``fleet`` holds no cluster or ``out`` cannot be replaced, and
+    :class:`Stopped`, with nothing published, once ``stopped`` is set.
     """
     progress = progress or Progress()
     clusters = find_clusters(fleet)
@@ -62,6 +71,8 @@ def run_fleet(spark: SparkSession, fleet: Path, out: Path, progress: Progress | 
         shutil.rmtree(folder / WORK)
         clock.lap("pages")
         write_json(folder / "run.json", run_record(spark, fleet, clusters, counts, rows, pieces, clock))
+        if stopped is not None and stopped.is_set():
+            raise Stopped
     return FleetRun(rows, out)
 
 
