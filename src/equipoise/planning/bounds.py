@@ -7,7 +7,7 @@ and orders together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,11 +80,12 @@ def free_leaders(problem: Problem) -> FreeLeaders:
     return FreeLeaders(network, n_racks, n, base, total, int(((before >= 0) & ~keeps).sum()))
 
 
-def leader_bounds(problem: Problem, reached: dict[str, int]) -> list[ProvedLevel]:
+def leader_bounds(problem: Problem, reached: Mapping[str, int]) -> tuple[list[ProvedLevel], Network]:
     """Bounds of the leader goals among those ``reached`` (in order, with the values of the plan).
 
     Each is solved on the face of those before, as far as the plan reached their bounds: what holds
-    of plans that are best at a goal says nothing of one that is not.
+    of plans that are best at a goal says nothing of one that is not. The face that is left comes with
+    them: first the arcs of the racks' leaders (``n_racks``), then the brokers' (``n_brokers``), then more.
     """
     free = free_leaders(problem)
     network, levels = free.network, []
@@ -94,17 +95,4 @@ def leader_bounds(problem: Problem, reached: dict[str, int]) -> list[ProvedLevel
         levels.append(ProvedLevel(goal, best.value, "leaders", best.potential))
         if reached[goal] == best.value:
             network = narrow(network, objective, best.potential)
-    return levels
-
-
-def leader_room(problem: Problem, goals: Iterable[str]) -> Network:
-    """The network of leaders with its bounds cut to what is best at the leader goals among ``goals``.
-
-    Arcs: the racks' leaders (``n_racks``), then the brokers' (``n_brokers``), then more.
-    """
-    free = free_leaders(problem)
-    network = free.network
-    for goal in (goal for goal in goals if goal in FREE_GOALS):
-        objective = free.objective(problem, goal)
-        network = narrow(network, objective, solve(network, objective).potential)
-    return network
+    return levels, network

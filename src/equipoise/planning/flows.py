@@ -92,7 +92,7 @@ def jointly(problem: Problem, placement: Placement, best: Solution) -> Solution:
     late = [goal for goal in problem.goals if goal in PLACEMENT_GOALS and goal not in earlier]
     if proofs["elections"].closes or open_ or late or set(earlier) - {*PLACEMENT_GOALS, *FREE_GOALS}:
         return best
-    joint = fewest_elections(placement.face, earlier)
+    joint = fewest_elections(placement.face, {goal: proofs[goal].value for goal in earlier})
     if joint is None:
         return best
     tried, _ = ordered(problem, replace(placement, lists=joint.lists))
@@ -143,7 +143,7 @@ def proofs_of(
         bounds |= {goal: solved[goal] for goal in first if goal in solved and goal in LEADER_GOALS}
     else:
         bounds = placement_bounds(reached, solved)
-        bounds |= {level.goal: level for level in leader_bounds(problem, reached)}
+        bounds |= {level.goal: level for level in leader_bounds(problem, reached)[0]}
     proofs = []
     for goal, value in reached.items():
         if goal in bounds:

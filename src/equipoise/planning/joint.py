@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.bounds import leader_room
+from equipoise.planning.bounds import leader_bounds
 from equipoise.planning.networks.handout import hand_out, lists_after
 from equipoise.planning.networks.network import Int32, Int64, Network
 from equipoise.planning.networks.place import Face
@@ -53,11 +54,11 @@ class Candidates:
     """It stands there if the arc carries it, else if the arc does not."""
 
 
-def fewest_elections(face: Face, goals_before: tuple[str, ...]) -> Joint | None:
+def fewest_elections(face: Face, reached: Mapping[str, int]) -> Joint | None:
     """The placement of the face with the fewest elections; every row is a unit of the face's network.
 
-    ``goals_before``: those in front of the elections, each of them at its best. None where the program is
-    too large, or found nothing.
+    ``reached``: the goals in front of the elections, each at its best value. None where the program is too
+    large, or found nothing.
     """
     from scipy.optimize import Bounds, milp
 
@@ -74,7 +75,7 @@ def fewest_elections(face: Face, goals_before: tuple[str, ...]) -> Joint | None:
         np.r_[np.zeros(len(free)), changes],
         integrality=np.ones(len(free) + len(changes)),
         bounds=Bounds(np.r_[network.lower[free], changes * 0], np.r_[network.upper[free], changes * 0 + 1]),
-        constraints=constraints(face, who, free, leader_room(problem, goals_before)),
+        constraints=constraints(face, who, free, leader_bounds(problem, reached)[1]),
         options={"node_limit": MAX_NODES, "presolve": False},
     )
     if answer.x is None:

@@ -70,26 +70,7 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     eligible = eligible_brokers(extended, request)
     receives = eligible.copy()
     receives[known(extended, request.cordon, "--cordon")] = False
-    for _, new in request.replace:
-        if new in request.drain:
-            raise UnusableInput(
-                f"broker {new} cannot replace another and be drained",
-                source="--replace",
-                advice=f"Take {new} out of --drain",
-            )
-        if new in request.cordon:
-            raise UnusableInput(
-                f"broker {new} is cordoned and cannot replace another",
-                source="--replace",
-                advice=f"Take {new} out of --cordon",
-            )
-    for new, _ in request.add:
-        if new in request.drain:
-            raise UnusableInput(
-                f"broker {new} cannot be added and drained",
-                source="--add",
-                advice=f"Take {new} out of --drain",
-            )
+    refuse_contradictions(request)
     leads = eligible.copy()
     leads[known(extended, request.no_leaders_on, "--no-leaders-on")] = False
 
@@ -275,6 +256,20 @@ def with_partitions(cluster: Cluster, request: Request) -> Cluster:
         notes=cluster.notes,
         allow_empty_lists=True,
     )
+
+
+def refuse_contradictions(request: Request) -> None:
+    """Raise for a broker that one option brings in and another keeps out."""
+    successors, added = [new for _, new in request.replace], [new for new, _ in request.add]
+    for option, comers, against, closed, problem in (
+        ("--replace", successors, "--drain", request.drain, "cannot replace another and be drained"),
+        ("--replace", successors, "--cordon", request.cordon, "is cordoned and cannot replace another"),
+        ("--add", added, "--drain", request.drain, "cannot be added and drained"),
+    ):
+        for broker in comers:
+            if broker in closed:
+                advice = f"Take {broker} out of {against}"
+                raise UnusableInput(f"broker {broker} {problem}", source=option, advice=advice)
 
 
 def refuse_unknown_sizes(cluster: Cluster, request: Request) -> None:

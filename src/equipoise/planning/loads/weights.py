@@ -120,7 +120,7 @@ def whole(problem: Problem, column: FloatArray, what: str, option: str) -> Int64
 def copy_cost(problem: Problem) -> Int64 | None:
     """Bytes of each replica; None where sizes are not known and so moves alone can be counted."""
     unknown = np.isnan(problem.cluster.size_bytes) & (problem.cluster.rf > 0)
-    if unknown.any() and problem.request.max_bytes is None:
+    if unknown.any():  # with --max-bytes there is no such problem
         return None
     return whole(problem, problem.cluster.size_bytes, "sizes", "--max-bytes")
 

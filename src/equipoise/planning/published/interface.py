@@ -16,6 +16,7 @@ from equipoise.cluster import Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import check_lists
 from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.planning.budget import bytes_moved
 from equipoise.planning.goals import evaluate
 from equipoise.planning.problem import Problem
 from equipoise.planning.published.settings import Settings, settings_for
@@ -139,16 +140,10 @@ def check_limits(problem: Problem, target: IntArray) -> None:
     if request.max_moves is not None and new.sum() > request.max_moves:
         moved = plural(int(new.sum()), "replica")
         raise NoPlan(f"it moves {moved}, more than the {request.max_moves} allowed")
-    if request.max_bytes is not None and (size := bytes_moved(problem, target)) > request.max_bytes:
+    if request.max_bytes is not None and (size := round(bytes_moved(problem, target))) > request.max_bytes:
         raise NoPlan(f"it moves {plural(size, 'byte')}, more than the {request.max_bytes} allowed")
     most = request.max_changes_per_partition
     if most is not None and new.sum(axis=1).max(initial=0) > most:
         raise NoPlan(f"it moves more than {plural(most, 'replica')} of one partition")
     if (~problem.leads[target[problem.movable, 0]]).any() and not request.leaders_only:
         raise NoPlan("it makes leaders of brokers that may not lead")
-
-
-def bytes_moved(problem: Problem, target: IntArray) -> int:
-    """Bytes of the replicas on brokers that did not hold them; an unknown size counts 0."""
-    new = measures.arrivals(problem.cluster.replicas, target).sum(axis=1)
-    return round(float((new * np.nan_to_num(problem.cluster.size_bytes)).sum()))
