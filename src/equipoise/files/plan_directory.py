@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import numpy as np
 import orjson
 
 from equipoise.cluster import Plan
 from equipoise.errors import UnusableInput
 from equipoise.files.archive import archive_bytes
 from equipoise.files.folders import SUMS, damaged, read_checked, read_sums, replaced, write_files
+from equipoise.files.move_lines import move_lines
 from equipoise.files.plan_reader import rebuilt
-from equipoise.files.plan_summary import moves as moves_of
 from equipoise.files.plan_summary import overview, summary
 from equipoise.files.state import state_arrays
 from equipoise.files.wave_files import rows_json, wave_files
@@ -46,8 +45,6 @@ ENTRIES = frozenset(
         SUMS,
     }
 )
-BLOCK = 20_000
-"""Moves that are Python objects at one time."""
 
 
 def write_plan(
@@ -87,18 +84,8 @@ def contents(plan: Plan) -> Iterator[tuple[str, bytes]]:
 def plan_json(plan: Plan) -> bytes:
     """``plan.json`` with one key, and one move, a line."""
     lines = [orjson.dumps(key) + b": " + orjson.dumps(value) for key, value in overview(plan).items()]
-    blocks = [move_lines(plan, plan.changed[k : k + BLOCK]) for k in range(0, len(plan.changed), BLOCK)]
-    lines.append(b'"moves": [' + b",".join(blocks) + (b"\n]" if blocks else b"]"))
-    return b"{\n" + b",\n".join(lines) + b"\n}\n"
-
-
-def move_lines(plan: Plan, rows: np.ndarray) -> bytes:
-    """The moves of these rows, each on a line of its own.
-
-    Cut after dumping all at once, which is much faster than one by one; within a JSON string the
-    quote of the mark would be escaped, so it is only found between two moves.
-    """
-    return b"\n" + orjson.dumps(moves_of(plan, rows))[1:-1].replace(b'},{"topic":', b'},\n{"topic":')
+    end = b"]\n}\n" if plan.is_empty else b"\n]\n}\n"
+    return b"".join((b"{\n", b",\n".join(lines), b',\n"moves": [', move_lines(plan), end))
 
 
 def file_name(topic: str) -> str:

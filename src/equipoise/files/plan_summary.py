@@ -92,35 +92,33 @@ def brokers(plan: Plan) -> list[dict[str, Any]]:
     ]
 
 
-def moves(plan: Plan, rows: RowArray | None = None) -> list[dict[str, Any]]:
-    """Every changed partition (or those in ``rows``), reorders too, each with its reason."""
-    cluster = plan.cluster
-    rows = plan.changed if rows is None else rows
-    before, after = cluster.replicas[rows], plan.target[rows]
+def moves(plan: Plan) -> list[dict[str, Any]]:
+    """Every changed partition, reorders too, each with its reason."""
+    cluster, rows = plan.cluster, plan.changed
     columns = zip(
-        rows.tolist(),
         cluster.topic_idx[rows].tolist(),
         cluster.partition[rows].tolist(),
-        lists(cluster.ids_of(before)),
-        lists(cluster.ids_of(after)),
+        lists(cluster.ids_of(cluster.replicas[rows])),
+        lists(cluster.ids_of(plan.target[rows])),
         bytes_copied(cluster, plan.target, rows).tolist(),
+        reasons_of(plan, rows),
         strict=True,
     )
-    found = [
-        {
-            "topic": cluster.topics[topic],
-            "partition": partition,
-            "before": old,
-            "after": new,
-            "bytes": size,
-            "why": plan.why.get(row) or reason(old, new),
-        }
-        for row, topic, partition, old, new, size in columns
-    ]
+    keys = ("topic", "partition", "before", "after", "bytes", "why")
+    found = [dict(zip(keys, (cluster.topics[topic], *facts), strict=True)) for topic, *facts in columns]
     if plan.batch is not None:
         for move, batch in zip(found, plan.batch[rows].tolist(), strict=True):
             move["batch"] = batch
     return found
+
+
+def reasons_of(plan: Plan, rows: RowArray) -> list[str]:
+    """A sentence for each of these changed rows: the planner's, or else what the change does."""
+    told = [plan.why.get(row, "") for row in rows.tolist()]
+    untold = rows[np.array([not sentence for sentence in told], dtype=bool)]
+    sides = plan.cluster.replicas[untold], plan.target[untold]
+    made = map(reason, *(lists(plan.cluster.ids_of(side)) for side in sides))
+    return [sentence or next(made) for sentence in told]
 
 
 def lists(ids: IntArray) -> list[list[int]]:

@@ -11,13 +11,15 @@ One partition a line, so that two files can be compared with ``diff``:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 import orjson
 
+from equipoise.formats.cells import BLOCK, Words, chosen, constant, digits, lists, text, words
+
 IntArray = npt.NDArray[np.int32]
-Cells = tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
 
 HEAD = b'{"version":1,"partitions":['
 EMPTY = HEAD + b"]}\n"
@@ -29,16 +31,9 @@ def reassignment_json(
     """The file for partitions in the given order.
 
     ``topic_idx`` ``(n,)`` points into ``topics``; ``replica_ids`` ``(n, max_rf)`` int32 are broker
-    ids, -1 beyond the end of a list.
+    ids, -1 beyond the end of a list. Rows with an empty list are left out.
     """
-    if len(topic_idx) == 0:
-        return EMPTY
-    text, start = list_tails(partition, replica_ids)
-    cuts = np.flatnonzero(np.diff(topic_idx)) + 1
-    first, last = [0, *cuts.tolist()], [*cuts.tolist(), len(topic_idx)]
-    names = topic_idx[np.asarray(first)].tolist()
-    runs = zip(names, start[first].tolist(), start[last].tolist(), strict=True)
-    return framed(b"".join(topic_lines(topics[t], text[a:b]) for t, a, b in runs))
+    return framed(partition_lines(line_heads(tuple(topics)), topic_idx, partition, replica_ids))
 
 
 def topic_files(
@@ -48,55 +43,42 @@ def topic_files(
 
     Rows of topic t are ``topic_start[t]:topic_start[t + 1]``; rows with an empty list are left out.
     """
-    text, start = list_tails(partition, replica_ids)
-    edges = start[topic_start].tolist()
-    ends = zip(topics, edges, edges[1:], strict=False)
-    return [framed(topic_lines(topic, text[a:b])) if b > a else EMPTY for topic, a, b in ends]
+    # Lines start with a newline alone here: what their topic puts there is the same for a whole file.
+    tails = partition_lines(words([b"\n"]), np.zeros(len(partition), dtype=np.int32), partition, replica_ids)
+    start = np.append(np.flatnonzero(np.frombuffer(tails, dtype=np.uint8) == ord("\n")), len(tails))
+    lines = np.append(0, np.cumsum((replica_ids >= 0).any(axis=1)))
+    edges = start[lines[topic_start]].tolist()
+    heads: list[bytes] = line_heads(tuple(topics)).tolist()
+    return [
+        framed(tails[a:b].replace(b"\n", head)) for head, a, b in zip(heads, edges, edges[1:], strict=False)
+    ]
 
 
 def framed(lines: bytes) -> bytes:
     """The file around partition lines, each of which ends with a comma."""
-    return HEAD + lines[:-1] + b"\n]}\n"
+    return b"".join((HEAD, memoryview(lines)[:-1], b"\n]}\n")) if lines else EMPTY
 
 
-def topic_lines(topic: str, tails: bytes) -> bytes:
-    """Complete lines of one topic from the ends of its lines, each of which starts with a newline."""
-    return tails.replace(b"\n", b'\n{"topic":' + orjson.dumps(topic) + b',"partition":')
+@lru_cache(maxsize=1)
+def line_heads(topics: tuple[str, ...]) -> Words:
+    """How the lines of each topic start, from the newline on."""
+    return words([b'\n{"topic":' + orjson.dumps(topic) + b',"partition":' for topic in topics])
 
 
-def list_tails(partition: IntArray, replica_ids: IntArray) -> tuple[bytes, npt.NDArray[np.int64]]:
-    """What follows the topic in each line, and where each row starts, ``(n + 1,)``.
-
-    Every line is laid out in cells of one width, as wide as the longest; the cells in use are then
-    taken out in one step. Rows with an empty list give nothing.
-    """
-    n, width = replica_ids.shape
-    held = replica_ids >= 0
-    pieces = [constant(b"\n", n), digits(partition), constant(b',"replicas":[', n)]
-    for k in range(width):
-        number, used = digits(replica_ids[:, k])
-        comma, shown = constant(b"," if k else b"", n)
-        pieces += [(comma, shown & held[:, k : k + 1]), (number, used & held[:, k : k + 1])]
-    pieces.append(constant(b"]},", n))
-    used = np.concatenate([mask for _, mask in pieces], axis=1)
-    used &= np.asarray(held.any(axis=1))[:, None]
-    text = np.concatenate([cells for cells, _ in pieces], axis=1)[used].tobytes()
-    return text, np.concatenate([[0], np.cumsum(used.sum(axis=1))])
+def partition_lines(heads: Words, head_of: IntArray, partition: IntArray, replica_ids: IntArray) -> bytes:
+    """The lines of all rows that have replicas, each from the newline before it to its comma."""
+    rows = np.flatnonzero((replica_ids >= 0).any(axis=1))
+    blocks = (rows[k : k + BLOCK] for k in range(0, len(rows), BLOCK))
+    return b"".join(block_lines(heads, head_of[some], partition[some], replica_ids[some]) for some in blocks)
 
 
-def constant(word: bytes, n: int) -> Cells:
-    """``n`` rows of the same word."""
-    cells = np.broadcast_to(np.frombuffer(word, dtype=np.uint8), (n, len(word)))
-    return cells, np.ones(cells.shape, dtype=bool)
-
-
-def digits(values: IntArray) -> Cells:
-    """Decimal digits of numbers that are not negative, right-aligned, and which cells are in use."""
-    width = len(str(max(0, int(values.max(initial=0)))))
-    powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
-    cells = np.empty((len(values), width), dtype=np.uint8)
-    for k, power in enumerate(powers.tolist()):
-        cells[:, k] = values // np.int32(power) % 10 + 48
-    used = values[:, None] >= powers
-    used[:, -1] = True
-    return cells, used
+def block_lines(heads: Words, head_of: IntArray, partition: IntArray, replica_ids: IntArray) -> bytes:
+    """The lines of some rows, all of which have replicas."""
+    n = len(partition)
+    return text(
+        chosen(heads, head_of),
+        digits(partition),
+        constant(b',"replicas":[', n),
+        lists(replica_ids),
+        constant(b"]},", n),
+    )

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Plan, measures
-from equipoise.files.plan_summary import reason
+from equipoise.files.plan_summary import reasons_of
 
 MAX_ROWS = 20_000
 """Rows that a page carries; the others are named, and stand in reassignment.json."""
@@ -41,10 +41,7 @@ def moves_table(plan: Plan, limit: int = MAX_ROWS) -> dict[str, Any]:
     rows = plan.changed[chosen]
     topics, topic = np.unique(cluster.topic_idx[rows], return_inverse=True)
     before, after = id_lists(plan, cluster.replicas[rows]), id_lists(plan, plan.target[rows])
-    told = (
-        plan.why.get(row) or reason(*lists) for row, *lists in zip(rows.tolist(), before, after, strict=True)
-    )
-    sentences, why = indexed(told)
+    sentences, why = indexed(reasons_of(plan, rows))
     return {
         "total": len(kind),
         "shown": len(rows),

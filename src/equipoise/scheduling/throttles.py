@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import arrivals
+from equipoise.formats.cells import chosen, constant, digits, text, words
 from equipoise.scheduling.result import RowArray, Schedule
-
-BoolArray = npt.NDArray[np.bool_]
 
 LEADER_RATE = "leader.replication.throttled.rate"
 FOLLOWER_RATE = "follower.replication.throttled.rate"
 LEADER_REPLICAS = "leader.replication.throttled.replicas"
 FOLLOWER_REPLICAS = "follower.replication.throttled.replicas"
+
+ENDS = words([b",", b"\n"])
+"""After a replica, and after the last one of a topic."""
 
 
 def throttles(schedule: Schedule) -> list[dict[str, Any]]:
@@ -33,34 +34,39 @@ def throttles(schedule: Schedule) -> list[dict[str, Any]]:
 
 def wave_throttles(schedule: Schedule, number: int, rows: RowArray) -> dict[str, Any]:
     """The configs of one wave."""
-    cluster = schedule.plan.cluster
-    rows = rows[np.lexsort((cluster.partition[rows], cluster.topic_idx[rows]))]
+    cluster, rows = schedule.plan.cluster, np.sort(rows)
     new = arrivals(cluster.replicas[rows], schedule.plan.target[rows])
     copied = new.any(axis=1)
     rows, new = rows[copied], new[copied]
-    before, after = cluster.ids_of(cluster.replicas[rows]), cluster.ids_of(schedule.plan.target[rows])
-    leaders, followers = pairs(cluster, rows, before, before >= 0), pairs(cluster, rows, after, new)
-    brokers = np.union1d(before[before >= 0], after[new])
+    before = cluster.ids_of(cluster.replicas[rows])
+    added = np.where(new, cluster.ids_of(schedule.plan.target[rows]), -1)
+    brokers = np.unique(np.concatenate([before[before >= 0], added[new]]))
+    names = [cluster.topics[topic] for topic in dict.fromkeys(cluster.topic_idx[rows].tolist())]
+    lists = zip(names, pairs(cluster, rows, before), pairs(cluster, rows, added), strict=True)
     return {
         "wave": number,
         "brokers": {str(b): rates(schedule.throttle_bytes_per_s) for b in brokers.tolist()},
         "topics": {
-            name: {LEADER_REPLICAS: leaders[name], FOLLOWER_REPLICAS: followers[name]} for name in followers
+            name: {LEADER_REPLICAS: leaders, FOLLOWER_REPLICAS: followers}
+            for name, leaders, followers in lists
         },
     }
 
 
-def pairs(cluster: Cluster, rows: RowArray, ids: IntArray, wanted: BoolArray) -> dict[str, str]:
-    """``partition:broker`` of the wanted replicas of each topic, joined by commas; rows in topic order."""
-    row, place = np.nonzero(wanted)
-    brokers, numbers = ids[row, place].tolist(), cluster.partition[rows[row]].tolist()
-    words = [f"{number}:{broker}" for number, broker in zip(numbers, brokers, strict=True)]
-    topics, start = np.unique(cluster.topic_idx[rows[row]], return_index=True)
-    cuts = [*start.tolist(), len(words)]
-    return {
-        cluster.topics[topic]: ",".join(words[a:b])
-        for topic, a, b in zip(topics.tolist(), cuts, cuts[1:], strict=False)
-    }
+def pairs(cluster: Cluster, rows: RowArray, ids: IntArray) -> list[str]:
+    """For each topic ``partition:broker`` of its replicas, joined by commas.
+
+    ``rows`` ``(n,)`` ascending; ``ids`` ``(n, width)`` are broker ids, -1 where a place does not count.
+    """
+    row, place = np.nonzero(ids >= 0)
+    last_of_topic = np.diff(cluster.topic_idx[rows[row]], append=-1) != 0
+    line = text(
+        digits(cluster.partition[rows[row]]),
+        constant(b":", len(row)),
+        digits(ids[row, place]),
+        chosen(ENDS, last_of_topic.astype(np.intp)),
+    )
+    return line.decode().splitlines()
 
 
 def rates(throttle: float | None) -> dict[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Cluster, Plan, measures
-from equipoise.files.plan_summary import overview, reason
+from equipoise.files.plan_summary import overview, reasons_of
 from equipoise.judge.levels import bytes_copied
 from equipoise.pipeline.transforms.columns import known, lists, named, told, whole
 
@@ -94,22 +94,15 @@ def moves(plan: Plan) -> Columns:
 
     cluster, rows = plan.cluster, plan.changed
     before, after = cluster.replicas[rows], plan.target[rows]
-    old, new = lists(cluster.ids_of(before)), lists(cluster.ids_of(after))
     return {
         "topic": named(cluster.topics, cluster.topic_idx[rows]),
         "partition": pa.array(cluster.partition[rows]),
-        "before": old,
-        "after": new,
+        "before": lists(cluster.ids_of(before)),
+        "after": lists(cluster.ids_of(after)),
         "data_moves": pa.array(measures.arrivals(before, after).sum(axis=1)),
         "leadership_changed": pa.array(measures.leadership_changed(before, after)),
         "bytes": pa.array(bytes_copied(cluster, plan.target, rows)),
-        "why": pa.array(
-            [
-                plan.why.get(row) or reason(old[k].as_py(), new[k].as_py())
-                for k, row in enumerate(rows.tolist())
-            ],
-            pa.string(),
-        ),
+        "why": pa.array(reasons_of(plan, rows), pa.string()),
     }
 
 
