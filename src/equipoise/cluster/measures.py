@@ -66,11 +66,11 @@ def worst_leaders_after_one_failure(replicas: IntArray, n_brokers: int) -> int:
 def replicas_per_rack(replicas: IntArray, rack_idx: IntArray, n_racks: int) -> IntArray:
     """``(n_partitions, n_racks)`` int32: replicas of each partition in each rack."""
     counts = np.zeros((len(replicas), n_racks), dtype=np.int32)
-    rows = np.arange(len(replicas))
-    for k in range(replicas.shape[1]):
-        held = replicas[:, k] >= 0
+    flat, start = counts.ravel(), np.arange(len(replicas)) * n_racks
+    for broker in replicas.T:
+        held = np.flatnonzero(broker >= 0)
         # rows are distinct within one position, so plain indexing adds each once
-        counts[rows[held], rack_idx[replicas[held, k]]] += 1
+        flat[start[held] + rack_idx[broker[held]]] += 1
     return counts
 
 

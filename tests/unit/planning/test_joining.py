@@ -81,10 +81,12 @@ def test_a_row_is_one_arc() -> None:
 
 def test_side_by_side_the_cheapest_fills_first() -> None:
     """Three arcs of costs 7, 1 and 4 with room 2 each become one, and five units take 1 and 4 in full."""
-    network = row_of((0, 1, 0, 2), (0, 1, 0, 2), (0, 1, 0, 2), supply=[5, -5])
-    joined = join(network, Objective.of_linear(np.array([7, 1, 4])))
-    assert joined.plain.size == 0 and (joined.room > 0).sum() == 1
-    assert joined.flow(np.array([5])).tolist() == [1, 2, 2]
+    beside = *BESIDE, (3, 1, 0, 9), (3, 1, 0, 9)
+    network = row_of((0, 1, 0, 2), (0, 1, 0, 2), (0, 1, 0, 2), *beside, supply=[5, -5, 0, 0])
+    objective = Objective.of_bands(7, np.arange(3, 7), np.zeros(4, int), np.zeros(4, int))
+    joined = join(network, replace(objective, linear=np.array([7, 1, 4, 0, 0, 0, 0])))
+    assert joined.plain.size == 0 and (joined.room > 0).sum() == 5
+    assert joined.flow(np.array([5, 0, 0, 0, 0])).tolist() == [1, 2, 2, 0, 0, 0, 0]
     arc, width, slope = joined.bundle_steps()
     assert sorted(zip(slope.tolist(), width.tolist(), strict=True)) == [(0, 2), (3, 2), (6, 2)]
     assert set(arc.tolist()) == {1}
@@ -92,10 +94,22 @@ def test_side_by_side_the_cheapest_fills_first() -> None:
 
 def test_a_rising_cost_of_one_unit_is_a_plain_one() -> None:
     """An arc with room for one and a band at 3 gains 9 - 4 by its unit, like an arc of cost -5."""
-    network = row_of((0, 1, 0, 1), (0, 1, 0, 4), supply=[2, -2])
-    joined = join(network, Objective.of_bands(2, np.array([0]), np.array([3]), np.array([3])))
-    assert joined.cost.tolist() == [-5, 0]
-    assert (joined.bend < 0).all()
+    network = row_of((0, 1, 0, 1), *BESIDE, (1, 3, 0, 4), (1, 3, 0, 4), supply=[2, 0, 0, -2])
+    bands = np.array([3, 0, 0, 0, 0])
+    joined = join(network, Objective.of_bands(5, np.arange(5), bands, bands))
+    assert joined.cost.tolist() == [-5, 0, 0, 0, 0]
+    assert (joined.bend < 0).tolist() == [True, False, False, False, False]
+
+
+def test_what_a_node_decides_is_not_solved() -> None:
+    """Node 1 can only give on, and has nothing: no arc to it carries anything. Node 2 has one arc, which
+    takes its three units; node 3 has as much as its two arcs carry. What goes from 0 to 4 is left open."""
+    open_, decided = ((0, 4, 0, 9), (0, 4, 0, 9)), ((0, 1, 0, 2), (4, 1, 0, 2), (2, 0, 0, 5))
+    network = row_of(*open_, *decided, (3, 0, 0, 4), (3, 4, 0, 2), supply=[0, 0, 3, 6, -9])
+    joined = join(network, Objective.of_bands(7, np.array([0, 1]), NOTHING, NOTHING))
+    assert np.flatnonzero(joined.room > 0).tolist() == [0, 1]
+    assert joined.supply.tolist() == [7, 0, 0, 0, -7]
+    assert joined.flow(np.r_[4, 3, np.zeros(len(joined.room) - 2, int)]).tolist() == [4, 3, 0, 0, 3, 4, 2]
 
 
 def test_rows_that_cannot_pass_on_their_supply() -> None:

@@ -1,10 +1,9 @@
 """Minimum-cost flow with convex arcs, level after level, each with its dual proof.
 
-The only file that knows OR-Tools' flow solver. A goal is an objective on a network; solving it
-gives a flow and potentials whose Lagrangian bound equals the value. `narrow` then keeps the optimal
-face: by complementary slackness every optimal flow lies in the narrowed intervals, and every flow
-in them is optimal, so the next goal is solved there without big weights (R. K. Ahuja, T. L. Magnanti,
-J. B. Orlin, "Network Flows", chapters 9 and 14).
+A goal is an objective on a network; solving it gives a flow and potentials whose Lagrangian bound
+equals the value. `narrow` then keeps the optimal face: by complementary slackness every optimal flow
+lies in the narrowed intervals, and every flow in them is optimal, so the next goal is solved there
+without big weights (R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", chapters 9 and 14).
 """
 
 from __future__ import annotations
@@ -20,6 +19,10 @@ UNIT_STEPS = 8
 """Steps of width one on each side of the guess; wider ones follow, and are refined where they matter."""
 
 
+class NotOptimal(Exception):
+    """No potentials were found that go with a flow."""
+
+
 @dataclass(frozen=True, eq=False)
 class Optimum:
     """A flow of least cost and the potentials that prove it."""
@@ -31,6 +34,12 @@ class Optimum:
 
 def solve(network: Network, objective: Objective, guess: Int64 | None = None) -> Optimum:
     """The least cost and its proof; ``guess`` is a likely flow (``(n_arcs,)``). Raises `Infeasible`."""
+    flow = least_flow(network, objective, guess)
+    return Optimum(flow, potentials(network, objective, flow), objective.value(flow))
+
+
+def least_flow(network: Network, objective: Objective, guess: Int64 | None = None) -> Int64:
+    """A flow of least cost, ``(n_arcs,)``; see `solve`."""
     bounded = network.lower[objective.convex], network.upper[objective.convex]
     near = np.zeros(len(network.tail), dtype=np.int64) if guess is None else guess
     centre = np.clip(np.clip(near[objective.convex], objective.band_low, objective.band_high), *bounded)
@@ -40,12 +49,11 @@ def solve(network: Network, objective: Objective, guess: Int64 | None = None) ->
         # A wider step costs what its ends cost, so the true cost can only fall from round to round;
         # where it no longer does, the steps around the last flow were exact and it was optimal.
         if best is not None and objective.value(flow) >= objective.value(best):
-            break
+            return best
         best = flow
         if exact:
-            break
+            return best
         centre = flow[objective.convex]
-    return Optimum(best, potentials(network, objective, best), objective.value(best))
 
 
 def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tuple[Int64, bool]:
@@ -156,11 +164,12 @@ def marginals(objective: Objective, flow: Int64) -> tuple[Int64, Int64]:
     return more, last
 
 
-def potentials(network: Network, objective: Objective, flow: Int64) -> Int64:
+def potentials(network: Network, objective: Objective, flow: Int64, rounds: int | None = None) -> Int64:
     """Potentials under which no residual arc has a negative reduced cost, ``(n_nodes,)``.
 
-    Shortest distances in the residual network from a node joined to all (Bellman and Ford); the
-    flow being optimal, there is no negative cycle.
+    Shortest distances in the residual network from a node joined to all (Bellman and Ford): there are
+    some where the flow is optimal, else a cycle of negative cost. Raises `NotOptimal` where ``rounds``
+    did not find them.
     """
     more, last = marginals(objective, flow)
     up, down = np.flatnonzero(flow < network.upper), np.flatnonzero(flow > network.lower)
@@ -172,15 +181,13 @@ def potentials(network: Network, objective: Objective, flow: Int64) -> Int64:
     starts = np.flatnonzero(np.r_[True, head[1:] != head[:-1]]) if len(head) else np.zeros(0, dtype=np.int64)
     ends = head[starts]
     distance = np.zeros(len(network.supply), dtype=np.int64)
-    for _ in range(len(distance) + 1):
-        if not len(starts):
-            break
-        reached = np.minimum.reduceat(distance[tail] + cost, starts)
+    for _ in range(rounds or len(distance) + 1):
+        reached = np.minimum.reduceat(distance[tail] + cost, starts) if len(starts) else starts
         closer = reached < distance[ends]
         if not closer.any():
-            break
+            return -distance
         distance[ends[closer]] = reached[closer]
-    return -distance
+    raise NotOptimal
 
 
 def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
@@ -189,17 +196,19 @@ def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
     lower, upper = network.lower.copy(), network.upper.copy()
     upper[reduced > 0] = network.lower[reduced > 0]
     lower[reduced < 0] = network.upper[reduced < 0]
-    arcs, pull = objective.convex, reduced[objective.convex]
-    push = np.maximum(-pull, 0)
-    first = np.where(
-        pull < 0, objective.band_high + push // 2, objective.band_low - (np.maximum(pull, 0) + 1) // 2
-    )
-    end = np.where(
-        pull > 0, objective.band_low - np.maximum(pull, 0) // 2, objective.band_high + (push + 1) // 2
-    )
+    arcs = objective.convex
+    first, end = cheapest(objective, reduced[arcs])
     lower[arcs] = np.clip(first, network.lower[arcs], network.upper[arcs])
     upper[arcs] = np.clip(end, network.lower[arcs], network.upper[arcs])
     return replace(network, lower=lower, upper=upper)
+
+
+def cheapest(objective: Objective, pull: Int64) -> tuple[Int64, Int64]:
+    """Least and most flow of each convex arc that is cheapest where a unit costs ``pull`` besides."""
+    push, drag = np.maximum(-pull, 0), np.maximum(pull, 0)
+    first = np.where(pull < 0, objective.band_high + push // 2, objective.band_low - (drag + 1) // 2)
+    end = np.where(pull > 0, objective.band_low - drag // 2, objective.band_high + (push + 1) // 2)
+    return first, end
 
 
 def dual_bound(network: Network, objective: Objective, potential: Int64) -> int:

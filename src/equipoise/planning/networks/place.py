@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from equipoise.planning.networks.flow import narrow, solve
 from equipoise.planning.networks.handout import Moves, hand_out, lists_after
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather
+from equipoise.planning.networks.sampling import solve_topics
 from equipoise.planning.problem import Problem, rack_excess
 
 LOG = logging.getLogger(__name__)
@@ -165,7 +167,8 @@ def solve_levels(
     for goal in goals:
         LOG.info("where replicas stand: %s", goal)
         objective = net.objective(goal)
-        best = solve(network, objective, flow)
+        solver = solve if goal != "topics" else partial(solve_topics, net)
+        best = solver(network, objective, flow)
         flow = best.flow
         levels.append(ProvedLevel(goal, best.value, name, best.potential))
         network = tightened(net, narrow(network, objective, best.potential))

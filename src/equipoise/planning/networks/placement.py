@@ -152,10 +152,8 @@ class PlacementNetwork:
     def guess(self) -> Int64:
         """The flow of the present state, where nothing moves; a start for the convex costs."""
         flow = np.zeros(len(self.network.tail), dtype=np.int64)
-        material, n_eligible = self.material, len(self.material.brokers)
-        stays = material.slot_broker >= 0
-        family = self.family_of[self.unit_of[material.slot_row[stays]]]
-        counts = np.bincount(family * n_eligible + material.slot_broker[stays], minlength=len(self.cell.unit))
+        n_eligible = len(self.material.brokers)
+        counts = self.network.supply[1 + n_eligible :][: len(self.cell.unit)]
         flow[self.cell.index] = counts
         flow[self.sink.index] = counts.reshape(-1, n_eligible).sum(axis=0)
         return flow
@@ -227,13 +225,13 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
     def centre_node(unit: Int64) -> Int64:
         return first_centre + unit if n_racks > 1 else pool_node(unit, np.zeros_like(unit))
 
-    supply = np.zeros(n_nodes, dtype=np.int64)
     unit_of_slot = unit_of[material.slot_row]
     stays = material.slot_broker >= 0
-    np.add.at(supply, cell_node(family_of[unit_of_slot[stays]], material.slot_broker[stays]), 1)
-    np.add.at(supply, pool_node(unit_of_slot[~stays], material.slot_rack[~stays]), 1)
+    at_cell = cell_node(family_of[unit_of_slot[stays]], material.slot_broker[stays])
+    at_pool = pool_node(unit_of_slot[~stays], material.slot_rack[~stays])
     held = np.bincount(material.slot_row, minlength=len(rows))
-    np.add.at(supply, centre_node(unit_of), rf - held)
+    supply = np.bincount(np.concatenate([at_cell, at_pool]), minlength=n_nodes).astype(np.int64)
+    supply += np.bincount(centre_node(unit_of), rf - held, n_nodes).astype(np.int64)
     supply[0] = -supply.sum()
 
     tails, heads, uppers, families = [], [], [], {}

@@ -41,7 +41,8 @@ class Roles:
     """``(n_items,)``: items of a family share cells."""
     base: Int64
     """``(n_nodes,)``: what is on each node for good."""
-    base_cell: dict[int, int]
+    base_cell: tuple[Int64, Int64]
+    """Cells (family * n_nodes + node) with something there for good, ascending, and how much."""
     low: Int64
     """``(n_nodes,)``: band of each node."""
     high: Int64
@@ -356,14 +357,14 @@ def cell_bands(roles: Roles, cells: Int64, weighed: Int64) -> tuple[Int64, Int64
     """Floor and ceiling of each cell's share of its family, less what is there for good."""
     n = roles.n_nodes
     total = np.bincount(roles.family, minlength=int(cells.max(initial=0)) // n + 1)
-    for cell, count in roles.base_cell.items():
-        if cell // n < len(total):
-            total[cell // n] += count
+    fixed, count = roles.base_cell
+    np.add.at(total, fixed[fixed < len(total) * n] // n, count[fixed < len(total) * n])
     whole = max(1, int(roles.cell_weight[weighed].sum()))
     parts = total[cells // n] * roles.cell_weight[cells % n]
-    held = np.fromiter(
-        (roles.base_cell.get(cell, 0) for cell in cells.tolist()), dtype=np.int64, count=len(cells)
-    )
+    held = np.zeros(len(cells), dtype=np.int64)
+    if len(fixed):
+        at = np.minimum(np.searchsorted(fixed, cells), len(fixed) - 1)
+        held = np.where(fixed[at] == cells, count[at], 0)
     return parts // whole - held, -(-parts // whole) - held
 
 
