@@ -28,6 +28,8 @@ def bytes_per_broker(
     replicas: IntArray, size_bytes: npt.NDArray[np.float64], n_brokers: int
 ) -> npt.NDArray[np.float64]:
     """Bytes on each broker, ``(n_brokers,)``; a partition of unknown size (NaN) counts 0."""
+    if np.isnan(size_bytes).all():
+        return np.zeros(n_brokers)
     held = replicas >= 0
     sizes = np.broadcast_to(np.nan_to_num(size_bytes)[:, None], replicas.shape)
     return np.bincount(replicas[held], weights=sizes[held], minlength=n_brokers).astype(np.float64)
@@ -74,6 +76,24 @@ def replicas_per_rack(replicas: IntArray, rack_idx: IntArray, n_racks: int) -> I
     return counts
 
 
+def most_in_one_rack(replicas: IntArray, rack_idx: IntArray) -> IntArray:
+    """``(n_partitions,)`` int32: replicas of each partition in the rack that has most of them."""
+    most = np.zeros(len(replicas), dtype=np.int32)
+    racks = [np.where(broker >= 0, rack_idx[broker], -1) for broker in replicas.T]
+    for rack in racks:
+        together = np.add.reduce([rack == other for other in racks], dtype=np.int32)
+        np.maximum(most, together, out=most, where=rack >= 0)
+    return most
+
+
+def lengths(replicas: IntArray) -> IntArray:
+    """``(n_partitions,)`` int32: replicas of each partition."""
+    count = np.zeros(len(replicas), dtype=np.int32)
+    for broker in replicas.T:
+        count += broker >= 0
+    return count
+
+
 def rack_limit(rf: IntArray, n_racks: int, *, strict: bool = False) -> IntArray:
     """At most so many replicas of a partition in one rack: ceil(rf / racks), or 1 where strict."""
     if strict:
@@ -93,10 +113,9 @@ def rack_violations(
     The rule counts the racks that have an eligible broker; ``eligible`` and ``rack_idx`` have
     shape ``(n_brokers,)``.
     """
-    n_racks = int(rack_idx.max(initial=0)) + 1
     usable = len(np.unique(rack_idx[eligible]))
-    limit = rack_limit((replicas >= 0).sum(axis=1).astype(np.int32), usable, strict=strict)
-    return int((replicas_per_rack(replicas, rack_idx, n_racks) > limit[:, None]).any(axis=1).sum())
+    limit = rack_limit(lengths(replicas), usable, strict=strict)
+    return int((most_in_one_rack(replicas, rack_idx) > limit).sum())
 
 
 def arrivals(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
@@ -123,7 +142,6 @@ def leadership_changed(before: IntArray, after: IntArray) -> npt.NDArray[np.bool
 
 def changed_rows(before: IntArray, after: IntArray) -> npt.NDArray[np.int64]:
     """Rows whose list differs in any way, ascending."""
-    width = min(before.shape[1], after.shape[1])
-    differs = (before[:, :width] != after[:, :width]).any(axis=1)
-    differs |= (before[:, width:] >= 0).any(axis=1) | (after[:, width:] >= 0).any(axis=1)
-    return np.flatnonzero(differs)
+    width = max(before.shape[1], after.shape[1])
+    differs = [position(before, k) != position(after, k) for k in range(width)]
+    return np.flatnonzero(np.logical_or.reduce(differs))

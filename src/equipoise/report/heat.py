@@ -37,8 +37,10 @@ def transfers(plan: Plan) -> tuple[CountArray, CountArray]:
 
 def packed(replicas: npt.NDArray[np.int32], keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
     """The kept entries of each row moved to its front, -1 beyond them; same shape."""
-    order = np.argsort(~keep, axis=1, kind="stable")
-    return np.take_along_axis(np.where(keep, replicas, -1), order, axis=1)
+    row, place = np.nonzero(keep)
+    front = np.full(replicas.shape, -1, dtype=np.int32)
+    front[row, np.cumsum(keep, axis=1)[row, place] - 1] = replicas[row, place]
+    return front
 
 
 def heat_chart(plan: Plan) -> dict[str, Any] | None:

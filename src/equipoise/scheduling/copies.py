@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Plan
-from equipoise.cluster.measures import arrivals, position, rack_limit, replicas_per_rack
+from equipoise.cluster.measures import arrivals, most_in_one_rack, position, rack_limit
 from equipoise.scheduling.result import FloatArray, RowArray
 
 
@@ -82,6 +82,5 @@ def urgent(plan: Plan) -> npt.NDArray[np.bool_]:
     if not cluster.brokers.has_racks:
         return leaves
     usable = len(np.unique(cluster.brokers.rack_idx[plan.eligible]))
-    counts = replicas_per_rack(cluster.replicas, cluster.brokers.rack_idx, len(cluster.brokers.rack_names))
-    crowded: npt.NDArray[np.bool_] = np.any(counts > rack_limit(cluster.rf, usable)[:, None], axis=1)
-    return leaves | crowded
+    most = most_in_one_rack(cluster.replicas, cluster.brokers.rack_idx)
+    return leaves | (most > rack_limit(cluster.rf, usable))

@@ -41,6 +41,12 @@ class Links:
         found = self.sources[target] & self.out_mask
         return self.source_of[(found & -found).bit_length() - 1] if found else -1
 
+    def go_on(self, source: int, target: int) -> bool:
+        """Whether a busy pair, were it released, would choose each other again."""
+        bit = self.target_bit[target]
+        found = self.targets[source] & (self.in_mask | bit)
+        return found & -found == bit
+
     def any_pair(self) -> tuple[int, int] | None:
         """An idle pair with work for each other, the source with most left first."""
         waiting = self.out_mask

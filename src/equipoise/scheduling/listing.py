@@ -53,12 +53,15 @@ class Listing:
         self.fill()
         while self.running:
             self.length, source, target, copy = heapq.heappop(self.running)
-            self.links.release(source, target)
-            if self.watched:
-                self.make_room(self.row[copy])
             if self.scarce or self.watched or self.left <= self.rank_at:
+                self.links.release(source, target)
+                if self.watched:
+                    self.make_room(self.row[copy])
                 self.fill()
+            elif self.links.go_on(source, target):
+                self.start_next(source, target)
             else:
+                self.links.release(source, target)
                 self.refill(source, target)
 
     def fill(self) -> None:
@@ -74,27 +77,31 @@ class Listing:
         to = self.links.target_for(source)
         if to >= 0:
             self.begin(source, to)
-        if to != target:
-            by = self.links.source_for(target)
-            if by >= 0:
-                self.begin(by, target)
+        by = self.links.source_for(target)
+        if by >= 0:
+            self.begin(by, target)
 
     def begin(self, source: int, target: int) -> None:
-        """Start the next copy of a pair, or set the pair aside until its target has room."""
+        """Start the next copy of an idle pair, or set the pair aside until its target has room."""
         if self.tight[target] and not self.fits(source, target):
             return
+        self.links.occupy(source, target)
+        copy = self.start_next(source, target)
+        if self.tight[target]:
+            self.room.free[target] -= self.room.incoming[copy]
+
+    def start_next(self, source: int, target: int) -> int:
+        """Start the next copy of a pair whose links are held for it; returns the copy."""
         copy, more = self.queues.take(source, target)
         if not more:
             self.links.set_work(source, target, False)
-        if self.tight[target]:
-            self.room.free[target] -= self.room.incoming[copy]
-        self.links.occupy(source, target)
         self.left -= 1
         self.begun[copy] = self.length
         amount = self.amount[copy]
         self.out_left[source] -= amount
         self.in_left[target] -= amount
         heapq.heappush(self.running, (self.length + amount, source, target, copy))
+        return copy
 
     def fits(self, source: int, target: int) -> bool:
         if self.queues.bring_forward(source, target, self.room.incoming, self.room.free[target]):

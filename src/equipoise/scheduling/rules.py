@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Plan
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import rack_limit, replicas_per_rack
+from equipoise.cluster.measures import lengths, most_in_one_rack, rack_limit
 from equipoise.scheduling.result import RowArray
 from equipoise.wording import plural
 
@@ -33,15 +33,12 @@ def leaves_rack_rule(plan: Plan) -> RowArray:
     cluster, rows = plan.cluster, plan.changed
     if not cluster.brokers.has_racks or not len(rows):
         return rows[:0]
-    rack_idx, n_racks = cluster.brokers.rack_idx, len(cluster.brokers.rack_names)
+    rack_idx = cluster.brokers.rack_idx
     usable = len(np.unique(rack_idx[plan.eligible]))
 
     def broken(replicas: IntArray) -> npt.NDArray[np.bool_]:
-        limit = rack_limit((replicas >= 0).sum(axis=1).astype(np.int32), usable)
-        crowded: npt.NDArray[np.bool_] = np.any(
-            replicas_per_rack(replicas, rack_idx, n_racks) > limit[:, None], axis=1
-        )
-        return crowded
+        limit = rack_limit(lengths(replicas), usable)
+        return np.asarray(most_in_one_rack(replicas, rack_idx) > limit)
 
     worse: RowArray = rows[broken(plan.target[rows]) & ~broken(cluster.replicas[rows])]
     return worse

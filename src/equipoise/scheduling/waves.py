@@ -83,8 +83,9 @@ def by_row(copies: Copies, room: Room) -> dict[int, list[Part]]:
 
 def no_room(order: RowArray, waves: list[RowArray]) -> dict[int, str]:
     """Rows of ``order`` that are in no wave."""
-    left = np.setdiff1d(order, np.concatenate(waves)) if waves else order
-    return {int(row): "no order was found in which its new brokers have room for both copies" for row in left}
+    left = np.setdiff1d(order, np.concatenate(waves), assume_unique=True) if waves else order
+    why = "no order was found in which its new brokers have room for both copies"
+    return dict.fromkeys(np.sort(left).tolist(), why)
 
 
 def wave_lengths(waves: list[RowArray], copies: Copies, n_brokers: int, n_partitions: int) -> FloatArray:
