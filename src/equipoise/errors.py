@@ -14,8 +14,8 @@ class Stopped(EquipoiseError):
 
     exit_code = 130
 
-    def __init__(self) -> None:
-        super().__init__("stopped")
+    def __init__(self, left: str = "") -> None:
+        super().__init__(f"stopped; {left}" if left else "stopped")
 
 
 class UnusableInput(EquipoiseError):

@@ -21,4 +21,4 @@ def test_ctrl_c_is_one_line_and_exit_130(
     with pytest.raises(SystemExit) as end:
         main([verb, "anything"])
     assert end.value.code == 130
-    assert capsys.readouterr() == ("", "equipoise: stopped\n")
+    assert capsys.readouterr() == ("", "equipoise: stopped; no plan was written\n")

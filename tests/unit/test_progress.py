@@ -1,58 +1,168 @@
-"""What a terminal shows while a plan is made, and Ctrl-C."""
+"""What a terminal shows while a command reads, plans and writes, and Ctrl-C."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import signal
 import subprocess
 import sys
+import termios
+import time
+from itertools import groupby
 from pathlib import Path
 
-from equipoise.cli.progress import interruptible
+import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "fleet"
+COMMAND = [sys.executable, "-m", "equipoise.cli.main"]
+STOPPED = "equipoise: stopped; no plan was written"
 
 
-def told_on_a_terminal(*arguments: str) -> str:
-    """What a command puts on a terminal that is its standard error."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "equipoise.cli.main", *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs)
-    os.close(theirs)
-    told = b""
-    while True:
+class Terminal:
+    """A command on a terminal of its own; its standard output is elsewhere."""
+
+    def __init__(self, *command: str) -> None:
+        self.ours, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            command,
+            stdin=theirs,
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(2, termios.TIOCSCTTY, 0),
+        )
+        os.close(theirs)
+        self.told = ""
+
+    def read(self) -> bool:
+        """Some more of what it shows; False where there is no more."""
         try:
-            piece = os.read(ours, 4096)
+            piece = os.read(self.ours, 4096)
         except OSError:  # a terminal whose other side is closed
-            break
-        if not piece:
-            break
-        told += piece
-    os.close(ours)
-    assert process.wait(timeout=60) == 0
-    return told.decode()
+            piece = b""
+        self.told += piece.decode()
+        return bool(piece)
+
+    def until(self, text: str) -> None:
+        while text not in self.told:
+            assert self.read(), f"ended before {text}: {self.told}"
+
+    def press_ctrl_c(self) -> None:
+        os.write(self.ours, b"\x03")
+
+    def end(self) -> int:
+        """The exit code, when all was shown."""
+        while self.read():
+            pass
+        os.close(self.ours)
+        return self.process.wait()
+
+    @property
+    def lines(self) -> list[str]:
+        """What the line was, time after time."""
+        return [line.removeprefix("\033[K") for line in self.told.split("\r")[1:]]
+
+
+def stuck(where: str, note: Path, *arguments: str) -> list[str]:
+    """A command that will be stuck there."""
+    return [sys.executable, "-c", "import stuck; stuck.main()", where, str(note), *arguments]
+
+
+def noted(note: Path) -> int:
+    """The process that is stuck, once it is."""
+    while not note.exists():
+        time.sleep(0.01)
+    return int(note.read_text())
+
+
+def wait_for_the_end_of(process: int) -> None:
+    """Return when it is gone, or dead with nobody to bury it."""
+    status = Path(f"/proc/{process}/cmdline")
+    while status.exists() and status.read_bytes():
+        time.sleep(0.01)
 
 
 def test_a_terminal_sees_each_level(tmp_path: Path) -> None:
     """Reading, every level in its order, and writing; at the end the line is empty."""
-    told = told_on_a_terminal("plan", str(EXAMPLES / "racks"), "--out", str(tmp_path / "plan"))
-    lines = [line.removeprefix("\033[K") for line in told.split("\r")[1:]]
-    levels = [line.rpartition(": ")[2] for line in lines if line.startswith("planning (")]
+    terminal = Terminal(*COMMAND, "plan", str(EXAMPLES / "racks"), "--out", str(tmp_path / "plan"))
+    assert terminal.end() == 0
+    lines = terminal.lines
+    levels = [line.rpartition(": ")[2] for line in lines if line.startswith("planning (") and ": " in line]
+    levels = [level for level, _ in groupby(levels)]  # each is told again every second
     assert levels[:4] == ["racks", "replicas", "moves", "topics"]
     assert levels[-3:] == ["leaders", "elections", "topic-leaders"]
-    assert (lines[0], lines[-2], lines[-1]) == ("reading", "writing", "")
+    stages = [line for line in lines if line in ("reading", "planning", "writing", "")]
+    assert stages == ["reading", "", "planning", "", "writing", ""]
 
 
 def test_nobody_looks_nothing_is_told() -> None:
     """Standard error of a pipe stays empty."""
-    command = [sys.executable, "-m", "equipoise.cli.main", "plan", str(EXAMPLES / "removal"), "--drain", "19"]
+    command = [*COMMAND, "plan", str(EXAMPLES / "removal"), "--drain", "19"]
     assert subprocess.run(command, capture_output=True, check=True, timeout=60).stderr == b""
 
 
-def test_a_solve_can_be_interrupted() -> None:
-    """The solver holds the interpreter, so the signal itself ends the process; then all is as before."""
-    before = signal.getsignal(signal.SIGINT)
-    with interruptible():
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
-    assert signal.getsignal(signal.SIGINT) is before
+@pytest.mark.parametrize("where", ["flows", "integers"])
+def test_seconds_pass_and_ctrl_c_ends_a_solve(where: str, tmp_path: Path) -> None:
+    """In a solve that holds the interpreter's lock, or the main thread: seconds pass, then one line."""
+    source, out, note = str(EXAMPLES / "racks"), tmp_path / "plan", tmp_path / "note"
+    terminal = Terminal(*stuck(where, note, "plan", source, "--out", str(out)))
+    solver = noted(note)
+    terminal.until("planning (1 s)")
+    terminal.until("planning (2 s)")
+    terminal.press_ctrl_c()
+    assert terminal.end() == 130
+    assert terminal.lines[-2:] == [STOPPED, "\n"]
+    wait_for_the_end_of(solver)
+    assert sorted(tmp_path.iterdir()) == [note]
+
+
+@pytest.mark.parametrize(
+    ("where", "verb"),
+    [("flows", "plan"), ("integers", "plan"), ("flows", "frontier"), ("strategies", "compare")],
+)
+def test_sigint_without_a_terminal(where: str, verb: str, tmp_path: Path) -> None:
+    """The same line, and nothing else, for whoever sends the signal to the one process."""
+    command = stuck(where, tmp_path / "note", verb, str(EXAMPLES / "racks"))
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+    solver = noted(tmp_path / "note")
+    process.send_signal(signal.SIGINT)
+    assert process.communicate() == (b"", f"{STOPPED}\n".encode())
+    assert process.returncode == 130
+    wait_for_the_end_of(solver)
+
+
+def test_a_solver_ends_with_its_parent(tmp_path: Path) -> None:
+    """Killed without a word, the command leaves no process behind, though it was in the middle of a solve."""
+    note = tmp_path / "note"
+    terminal = Terminal(*stuck("flows", note, "plan", str(EXAMPLES / "racks")))
+    solver = noted(note)
+    terminal.process.kill()
+    assert terminal.end() == -signal.SIGKILL
+    wait_for_the_end_of(solver)
+
+
+def test_ctrl_c_while_it_reads(tmp_path: Path) -> None:
+    """A source that does not end."""
+    source = tmp_path / "endless.json"
+    os.mkfifo(source)
+    terminal = Terminal(*COMMAND, "plan", str(source))
+    terminal.until("reading (1 s)")
+    terminal.press_ctrl_c()
+    assert terminal.end() == 130
+    assert terminal.lines[-2:] == [STOPPED, "\n"]
+
+
+def test_ctrl_c_while_it_writes(tmp_path: Path) -> None:
+    """Half a plan is no plan."""
+    source, out, note = str(EXAMPLES / "racks"), tmp_path / "plan", tmp_path / "note"
+    terminal = Terminal(*stuck("writing", note, "plan", source, "--out", str(out)))
+    noted(note)
+    terminal.until("writing")
+    terminal.press_ctrl_c()
+    assert terminal.end() == 130
+    assert terminal.lines[-2:] == [STOPPED, "\n"]
+    assert sorted(tmp_path.iterdir()) == [note]

@@ -10,7 +10,7 @@ import typer
 from equipoise.cli.options import Sources, with_request
 from equipoise.cli.output import AsJson, Html, print_json, print_table, write_text
 from equipoise.cli.program import WriteLp, write_program
-from equipoise.cli.progress import tell
+from equipoise.cli.progress import interruptible, told
 from equipoise.planning.request import Request
 from equipoise.wording import plural
 
@@ -40,11 +40,13 @@ def compare(
     from equipoise.comparing import compare as run
     from equipoise.files.sources import read_sources
 
-    cluster = read_sources(sources)
+    with interruptible(), told("reading"):
+        cluster = read_sources(sources)
     listed = entries(cluster, request, time_limit)
     if write_lp is not None:
         write_program(cluster, request, write_lp)
-    rows = run(cluster, request, listed, time_limit_s=time_limit, told=tell)
+    with interruptible(), told("comparing") as line:
+        rows = run(cluster, request, listed, time_limit_s=time_limit, told=line.at)
     data = [row.to_json() for row in rows]
     if html is not None:
         from equipoise.report import compare_page
@@ -65,7 +67,6 @@ def show(
 
     from equipoise.report.compare_data import compare_data
 
-    tell("")
     page = compare_data(data, criteria, cluster.name)
     size = f"{plural(cluster.n_partitions, 'partition')} on {plural(cluster.n_brokers, 'broker')}"
     table = Table(title=f"{cluster.name}: {size}", box=None)

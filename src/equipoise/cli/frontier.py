@@ -39,7 +39,8 @@ def frontier(
     from equipoise.files.sources import read_sources
 
     percents = BUDGETS if budgets is None else percents_of(budgets)
-    cluster = read_sources(sources)
+    with interruptible(), told("reading"):
+        cluster = read_sources(sources)
     with interruptible(), told("planning"):
         found = run(cluster, request, percents)
     points = [point.to_json() for point in found.points]

@@ -10,7 +10,7 @@ import typer
 
 from equipoise import __version__
 from equipoise.cli.plain_help import App
-from equipoise.cli.progress import tell
+from equipoise.cli.progress import interruptible, tell
 from equipoise.errors import EquipoiseError
 
 VERBS = (
@@ -57,7 +57,9 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     verbs = given[:1] if given and given[0] in VERBS else VERBS
     try:
-        code = app(verbs)(given, standalone_mode=True)
+        with interruptible():
+            command = app(verbs)
+        code = command(given, standalone_mode=True)
     except EquipoiseError as error:
         tell("")
         print(f"equipoise: {error}", file=sys.stderr)

@@ -10,7 +10,7 @@ import typer
 
 from equipoise.cli.options import Sources, with_request
 from equipoise.cli.program import WriteLp, write_program
-from equipoise.cli.progress import interruptible, tell, told
+from equipoise.cli.progress import interruptible, told
 from equipoise.planning.request import Request
 
 if TYPE_CHECKING:
@@ -52,16 +52,15 @@ def plan(
 
     bytes_per_s = None if throttle is None else float(rate("--throttle", throttle))
     inflight = None if max_inflight is None else positive("--max-inflight", max_inflight)
-    tell("reading")
-    cluster = read_sources(sources)
+    with interruptible(), told("reading"):
+        cluster = read_sources(sources)
     if write_lp is not None:
         write_program(cluster, request, write_lp)
     with interruptible(), told("planning"):
         best = make_plan(cluster, request)
     if out is not None:
-        tell("writing")
-        write(best, schedule(best, max_inflight=inflight, throttle=bytes_per_s), out)
-    tell("")
+        with told("writing"):
+            write(best, schedule(best, max_inflight=inflight, throttle=bytes_per_s), out)
     show(best, out, as_json=as_json)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import multiprocessing
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
+from equipoise.apart import Apart, NoAnswer
 from equipoise.cluster import Cluster, Level, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.comparing.measured import Row, measure
@@ -23,7 +22,6 @@ from equipoise.planning.published.settings import Settings, settings_for, settin
 from equipoise.planning.request import Request
 
 OURS = "flow"
-UP = "up"
 START_S = 120.0
 """A process that says nothing for so long will not start."""
 
@@ -124,48 +122,28 @@ class Bench:
         self.cluster, self.request, self.time_limit_s = cluster, request, time_limit_s
 
     def __enter__(self) -> Bench:
-        context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(theirs, self.cluster, self.request), daemon=True)
-        self.process.start()
-        theirs.close()
-        if self.received(START_S) != UP:
-            raise EquipoiseError("the process that runs the strategies does not start")
+        self.process = Apart(serve, self.cluster, self.request)
+        self.process.received(START_S)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.process.kill()
-        self.process.join()
-        self.connection.close()
+        self.process.end()
 
     def run(self, entry: Entry) -> tuple[Answer, Again | None]:
         """The entry's answers, the second None where it found no plan or no time."""
-        self.connection.send(entry)
-        first = self.received(self.time_limit_s)
-        if not isinstance(first, Answer):
-            reason = self.why_silent()
+        try:
+            self.process.send(entry)
+            first = self.process.received(self.time_limit_s)
+        except NoAnswer as silence:
             self.restart()
-            return Answer(None, self.time_limit_s, reason), None
+            return Answer(None, self.time_limit_s, str(silence)), None
         if first.target is None:
             return first, None
-        again = self.received(2 * self.time_limit_s)  # it runs twice more
-        if again is None:
-            self.restart()
-        return first, again
-
-    def received(self, time_limit_s: float) -> Any:
-        """What comes within the limit; None for silence or an end."""
         try:
-            return self.connection.recv() if self.connection.poll(time_limit_s) else None
-        except EOFError:
-            return None
-
-    def why_silent(self) -> str:
-        """Too slow, or no longer there (out of memory, as everpeace's users report)."""
-        self.process.join(0.5)
-        if self.process.exitcode is None:
-            return f"not finished in {self.time_limit_s:g} seconds"
-        return f"its process ended with code {self.process.exitcode}"
+            return first, self.process.received(2 * self.time_limit_s)  # it runs twice more
+        except NoAnswer:
+            self.restart()
+            return first, None
 
     def restart(self) -> None:
         self.__exit__()
@@ -176,7 +154,7 @@ def serve(connection: Connection, cluster: Cluster, request: Request) -> None:
     """In the process: answer each entry, then answer it again and plan from the answer."""
     for module in ("ortools.graph.python.max_flow", "ortools.graph.python.min_cost_flow", "scipy.optimize"):
         importlib.import_module(module)  # so that seconds are the algorithms' own
-    connection.send(UP)
+    connection.send("up")
     while True:
         entry = connection.recv()
         start = perf_counter()

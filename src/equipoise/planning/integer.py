@@ -60,6 +60,7 @@ def decide(
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
+    solver.parameters.catch_sigint_signal = False  # it would take Ctrl-C for the end of its search alone
     bounds = dict(proved)
     for goal in proved:
         model.cp.add(model.value(goal) <= proved[goal])

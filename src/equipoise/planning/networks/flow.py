@@ -14,6 +14,7 @@ import numpy as np
 
 from equipoise.planning.networks.joining import join
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
+from equipoise.planning.networks.solver import least_cost
 
 UNIT_STEPS = 8
 """Steps of width one on each side of the guess; wider ones follow, and are refined where they matter."""
@@ -58,8 +59,6 @@ def least_flow(network: Network, objective: Objective, guess: Int64 | None = Non
 
 def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tuple[Int64, bool]:
     """Least-cost flow with convex costs cut into steps around ``centre``; True if no wide step mattered."""
-    from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
-
     joined = join(network, objective)
     lower, upper = joined.bounds(objective.convex)
     step = steps(objective, lower, upper, np.clip(centre, lower, upper))
@@ -79,16 +78,7 @@ def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tup
     if np.any(supply[~used]):
         raise Infeasible
     number = (np.cumsum(used) - 1).astype(np.int32)
-    solver = SimpleMinCostFlow()
-    if len(arc):
-        solver.add_arcs_with_capacity_and_unit_cost(number[tail], number[head], room, cost)
-        solver.set_nodes_supplies(np.arange(used.sum(), dtype=np.int32), supply[used])
-    status = solver.solve()
-    if status != solver.OPTIMAL:
-        if status == solver.INFEASIBLE:
-            raise Infeasible
-        raise RuntimeError(f"the flow solver ended with {status}")
-    taken = np.asarray(solver.flows(np.arange(len(arc), dtype=np.int32)), dtype=np.float64)
+    taken = least_cost(number[tail], number[head], room, cost, supply[used])
     flow = joined.flow(np.bincount(arc, weights=taken, minlength=len(joined.room)).astype(np.int64))
     x = flow[objective.convex]
     return flow, bool(np.all((x < step.exact_below) & (x > step.exact_above)))

@@ -1,0 +1,99 @@
+"""Large networks are solved by another process: the same flows, the same refusals, and a clear end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from equipoise.apart import NoAnswer
+from equipoise.planning.networks import solver
+from equipoise.planning.networks.network import Infeasible
+from equipoise.planning.networks.solver import least_cost
+
+
+def network(seed: int) -> tuple[np.ndarray, ...]:
+    """Eighty nodes, half of which give; arcs of a whole range of costs, so that few flows cost the same."""
+    rng = np.random.default_rng(seed)
+    tail, head = rng.integers(0, 80, (2, 2000)).astype(np.int32)
+    supply = np.r_[np.full(40, 10), np.full(40, -10)]
+    return tail, head, rng.integers(1, 9, 2000), rng.integers(0, 10**9, 2000), supply
+
+
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every network is a large one."""
+    monkeypatch.setattr(solver, "LARGE", -1)
+    yield
+    solver.end()
+
+
+def pids() -> list[int]:
+    return [process.process.pid for process in solver.IDLE]
+
+
+def test_the_same_flow(apart: None) -> None:
+    """Here and there, network after network; the process stays for the next one."""
+    used = set()
+    for seed in range(3):
+        given = network(seed)
+        np.testing.assert_array_equal(least_cost(*given), solver.solved(solver.laid_out(*given)))
+        used.update(pids())
+    assert len(used) == 1
+    solver.end()
+    assert pids() == []
+
+
+def test_infeasible_carries_over(apart: None) -> None:
+    """A supply that no arc can carry; the next network is solved all the same."""
+    tail, head, room, cost, supply = network(1)
+    with pytest.raises(Infeasible):
+        least_cost(tail, head, room, cost, supply * 1000)
+    assert least_cost(tail, head, room, cost, supply).sum() > 0
+
+
+def test_a_killed_process_is_told(apart: None) -> None:
+    """As by a system out of memory; the next network gets another process."""
+    given = network(1)
+    flow = least_cost(*given)
+    os.kill(pids()[0], signal.SIGKILL)
+    with pytest.raises(NoAnswer, match=r"^the solver's process was killed by signal 9: out of memory"):
+        least_cost(*given)
+    np.testing.assert_array_equal(least_cost(*given), flow)
+
+
+def test_its_last_words_are_told(apart: None) -> None:
+    """What it could not cope with."""
+    tail, head, room, cost, supply = network(1)
+    with pytest.raises(NoAnswer, match=r"ended with 1: RuntimeError: the flow solver ended with .*COST"):
+        least_cost(tail, head, room, cost + 2**61, supply)
+
+
+def test_threads_do_not_share_a_process(apart: None) -> None:
+    """A library's user may plan several clusters at a time."""
+    with ThreadPoolExecutor(3) as pool:
+        flows = list(pool.map(lambda seed: least_cost(*network(seed)), range(6)))
+    assert 1 <= len(pids()) <= 3
+    for seed, flow in enumerate(flows):
+        np.testing.assert_array_equal(flow, least_cost(*network(seed)))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_has_a_process_of_its_own(apart: None) -> None:
+    """As in the workers of Spark: what is forked while a process waits neither uses nor ends it."""
+    flow, before = least_cost(*network(1)), pids()
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        theirs, used = pool.apply(solve_and_tell)
+    np.testing.assert_array_equal(theirs, flow)
+    assert used != before
+    np.testing.assert_array_equal(least_cost(*network(1)), flow)
+    assert pids() == before
+
+
+def solve_and_tell() -> tuple[np.ndarray, list[int]]:
+    return least_cost(*network(1)), pids()

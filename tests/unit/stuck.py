@@ -1,0 +1,84 @@
+"""The command, stuck in the middle of something: ``stuck.main()`` with WHERE, NOTE and what to run.
+
+The file NOTE gets the number of the process that is stuck.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from equipoise.cli import main as command
+
+
+def hold(note: str, connection: Connection, *given: Any) -> None:
+    """A solver that does not answer, nor lets go of the interpreter's lock."""
+    tell(note)
+    sum(range(10**15))
+
+
+def tell(note: str) -> None:
+    Path(note + ".new").write_text(str(os.getpid()))
+    Path(note + ".new").rename(note)
+
+
+def flows(note: str) -> None:
+    """In the process that solves large networks."""
+    from equipoise.planning.networks import solver
+
+    solver.LARGE, solver.serve = -1, partial(hold, note)
+
+
+def strategies(note: str) -> None:
+    """In the process that runs strategies."""
+    from equipoise.comparing import run
+
+    run.serve = partial(hold, note)
+
+
+def integers(note: str) -> None:
+    """In CP-SAT, in the main thread: the planner's own solver, given a market split that takes it hours."""
+    import numpy as np
+    from ortools.sat.python import cp_model
+
+    from equipoise.planning import solve
+
+    rng, hard = np.random.default_rng(1), cp_model.CpModel()
+    chosen = [hard.new_bool_var("") for _ in range(60)]
+    for _ in range(10):
+        weight = rng.integers(1, 100, len(chosen)).tolist()
+        hard.add(sum(w * x for w, x in zip(weight, chosen, strict=True)) == sum(weight) // 2)
+    real = cp_model.CpSolver.solve
+
+    def forever(self: Any, program: Any) -> Any:
+        tell(note)
+        self.parameters.max_deterministic_time = float("inf")
+        return real(self, hard)
+
+    cp_model.CpSolver.solve = forever
+    solve.best_of = lambda problem, free, fits: solve.by_integers(problem, None)
+
+
+def writing(note: str) -> None:
+    """With a part of the plan written."""
+    from equipoise.files import plan_directory
+
+    def half(folder: Path, contents: Iterable[tuple[str, bytes]]) -> None:
+        path, data = next(iter(contents))
+        (folder / path).write_bytes(data)
+        tell(note)
+        time.sleep(3600)
+
+    plan_directory.write_files = half
+
+
+def main() -> None:
+    where, note, *arguments = sys.argv[1:]
+    globals()[where](note)
+    command.main(arguments)
