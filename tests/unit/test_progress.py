@@ -20,6 +20,11 @@ COMMAND = [sys.executable, "-m", "equipoise.cli.main"]
 STOPPED = "equipoise: stopped; no plan was written"
 
 
+def hear_ctrl_c() -> None:
+    """In the process: even where the tests run in the background, where shells have it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Terminal:
     """A command on a terminal of its own; its standard output is elsewhere."""
 
@@ -32,10 +37,16 @@ class Terminal:
             stderr=theirs,
             env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(2, termios.TIOCSCTTY, 0),
+            preexec_fn=self.take,
         )
         os.close(theirs)
         self.told = ""
+
+    @staticmethod
+    def take() -> None:
+        """In the process: Ctrl-C on the terminal is for it."""
+        fcntl.ioctl(2, termios.TIOCSCTTY, 0)
+        hear_ctrl_c()
 
     def read(self) -> bool:
         """Some more of what it shows; False where there is no more."""
@@ -127,7 +138,9 @@ def test_sigint_without_a_terminal(where: str, verb: str, tmp_path: Path) -> Non
     """The same line, and nothing else, for whoever sends the signal to the one process."""
     command = stuck(where, tmp_path / "note", verb, str(EXAMPLES / "racks"))
     env = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, preexec_fn=hear_ctrl_c
+    )
     solver = noted(tmp_path / "note")
     process.send_signal(signal.SIGINT)
     assert process.communicate() == (b"", f"{STOPPED}\n".encode())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import current_thread, main_thread
 
 from equipoise.errors import UnusableInput
 
@@ -29,11 +31,26 @@ def replaced(out: Path, may_replace: Callable[[Path], str]) -> Iterator[Path]:
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True)
         yield fresh
-        swap(fresh, out)
+        with uninterrupted():
+            swap(fresh, out)
     except OSError as error:
         raise UnusableInput(f"cannot be written ({error.strerror})", source=str(out)) from None
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        with uninterrupted():
+            shutil.rmtree(fresh, ignore_errors=True)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """For moments in which Ctrl-C would leave a folder astray: it comes too late, or for the second time."""
+    if current_thread() is not main_thread():  # which alone hears of it
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def refuse(out: Path, may_replace: Callable[[Path], str]) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import signal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,3 +75,37 @@ def test_a_failure_leaves_the_old_folder_and_no_debris(tmp_path: Path) -> None:
         raise RuntimeError
     assert read_plan(tmp_path / "out").cluster.name == "first"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_ctrl_c_in_the_last_moment_is_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two folders' names, or among the files of the old one, is no place to end."""
+    (tmp_path / "out").mkdir()
+    with replaced(tmp_path / "out", lambda folder: "") as folder:
+        (folder / "new").write_text("new")
+        interrupt_after(Path, "rename", monkeypatch)
+        interrupt_after(shutil, "rmtree", monkeypatch)
+    monkeypatch.undo()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out/new").read_text() == "new"
+
+
+def test_ctrl_c_twice_leaves_no_debris(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one comes while what the first one left is cleared away."""
+    with pytest.raises(KeyboardInterrupt), replaced(tmp_path / "out", lambda folder: "") as folder:
+        (folder / "half").write_text("half")
+        interrupt_after(shutil, "rmtree", monkeypatch)
+        raise KeyboardInterrupt
+    monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == []
+
+
+def interrupt_after(where: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C right after each call."""
+    real = getattr(where, name)
+
+    def interrupted(*arguments: Any, **named: Any) -> Any:
+        done = real(*arguments, **named)
+        os.kill(os.getpid(), signal.SIGINT)
+        return done
+
+    monkeypatch.setattr(where, name, interrupted)
