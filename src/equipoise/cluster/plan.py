@@ -23,8 +23,9 @@ class Level:
     value: float
     lower_bound: float
     proof: str
-    """How the bound is known: "flow-dual", "closed-form", "integer-program", "none", or "given-placement":
-    a bound of orders on the placement that the goals before chose, which claims nothing of others."""
+    """How the bound is known: "flow-dual", "linear-program", "closed-form", "integer-program", "none", or
+    "given-placement": a bound of orders on the placement that the goals before chose; of others it
+    claims nothing."""
     note: str = ""
 
     @property

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from equipoise.cluster import Level
 from equipoise.judge.duality import FlowProblem, dual_bound, narrowed
 from equipoise.judge.goals import goal_value
+from equipoise.judge.joint_network import joint_bound
 from equipoise.judge.relaxation import Relaxation, build, family
 from equipoise.judge.violations import Case, Violation
 
@@ -58,7 +59,7 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
             yield Finding(level.goal, value, None, f"the value is {value}, not {level.value:g}")
             continue
         try:
-            bound = faces.bound(k, level) if level.proof == "flow-dual" else None
+            bound = faces.bound(k, level) if level.proof in ("flow-dual", "linear-program") else None
         except (ValueError, IndexError, KeyError, TypeError) as error:
             yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
             continue
@@ -85,17 +86,31 @@ class Faces:
         group = family(name)
         if group == "order" and not self.stays:
             raise ValueError("it takes replicas to stay where they are, and they need not")
-        if group not in self.relaxations:
-            self.relaxations[group] = build(name, self.case, self.names, self.proofs)
-            self.faces[group] = self.relaxations[group].start
-        relaxation = self.relaxations[group]
         stored = whole_numbers(self.proofs[f"level{k}/potential"])
+        if name == "joint":
+            return self.joint_bound(level.goal, stored)
+        relaxation = self.relaxation(name)
         potential = relaxation.lifted(name, stored, self.faces[group])
         problem = relaxation.problem(level.goal, self.faces[group])
         bound = dual_bound(problem, potential)
         if bound == level.value:  # only then is every best plan within the face
             self.faces[group] = relaxation.tightened(narrowed(problem, potential))
         return bound
+
+    def relaxation(self, name: str) -> Relaxation:
+        """The network of that name's family, with its face."""
+        group = family(name)
+        if group not in self.relaxations:
+            self.relaxations[group] = build(name, self.case, self.names, self.proofs)
+            self.faces[group] = self.relaxations[group].start
+        return self.relaxations[group]
+
+    def joint_bound(self, goal: str, stored: npt.NDArray[np.int64]) -> int:
+        """The bound on the elections of all plans on the faces of placement and of leaders."""
+        if goal != "elections":
+            raise ValueError(f"it is not of {goal}")
+        self.relaxation("partitions"), self.relaxation("leaders")
+        return joint_bound(self.case, self.faces["placement"], self.faces["leaders"], stored)
 
 
 def sizes_stay(case: Case) -> bool:

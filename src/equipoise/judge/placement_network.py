@@ -84,14 +84,13 @@ def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.nd
     one and units are those of ``merged_units``, are lifted: every node takes that of its like.
     """
     rows = np.flatnonzero(case.rules.movable)
-    brokers = np.flatnonzero(case.rules.eligible)
     _, topic = np.unique(case.cluster.topic_idx[rows], return_inverse=True)
-    units = np.arange(len(rows)) if "partitions" in names else grouping(proofs.get("units", topic), len(rows))
+    each = {"partitions", "joint"} & names
+    units = np.arange(len(rows)) if each else grouping(proofs.get("units", topic), len(rows))
     together = grouping(proofs.get("merged_units", np.zeros_like(topic)), len(rows))
-    layout = Layout(case, rows, units, common(units, topic), brokers)
-    merged = Layout(
-        case, rows, together, np.zeros(int(together.max(initial=-1)) + 1, dtype=np.int64), brokers
-    )
+    layout = layout_of(case, units)
+    one = np.zeros(int(together.max(initial=-1)) + 1, dtype=np.int64)
+    merged = Layout(case, rows, together, one, layout.brokers)
     arcs, supply, excess = arcs_of(layout)
 
     def lifted(name: str, potential: Int64, _: FlowProblem) -> Int64:
@@ -105,6 +104,13 @@ def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.nd
         lifted,
         ((arcs.kinds["cell"], "tail"),),
     )
+
+
+def layout_of(case: Case, units: Int64) -> Layout:
+    """The layout of units ``(n_rows,)``; raises ``ValueError`` for one that lies in two topics."""
+    rows = np.flatnonzero(case.rules.movable)
+    _, topic = np.unique(case.cluster.topic_idx[rows], return_inverse=True)
+    return Layout(case, rows, units, common(units, topic), np.flatnonzero(case.rules.eligible))
 
 
 def grouping(group: np.ndarray, n_rows: int) -> Int64:

@@ -21,9 +21,14 @@ class Proof:
     level: ProvedLevel | None = None
 
     @property
+    def claims(self) -> bool:
+        """True where the bound is one of all plans that are as good at the goals before."""
+        return self.kind not in ("none", "given-placement")
+
+    @property
     def closes(self) -> bool:
         """True where value and bound meet."""
-        return self.value <= self.bound and self.kind not in ("none", "given-placement")
+        return self.value <= self.bound and self.claims
 
 
 def proof_arrays(proofs: list[Proof], groups: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -8,7 +8,6 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning import integer
 from equipoise.planning.bounds import FREE_GOALS, leader_bounds
 from equipoise.planning.budget import best_counts, bytes_moved, needed_moves, pinned_to, within_budgets
 from equipoise.planning.certificate import Proof
@@ -64,48 +63,78 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
     """
     placement = within_changes(problem, place(problem, problem.goals, held), held)
     best, orders = ordered(problem, placement)
+    joint = jointly(problem, placement, best)
+    if joint is not None:
+        return joint
+    best = in_rounds(problem, placement, best, orders)
+    return jointly(problem, placement, best) or best
+
+
+def leaders_closed(solution: Solution) -> bool:
+    """True where nothing is open of the goals that can be had of other placements."""
+    return all(proof.closes for proof in solution.proofs if proof.goal in FREE_GOALS)
+
+
+def in_rounds(
+    problem: Problem, placement: Placement, best: Solution, orders: list[ProvedLevel]
+) -> Solution:
+    """The best of some equally good placements, each suited to the leaders of the one before."""
     for _ in range(ROUNDS):
-        if (
-            placement.face is None
-            or all(proof.closes for proof in best.proofs if proof.goal in FREE_GOALS)
-            or not orders
-        ):
+        if placement.face is None or leaders_closed(best) or not orders:
             break
         suited = replace(placement, lists=settled_for_leaders(placement.face, leader_prices(problem, orders)))
         tried, orders = ordered(problem, suited)
-        if within_budgets(problem, tried.lists) and tried.values < best.values:
-            best = tried
-    return jointly(problem, placement, best)
+        best = better(problem, tried, best)
+    return best
 
 
-def jointly(problem: Problem, placement: Placement, best: Solution) -> Solution:
+def better(problem: Problem, tried: Solution, best: Solution) -> Solution:
+    """What was tried, if it keeps the budgets and is better."""
+    return tried if within_budgets(problem, tried.lists) and tried.values < best.values else best
+
+
+def jointly(problem: Problem, placement: Placement, best: Solution) -> Solution | None:
     """The solution, or a better one, with the elections bounded by placements and orders at once.
 
-    Where the goals before leave them the only open question, and the cluster is not so small that the
-    exact program answers it together with the goals after.
+    None where the program is too large, or where the elections are not the first question that is open.
     """
     earlier = goals_before(problem.goals, "elections")
-    if placement.face is None or integer.is_small(problem) or "elections" not in problem.goals:
-        return best
     proofs = {proof.goal: proof for proof in best.proofs}
-    open_ = [goal for goal in earlier if not proofs[goal].closes]
+    if placement.face is None or "elections" not in problem.goals or proofs["elections"].closes:
+        return None
+    if set(earlier) - {*PLACEMENT_GOALS, *FREE_GOALS} or not all(proofs[goal].closes for goal in earlier):
+        return None
     late = [goal for goal in problem.goals if goal in PLACEMENT_GOALS and goal not in earlier]
-    if proofs["elections"].closes or open_ or late or set(earlier) - {*PLACEMENT_GOALS, *FREE_GOALS}:
-        return best
-    joint = fewest_elections(placement.face, {goal: proofs[goal].value for goal in earlier})
+    face = place(problem, earlier).face if late else placement.face
+    joint = fewest_elections(face, {goal: proofs[goal].value for goal in earlier}) if face else None
     if joint is None:
-        return best
-    tried, _ = ordered(problem, replace(placement, lists=joint.lists))
-    if within_budgets(problem, tried.lists) and tried.values < best.values:
-        best = tried
-    return replace(best, proofs=[at_least(proof, joint.bound) for proof in best.proofs])
+        return None
+    if joint.lists is not None:
+        tried, _ = ordered(problem, replace(placement, lists=joint.lists))
+        best = better(problem, tried, best)
+        if late:
+            around = place(led_as(problem, tried.lists), problem.goals)
+            best = better(problem, ordered(problem, replace(placement, lists=around.lists))[0], best)
+    return replace(best, proofs=[at_least(proof, joint.level) for proof in best.proofs])
 
 
-def at_least(proof: Proof, elections: int) -> Proof:
-    """The proof, where it is that of the elections and a program knows better."""
-    if proof.goal != "elections" or proof.bound >= elections:
+def led_as(problem: Problem, lists: IntArray) -> Problem:
+    """The problem with every partition's leader pinned, as if it had stood there before."""
+    current, pinned = problem.current.copy(), problem.pinned.copy()
+    for row in np.flatnonzero(problem.movable & (lists[:, 0] >= 0)).tolist():
+        leader, now = lists[row, 0], current[row]
+        gone = ~np.isin(now, lists[row])  # an empty place is one, too
+        place = np.flatnonzero(now == leader if leader in now else gone)
+        if len(place):
+            current[row, place[0]], pinned[row, place[0]] = leader, True
+    return replace(problem, current=current, pinned=pinned)
+
+
+def at_least(proof: Proof, level: ProvedLevel) -> Proof:
+    """The proof, where it is of the level's goal and the level proves more."""
+    if proof.goal != level.goal or proof.bound >= level.value:
         return proof
-    return Proof(proof.goal, proof.value, min(proof.value, elections), "integer-program")
+    return Proof(proof.goal, proof.value, min(proof.value, level.value), "linear-program", level=level)
 
 
 def ordered(problem: Problem, placement: Placement) -> tuple[Solution, list[ProvedLevel]]:

@@ -108,7 +108,7 @@ def proofs_after(
         flows = before.get(goal)
         if goal in known:
             proofs.append(known[goal])
-        elif intact and flows is not None and flows.kind == "flow-dual" and flows.bound >= bound:
+        elif intact and flows and flows.level and flows.claims and flows.bound >= bound:
             proofs.append(replace(flows, value=value))
             intact = value == flows.bound
         elif goal in decided.bounds:

@@ -23,7 +23,7 @@ def test_the_program_finds_the_fewest_elections(theme: str, monkeypatch: pytest.
 
     def fewest(*of: Any) -> Joint | None:
         joint = fewest_elections(*of)
-        bounds.extend([joint.bound] if joint else [])
+        bounds.extend([joint.level.value] if joint else [])
         return joint
 
     monkeypatch.setattr(flows, "fewest_elections", fewest)

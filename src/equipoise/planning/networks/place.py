@@ -19,7 +19,7 @@ from equipoise.planning.problem import Problem, rack_excess
 LOG = logging.getLogger(__name__)
 BoolArray = npt.NDArray[np.bool_]
 PLACEMENT_GOALS = ("racks", "replicas", "moves", "topics")
-MAX_PARTITION_ARCS = 200_000
+MAX_PARTITION_ARCS = 300_000
 """Up to here every partition is a unit of its own from the start."""
 MAX_EXPANDED_ARCS = 4_000_000
 """Beyond this what could not be handed out is left as near to its counts as it came, with a gap."""

@@ -1,0 +1,106 @@
+"""A linear program by HiGHS: its optimum, the prices of its conditions, and a whole solution nearby."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csr_array, vstack
+
+from equipoise.planning.networks.network import Int32, Int64
+
+Float64 = npt.NDArray[np.float64]
+MAX_NODES = 20
+"""Of the search tree over what is not whole: if that is not settled almost at once, nothing is."""
+WHOLE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """``least <= table @ x <= most``."""
+
+    table: csr_array
+    """``(n_conditions, n_columns)``."""
+    least: Float64
+    most: Float64
+
+    @classmethod
+    def of(
+        cls,
+        shape: tuple[int, int],
+        least: npt.ArrayLike,
+        most: npt.ArrayLike,
+        *entries: tuple[Int64 | Int32, Int64, float],
+    ) -> Conditions:
+        """From entries (rows, columns, value), each the same value at many places."""
+        row, column = (np.concatenate([np.asarray(entry[k]) for entry in entries]) for k in (0, 1))
+        value = np.concatenate([np.full(len(rows), float(value)) for rows, _, value in entries])
+        sides = (np.broadcast_to(np.asarray(side, dtype=np.float64), shape[:1]) for side in (least, most))
+        return cls(csr_array((value, (row, column)), shape=shape), *sides)
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Columns between 0 and 1, or wider; the first ``n_flows`` decide all others."""
+
+    cost: Int64
+    """``(n_columns,)`` as ``lower`` and ``upper``."""
+    lower: Int64
+    upper: Int64
+    n_flows: int
+    equal: Conditions
+    """With ``least`` and ``most`` the same."""
+    bounded: Conditions
+
+    def relaxed(self) -> tuple[Float64, Float64, Float64] | None:
+        """The optimum of the linear program, and what a unit more would cost of each condition.
+
+        ``(n_columns,)``, and one number for each of ``equal`` and of ``bounded``; None if none was found.
+        """
+        above, below = (np.flatnonzero(np.isfinite(side)) for side in (self.bounded.most, self.bounded.least))
+        table = vstack([self.bounded.table[above], -self.bounded.table[below]])
+        room = np.concatenate([self.bounded.most[above], -self.bounded.least[below]])
+        columns = np.column_stack([self.lower, self.upper])
+        found = linprog(
+            self.cost, table, room, self.equal.table, self.equal.most, bounds=columns, method="highs-ds"
+        )
+        if found.x is None:
+            return None
+        price = np.zeros(len(self.bounded.most))
+        np.add.at(price, above, found.ineqlin.marginals[: len(above)])
+        np.subtract.at(price, below, found.ineqlin.marginals[len(above) :])
+        return found.x, found.eqlin.marginals, price
+
+    def settled(self, x: Float64) -> Float64 | None:
+        """A whole solution with every flow that is whole in ``x`` as it is there; None if none was found."""
+        near, split = np.round(x), np.abs(x - np.round(x)) > WHOLE
+        if not split.any():
+            return near
+        for n_kept in (len(x), self.n_flows):
+            rest = self.rest(near, split | (np.arange(len(x)) >= n_kept))
+            if rest is not None:
+                return rest
+        return None
+
+    def rest(self, near: Float64, open_: npt.NDArray[np.bool_]) -> Float64 | None:
+        """The best whole solution that differs from ``near`` in the columns ``open_`` alone."""
+        some, kept = np.flatnonzero(open_), np.where(open_, 0.0, near)
+
+        def left(of: Conditions) -> LinearConstraint:
+            used = of.table @ kept
+            return LinearConstraint(of.table[:, some], of.least - used, of.most - used)
+
+        answer = milp(
+            self.cost[some],
+            integrality=np.ones(len(some)),
+            bounds=Bounds(self.lower[some], self.upper[some]),
+            constraints=[left(self.equal), left(self.bounded)],
+            # presolve looks at the clock: a busy machine would find another of the best plans
+            options={"node_limit": MAX_NODES, "presolve": False},
+        )
+        if answer.x is None:
+            return None
+        kept[some] = np.round(answer.x)
+        return kept
