@@ -1,4 +1,4 @@
-"""Rows of whole numbers as one number each."""
+"""Rows of whole numbers as one number each, and which numbers there are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 Int64 = npt.NDArray[np.int64]
 ROOM = 2**62
+ROOMY = 16
+"""So many times as many numbers as there are may be counted one by one."""
 
 
 def distinct_rows(table: npt.NDArray[np.signedinteger]) -> tuple[npt.NDArray[np.signedinteger], Int64]:
@@ -23,3 +25,22 @@ def distinct_rows(table: npt.NDArray[np.signedinteger]) -> tuple[npt.NDArray[np.
         number, size = number * base + (digit - digit.min()), size * base
     _, first, which = np.unique(number, return_index=True, return_inverse=True)
     return table[first], which
+
+
+def distinct(numbers: npt.NDArray[np.integer], size: int) -> tuple[Int64, Int64]:
+    """The distinct numbers from 0 to below ``size``, ascending, and which of them each is, ``(n,)``.
+
+    What ``np.unique`` finds, without sorting.
+    """
+    found = np.zeros(size, dtype=bool)
+    found[numbers] = True
+    return np.flatnonzero(found), (np.cumsum(found) - 1)[numbers]
+
+
+def counted(numbers: npt.NDArray[np.integer], size: int) -> tuple[Int64, Int64]:
+    """The distinct numbers from 0 to below ``size``, ascending, and how often each is there."""
+    if size > ROOMY * len(numbers) + ROOMY:
+        return np.unique(numbers, return_counts=True)
+    count = np.bincount(numbers, minlength=size)
+    found = np.flatnonzero(count)
+    return found, count[found]

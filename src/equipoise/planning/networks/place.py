@@ -15,6 +15,7 @@ from equipoise.planning.networks.network import Infeasible, Int64, Network, Obje
 from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather
 from equipoise.planning.networks.sampling import solve_topics
 from equipoise.planning.problem import Problem, rack_excess
+from equipoise.planning.rows import distinct
 
 LOG = logging.getLogger(__name__)
 BoolArray = npt.NDArray[np.bool_]
@@ -143,17 +144,17 @@ def units_of(material: Material, expanded: BoolArray) -> Int64:
     """A unit for each kind in each topic, and for each row that is expanded; ``(n_rows,)``."""
     topic = material.problem.cluster.topic_idx[material.rows].astype(np.int64)
     n_kinds = int(material.kind.max(initial=0)) + 1
-    n_topics = len(material.problem.cluster.topics)
-    key = topic * n_kinds + material.kind
-    key = np.where(expanded, n_topics * n_kinds + np.arange(len(topic)), key)
-    return np.unique(key, return_inverse=True)[1].astype(np.int64)
+    n_together = len(material.problem.cluster.topics) * n_kinds
+    key = np.where(expanded, n_together + np.arange(len(topic)), topic * n_kinds + material.kind)
+    return distinct(key, n_together + len(topic))[1]
 
 
 def topic_network(material: Material, expanded: BoolArray) -> PlacementNetwork:
     """Topics as families, with the units of `units_of`."""
     unit_of = units_of(material, expanded)
     family = np.zeros(int(unit_of.max(initial=-1)) + 1, dtype=np.int64)
-    family[unit_of] = np.unique(material.problem.cluster.topic_idx[material.rows], return_inverse=True)[1]
+    cluster = material.problem.cluster
+    family[unit_of] = distinct(cluster.topic_idx[material.rows], len(cluster.topics))[1]
     net = build(material, unit_of, family)
     return replace(net, network=tightened(net, net.network))
 

@@ -20,7 +20,7 @@ from equipoise.planning.bands import band, whole_weights
 from equipoise.planning.goals import squares, table, topic_bands
 from equipoise.planning.networks.network import Infeasible, Int32, Int64, Network, Objective
 from equipoise.planning.problem import Problem
-from equipoise.planning.rows import distinct_rows
+from equipoise.planning.rows import counted, distinct_rows
 
 BoolArray = npt.NDArray[np.bool_]
 MAX_KINDS = 64
@@ -262,9 +262,8 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
     # leave: replicas in place, but for pinned ones; leaders apart from followers
     free = stays & ~material.slot_pinned
     leads = material.slot_position[free] == 0
-    key, count = np.unique(
-        (unit_of_slot[free] * n_eligible + material.slot_broker[free]) * 2 + leads, return_counts=True
-    )
+    key = (unit_of_slot[free] * n_eligible + material.slot_broker[free]) * 2 + leads
+    key, count = counted(key, n_units * n_eligible * 2)
     unit, broker, leaders = key // 2 // n_eligible, key // 2 % n_eligible, key % 2 == 1
     add(
         "leave",

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from equipoise.planning.networks.flow import narrow, solve
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.place import ProvedLevel
-from equipoise.planning.rows import distinct_rows
+from equipoise.planning.rows import counted, distinct, distinct_rows
 
 LOG = logging.getLogger(__name__)
 MAX_FINE_OPTIONS = 60_000
@@ -191,7 +191,7 @@ def coarse_network(roles: Roles) -> RoleNetwork:
     n, n_groups = roles.n_nodes, len(roles.group_low)
     lost = np.flatnonzero(roles.default < 0)
     _, _, key = transfers(roles)
-    pair, room = np.unique(key, return_counts=True)
+    pair, room = counted(key, n * n)
     sets, set_of = option_sets(roles, lost)
     size = np.bincount(set_of, minlength=len(sets))
     source, at = np.nonzero(sets >= 0)
@@ -302,29 +302,26 @@ def fine_network(
     target = roles.family[item] * n + roles.option[item, column]
     lost_target = roles.family[lost_item] * n + roles.option[lost_item, lost_column]
     weighed = np.flatnonzero(roles.cell_weight > 0)
-    cells = np.unique(np.concatenate([home, target, lost_target]))
-    changing, node_of = np.unique(item, return_inverse=True)
-    lost, lost_node = np.unique(lost_item, return_inverse=True)
+    n_families = int(roles.family.max(initial=-1)) + 1
+    cells, cell = distinct(np.concatenate([home, target, lost_target]), n_families * n)
+    at_home, at_target, at_lost = np.split(cell, np.cumsum([len(home), len(target)]))
+    changing, node_of = distinct(item, len(roles.default))
+    lost, lost_node = distinct(lost_item, len(roles.default))
     first_cell = 1 + n_groups + n
     first_item = first_cell + len(cells)
     first_lost = first_item + len(changing)
     supply = np.zeros(first_lost + len(lost), dtype=np.int64)
-    np.add.at(supply, first_cell + np.searchsorted(cells, home), 1)
+    supply[first_cell:first_item] = np.bincount(at_home, minlength=len(cells))
     supply[first_lost:] = 1
-    default_cell = roles.family[changing] * n + roles.option[changing, roles.default[changing]]
+    kept_as = np.full(len(roles.default), -1, dtype=np.int64)
+    kept_as[kept] = at_home
     keep = Bunch(
-        first_cell + np.searchsorted(cells, default_cell),
+        first_cell + kept_as[changing],
         first_item + np.arange(len(changing)),
         np.ones(len(changing), dtype=np.int64),
     )
-    change = Bunch(
-        first_item + node_of, first_cell + np.searchsorted(cells, target), np.ones(len(item), dtype=np.int64)
-    )
-    free = Bunch(
-        first_lost + lost_node,
-        first_cell + np.searchsorted(cells, lost_target),
-        np.ones(len(lost_item), dtype=np.int64),
-    )
+    change = Bunch(first_item + node_of, first_cell + at_target, np.ones(len(item), dtype=np.int64))
+    free = Bunch(first_lost + lost_node, first_cell + at_lost, np.ones(len(lost_item), dtype=np.int64))
     low, high = cell_bands(roles, cells, weighed)
     grid = (np.unique(roles.family)[:, None] * n + weighed[None, :]).ravel()
     never = grid[cells[np.minimum(np.searchsorted(cells, grid), len(cells) - 1)] != grid]

@@ -27,7 +27,7 @@ from equipoise.planning.networks.placement import PlacementNetwork
 
 MIN_CELLS = 100_000
 """Topics times brokers, from which on a sample pays."""
-EVERY = 16
+EVERY = 8
 """One topic in so many is in the sample."""
 REACHES = (2, 4, 8)
 """How far prices may be off, tried in order; in units of cost, of which the next unit in a cell is 2 more."""
