@@ -100,14 +100,13 @@ def check_empty_again(plan: Plan, problem: Problem) -> None:
 def is_fixed_point(problem: Problem) -> bool:
     """False for what can be said only once, so that a second run is asked something else.
 
-    A replacement holds what its successor takes over; a second run sees nothing to take over and may move it.
     Partitions are created with a replication factor of their own, also of topics that may not change.
     With ``reorders`` before ``moves``, a partition that moved could be put back to the brokers it had:
     only from there would its new order count as a reorder.
     """
     request, goals = problem.request, list(problem.goals)
     elsewhere = request.replication_factor or request.topics or request.exclude_topics
-    if problem.pinned.any() or (request.create and elsewhere):
+    if request.create and elsewhere:
         return False
     return not ("reorders" in goals and "moves" in goals and goals.index("reorders") < goals.index("moves"))
 

@@ -193,6 +193,13 @@ def several_operations(rng: random.Random, drawn: Case) -> Request:
     return mixed(rng, drawn, rng.sample(OPERATIONS, rng.randint(2, 3)))
 
 
+def replaced(rng: random.Random, drawn: Case) -> Request:
+    """A replacement beside other operations, often with goals that would move what it took over."""
+    others = rng.sample([draw for draw in OPERATIONS if draw is not exchange], rng.randint(1, 2))
+    request = mixed(rng, drawn, [*others, exchange])
+    return request if rng.random() < 0.5 else replace(request, goals=random_goals(rng), required_only=False)
+
+
 def with_rules(rng: random.Random, drawn: Case) -> Request:
     return mixed(rng, drawn, [rng.choice(OPERATIONS), *rng.sample(RULES, rng.randint(1, 2))])
 
@@ -235,6 +242,7 @@ def first_followers(rng: random.Random, drawn: Case) -> Request:
 THEMES: dict[str, Draw] = {
     "one": one_operation,
     "several": several_operations,
+    "replaced": replaced,
     "rules": with_rules,
     "budget": with_budget,
     "leaders": leaders_only,

@@ -332,6 +332,18 @@ def test_what_is_required_is_spread_all_the_same() -> None:
     assert proved(more, "moves", "elections") and proved(away, "moves", "elections")
 
 
+@pytest.mark.parametrize("successor", [9, 2])
+def test_a_replacement_among_other_changes_is_done_once(successor: int) -> None:
+    """Broker 5 is drained while another takes over all of 1: it keeps that and its own, also tomorrow."""
+    state = cluster_of({"t": [[1, 2 + p % 4] if p % 2 else [1 + p % 5, 6] for p in range(12)]})
+    asked = Request(replace=((1, successor),), drain=(5,))
+    plan = make_plan(state, asked)
+    before = [set(held) for held in state.ids_of(state.replicas).tolist()]
+    kept = [successor in after for after in lists_of(plan, "t")]
+    assert all(now for held, now in zip(before, kept, strict=True) if held & {1, successor})
+    assert make_plan(dataclasses.replace(plan.cluster, replicas=plan.target), asked).is_empty
+
+
 def test_bytes_are_budgeted_on_a_cluster_too_large_for_the_program() -> None:
     """Half of the bytes buy most of the balance; none buy none; with unknown sizes nobody could tell."""
     draw = np.random.default_rng(1)

@@ -33,6 +33,12 @@ def test_each_level_is_the_true_optimum(theme: str, seed: int) -> None:
     check(case(theme, seed))
 
 
+@pytest.mark.parametrize("seed", [3206, 5113])
+def test_the_goals_after_failover_are_optimal_too(seed: int) -> None:
+    """Eight partitions on eight brokers: pairs of leader and heir once took all the effort there was."""
+    check(case("orders", seed))
+
+
 @pytest.mark.parametrize(("theme", "seed"), [(theme, seed) for theme in COARSE for seed in SEEDS])
 def test_coarse_networks_reach_the_same(theme: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The networks of topics that large clusters are planned with, and the sample, lose nothing."""

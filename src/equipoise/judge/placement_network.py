@@ -159,7 +159,7 @@ def arcs_of(layout: Layout) -> tuple[Arcs, Int64, int]:
     holder = lists[row, position]
     # the only replica of a partition has to stand where it may be led
     stays = (place[holder] >= 0) & ((rf[row] > 1) | rules.leads[holder])
-    pinned = (rules.base != case.before)[layout.rows][row, position]
+    pinned = rules.pinned[layout.rows][row, position]
     unit, at = layout.unit[row], place[holder]
 
     supply = np.zeros(layout.n_nodes, dtype=np.int64)

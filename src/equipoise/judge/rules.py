@@ -32,6 +32,8 @@ class Rules:
     """``(n_partitions,)`` int32: replication factor wanted."""
     base: IntArray
     """``(n_partitions, max_rf)`` int32: the lists before, with replaced brokers exchanged."""
+    pinned: BoolArray
+    """Same shape: replicas in ``base`` that have to stay, which is all that a replacement holds."""
     strict_racks: bool = False
     stay_in_rack: bool = False
     leaders_only: bool = False
@@ -53,13 +55,15 @@ def rules_of(
     asked = dict(request or {})
     eligible = eligible_brokers(cluster, asked) & (True if known is None else known)
     movable = movable_partitions(cluster, asked)
+    base = exchanged(cluster, asked, movable)
     return Rules(
         eligible=eligible,
         receives=eligible & ~np.isin(cluster.brokers.ids, asked.get("cordon", ())),
         leads=eligible & ~np.isin(cluster.brokers.ids, asked.get("no_leaders_on", ())),
         movable=movable,
         rf=wanted_rf(cluster, asked, movable),
-        base=exchanged(cluster, asked, movable),
+        base=base,
+        pinned=on_replacements(cluster, asked, base) & movable[:, None],
         strict_racks=asked.get("rack_rule") == "strict",
         stay_in_rack=bool(asked.get("stay_in_rack")),
         leaders_only=bool(asked.get("leaders_only")),
@@ -117,6 +121,14 @@ def exchanged(cluster: Cluster, asked: Mapping[str, Any], movable: BoolArray) ->
         free = movable & ~(lists == new).any(axis=1)
         lists[(cluster.replicas == old) & free[:, None]] = new
     return lists
+
+
+def on_replacements(cluster: Cluster, asked: Mapping[str, Any], lists: IntArray) -> BoolArray:
+    """``(n_partitions, max_rf)``: replicas on brokers that take the place of others."""
+    mask = np.zeros(lists.shape, dtype=bool)
+    for position in cluster.brokers.index_of([new for _, new in asked.get("replace", ())]):
+        mask |= lists == position
+    return mask
 
 
 def rack_limits(brokers: Brokers, eligible: BoolArray, rf: IntArray, *, strict: bool) -> IntArray:

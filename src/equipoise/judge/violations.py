@@ -191,13 +191,17 @@ def leaders_only(case: Case) -> Iterator[Violation]:
         yield from case.each("leaders-only", case.new, detail)
 
 
+NOT_TAKEN = "broker {} does not take over the replica it replaces"
+NOT_KEPT = "broker {} replaces another and gives a replica away"
+
+
 def replacements(case: Case) -> Iterator[Violation]:
-    """With ``--replace`` the successor stands where its predecessor stood."""
-    pinned = case.rules.base != case.before
-    for row, place in np.argwhere(pinned).tolist():
+    """With ``--replace`` the successor stands where its predecessor stood, and gives nothing away."""
+    taken_over = case.rules.base != case.before
+    for row, place in np.argwhere(case.rules.pinned).tolist():
         successor = int(case.rules.base[row, place])
         if successor not in case.target[row]:
-            yield case.at("replace", row, successor, "broker {} does not take over the replica it replaces")
+            yield case.at("replace", row, successor, NOT_TAKEN if taken_over[row, place] else NOT_KEPT)
 
 
 def changes_per_partition(case: Case) -> Iterator[Violation]:

@@ -3,28 +3,39 @@
 Where a leader level is held back by where replicas stand, flows alone cannot tell which of the
 equally good placements frees it. This program can. It is given the value of every level that is
 already proved and minimises the others one after the other (OR-Tools CP-SAT, one worker, a
-deterministic limit: same input, same answer).
+deterministic limit: same input, same answer). It starts from the better of what flows found and
+what there is, and takes only what is better still: where it finds nothing, nothing changes.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import replicas_per_rack
-from equipoise.planning import goals as measure
-from equipoise.planning.problem import Problem
+from equipoise.planning.model import Model
+from equipoise.planning.problem import Problem, rack_excess
 
 LOG = logging.getLogger(__name__)
 MAX_CELLS = 2_500
 """Partitions times brokers, up to which the program is tried."""
 EFFORT_S = 4.0
 """Deterministic seconds for all levels together; what is still open then keeps the bound it has."""
-MIN_EFFORT_S = 0.5
+MIN_EFFORT_S = 0.25
+"""Of each level: one that takes all there is does not leave those after it as they fall."""
+TRIES = {"elections": ((1, 0.6), (2, 1.0))}
+"""How much the solver takes as a linear program, and for which part of the effort left; `USUALLY` otherwise.
+
+Bounds come from the linear program, but elections are mostly found sooner with less of it.
+"""
+USUALLY = ((2, 1.0),)
+COSTS = ("moves", "elections", "reorders")
+"""They break ties by changing as little as possible, so that a second run changes nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,342 +54,105 @@ def is_small(problem: Problem) -> bool:
 def decide(
     problem: Problem,
     goals: tuple[str, ...],
-    proved: dict[str, int],
-    hint: IntArray | None,
+    proved: Mapping[str, int],
+    found: IntArray | None,
     *,
-    model_type: type[Model] | None = None,
+    model_type: type[Model] = Model,
     effort_s: float = EFFORT_S,
 ) -> Decided | None:
     """The lexicographic optimum; None where no assignment satisfies the rules.
 
-    ``proved`` holds values known to be optimal, of goals that come before all others; ``model_type``
-    is a `Model` that knows further goals.
+    ``proved`` holds values known to be optimal, of goals that come before all others; ``found`` are lists
+    that keep the rules and reach them; ``model_type`` is a `Model` that knows further goals.
     """
-    from ortools.sat.python import cp_model
-
-    model = (model_type or Model)(problem, goals, cp_model)
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = 1
-    solver.parameters.catch_sigint_signal = False  # it would take Ctrl-C for the end of its search alone
+    search = Search(model := model_type(problem, goals))
+    levels = (*goals, *(cost for cost in COSTS if cost not in goals))
+    known = [lists for lists in (found, as_it_is(problem)) if lists is not None]
+    best = min(known, key=lambda lists: [model.measured(lists, goal) for goal in levels], default=None)
+    if best is None and (best := search.any_lists()) is None:
+        return None
+    for goal, value in proved.items():
+        model.hold(goal, value)
     bounds = dict(proved)
-    for goal in proved:
-        model.cp.add(model.value(goal) <= proved[goal])
-    # Ties are broken by changing as little as possible, so that a second run changes nothing.
-    costs = [cost for cost in ("moves", "elections", "reorders") if cost not in goals]
-    for goal in [goal for goal in goals if goal not in proved] + costs:
-        if effort_s <= 0 and model.solution:
-            break
-        if hint is not None:
-            model.suggest(hint)
+    for goal in (goal for goal in levels if goal not in proved):
         LOG.info("every placement and order: %s", goal)
-        value = model.value(goal)
-        model.cp.minimize(value)
-        solver.parameters.max_deterministic_time = max(effort_s, MIN_EFFORT_S)
-        status = solver.solve(model.cp)
-        effort_s -= solver.response_proto.deterministic_time
-        if status == cp_model.UNKNOWN and hint is not None:
-            return Decided(hint, bounds)
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return None
-        reached = round(solver.objective_value)
-        bounds[goal] = (
-            reached if status == cp_model.OPTIMAL else int(np.ceil(solver.best_objective_bound - 1e-6))
+        best, bounds[goal], spent = search.least(goal, best, max(effort_s, MIN_EFFORT_S))
+        effort_s -= spent
+    return Decided(best, bounds)
+
+
+def as_it_is(problem: Problem) -> IntArray | None:
+    """The lists as they are, if they keep every rule."""
+    lists, held = problem.current, problem.current >= 0
+    keeps = (held.sum(axis=1) == problem.rf) & problem.leads[np.maximum(lists[:, 0], 0)]
+    if not problem.request.leaders_only:
+        keeps &= (problem.eligible[np.maximum(lists, 0)] | ~held).all(axis=1)
+    if problem.request.rack_rule == "strict":
+        keeps &= ~rack_excess(problem, lists).any(axis=1)
+    unchanged = np.array_equal(lists, problem.cluster.replicas)
+    return lists if unchanged and keeps[problem.movable].all() else None
+
+
+class Search:
+    """The solver at work on a model."""
+
+    def __init__(self, model: Model) -> None:
+        from ortools.sat.python import cp_model
+
+        self.model = model
+        self.solver: Any = cp_model.CpSolver()
+        self.solver.parameters.num_workers = 1
+        self.solver.parameters.random_seed = 1
+        self.solver.parameters.catch_sigint_signal = (
+            False  # it would take Ctrl-C for the end of its search alone
         )
-        model.keep(solver)
-        hint = model.lists()
-        model.cp.clear_objective()
-        model.cp.add(value <= reached)
-    return Decided(model.lists(), bounds)
+        self.solved = (cp_model.OPTIMAL, cp_model.FEASIBLE)
 
+    def any_lists(self) -> IntArray | None:
+        """Some lists that keep the rules, None where there are none."""
+        found = self.solver.solve(self.model.cp) in self.solved
+        return self.model.lists(self.solver.boolean_value) if found else None
 
-class Model:
-    """The 0-1 program of one problem; variables by (row, broker)."""
+    def least(self, goal: str, best: IntArray, effort_s: float) -> tuple[IntArray, int, float]:
+        """Lists with the least value of a goal, the bound proved, and the effort it took.
 
-    def __init__(self, problem: Problem, goals: tuple[str, ...], cp_model: Any) -> None:
-        self.problem, self.goals = problem, goals
-        self.cp = cp_model.CpModel()
-        self.rows = [int(row) for row in np.flatnonzero(problem.movable)]
-        self.before = {row: [int(b) for b in problem.cluster.replicas[row] if b >= 0] for row in self.rows}
-        self.current = {row: [int(b) for b in problem.current[row] if b >= 0] for row in self.rows}
-        self.depth = self.positions_needed()
-        self.held: dict[tuple[int, int], Any] = {}
-        self.at: dict[tuple[int, int, int], Any] = {}
-        for row in self.rows:
-            self.add_row(row)
-        self.add_budgets()
-        self.solution: dict[int, list[int]] = {}
-
-    def positions_needed(self) -> int:
-        """How many leading positions of the list are variables: the leader, and what the goals ask about."""
-        if "positions" in self.goals:
-            return int(self.problem.rf[self.rows].max(initial=1))
-        return 2 if "failover" in self.goals else 1
-
-    def add_row(self, row: int) -> None:
-        problem, cp = self.problem, self.cp
-        rf, current = int(problem.rf[row]), self.current[row]
-        allowed = (
-            current
-            if problem.request.leaders_only
-            else [
-                b
-                for b in range(problem.cluster.n_brokers)
-                if problem.eligible[b]
-                and (b in current or problem.receives[b])
-                and (rf > 1 or problem.leads[b])
-            ]
-        )
-        for b in allowed:
-            self.held[row, b] = cp.new_bool_var("")
-        cp.add(sum(self.held[row, b] for b in allowed) == rf)
-        for k in range(min(self.depth, rf)):
-            for b in allowed:
-                if k > 0 or problem.leads[b]:
-                    self.at[row, b, k] = cp.new_bool_var("")
-            cp.add(sum(self.at.get((row, b, k), 0) for b in allowed) == 1)
-        for b in allowed:
-            cp.add(sum(self.at.get((row, b, k), 0) for k in range(min(self.depth, rf))) <= self.held[row, b])
-        for position, b in enumerate(problem.current[row]):
-            if b >= 0 and problem.pinned[row, position]:
-                cp.add(self.held[row, int(b)] == 1)
-        self.add_rack_rule(row, allowed)
-        if problem.request.max_changes_per_partition is not None:
-            cp.add(self.arrivals(row) <= problem.request.max_changes_per_partition)
-
-    def add_rack_rule(self, row: int, allowed: list[int]) -> None:
-        problem = self.problem
-        now = replicas_per_rack(problem.current[row : row + 1], problem.rack_idx, problem.n_racks)[0]
-        growth = int(problem.rf[row]) - int(now.sum())
-        for rack in range(problem.n_racks):
-            count = sum(self.held[row, b] for b in allowed if problem.rack_idx[b] == rack)
-            if problem.n_racks > 1:
-                kept = 0 if problem.request.rack_rule == "strict" else int(now[rack])
-                self.cp.add(count <= max(int(problem.limit[row]), kept))
-            if problem.request.stay_in_rack and problem.n_racks > 1:
-                if growth >= 0:
-                    self.cp.add(count >= int(now[rack]))
-                if growth <= 0:
-                    self.cp.add(count <= int(now[rack]))
-
-    def arrivals(self, row: int) -> Any:
-        new = [var for (r, b), var in self.held.items() if r == row and b not in self.before[row]]
-        return sum(new) if self.before[row] else 0
-
-    def add_budgets(self) -> None:
-        request = self.problem.request
-        if request.max_moves is not None:
-            self.cp.add(sum(self.arrivals(row) for row in self.rows) <= request.max_moves)
-        if request.max_bytes is not None:
-            size = np.nan_to_num(self.problem.cluster.size_bytes)
-            self.cp.add(sum(int(size[row]) * self.arrivals(row) for row in self.rows) <= request.max_bytes)
-
-    # what the goals count
-
-    def replica_count(self, b: int, topic: int | None = None) -> Any:
-        return sum(
-            var
-            for (row, at), var in self.held.items()
-            if at == b and (topic is None or self.problem.cluster.topic_idx[row] == topic)
-        )
-
-    def position_count(self, b: int, k: int, topic: int | None = None) -> Any:
-        return sum(
-            var
-            for (row, at, place), var in self.at.items()
-            if at == b and place == k and (topic is None or self.problem.cluster.topic_idx[row] == topic)
-        )
-
-    def square(self, count: Any, low: int, high: int) -> Any:
-        """Squared distance of a count from its band, by its tangents at whole numbers."""
-        most = len(self.rows) * int(self.problem.rf.max(initial=1)) + abs(int(low)) + 1
-        if high < measure.ANYTHING // 2:
-            most += abs(int(high))
-        distance, squared = self.cp.new_int_var(0, most, ""), self.cp.new_int_var(0, most * most, "")
-        self.cp.add(distance >= int(low) - count)
-        if high < measure.ANYTHING // 2:
-            self.cp.add(distance >= count - int(high))
-        for k in range(most):
-            self.cp.add(squared >= (2 * k + 1) * distance - k * (k + 1))
-        return squared
-
-    def value(self, goal: str) -> Any:
-        """The expression of a goal, as `goals.evaluate` counts it."""
-        return getattr(self, "value_of_" + goal.replace("-", "_"))()
-
-    def fixed(self) -> IntArray:
-        """The lists of partitions that may not change."""
-        return self.problem.current[~self.problem.movable]
-
-    def value_of_racks(self) -> Any:
-        excess = []
-        for row in self.rows:
-            for rack in range(self.problem.n_racks):
-                over = self.cp.new_int_var(0, 1000, "")
-                count = sum(
-                    v for (r, b), v in self.held.items() if r == row and self.problem.rack_idx[b] == rack
-                )
-                self.cp.add(over >= count - int(self.problem.limit[row]))
-                excess.append(over)
-        return sum(excess)
-
-    def value_of_moves(self) -> Any:
-        return sum(self.arrivals(row) for row in self.rows)
-
-    def value_of_elections(self) -> Any:
-        """`elections`: one for each partition that had a leader and is no longer led by it."""
-        return sum(1 - self.at.get((row, self.before[row][0], 0), 0) for row in self.rows if self.before[row])
-
-    def value_of_replicas(self) -> Any:
-        problem = self.problem
-        base = np.bincount(self.fixed()[self.fixed() >= 0], minlength=problem.cluster.n_brokers)
-        total = int(base[problem.eligible].sum() + problem.rf[self.rows].sum())
-        low, high = measure.open_band(
-            total, measure.weights(problem, problem.eligible), problem.request.tolerance or (0.0, 0.0)
-        )
-        return sum(
-            self.square(self.replica_count(int(b)) + int(base[b]), low[b], high[b])
-            for b in np.flatnonzero(problem.eligible)
-        )
-
-    def by_topic(self, allowed: Any, base: Any, total: Any, count: Any) -> Any:
-        whole = measure.weights(self.problem, allowed)
-        terms = []
-        for topic in range(len(self.problem.cluster.topics)):
-            low, high = measure.open_band(int(total[topic] + base[topic][allowed].sum()), whole)
-            terms += [
-                self.square(count(int(b), topic) + int(base[topic][b]), low[b], high[b])
-                for b in np.flatnonzero(allowed)
-            ]
-        return sum(terms)
-
-    def value_of_topics(self) -> Any:
-        problem, lists = self.problem, self.problem.current
-        row, position = np.nonzero((lists >= 0) & ~problem.movable[:, None])
-        base = measure.table(problem, row, lists[row, position])
-        total = np.bincount(
-            problem.cluster.topic_idx[self.rows],
-            weights=problem.rf[self.rows],
-            minlength=len(problem.cluster.topics),
-        )
-        return self.by_topic(problem.eligible, base, total, self.replica_count)
-
-    def led_for_good(self) -> Any:
-        fixed = self.fixed()
-        return np.bincount(
-            fixed[:, 0] if len(fixed) else [], minlength=self.problem.cluster.n_brokers
-        ).astype(int)
-
-    def value_of_leaders(self) -> Any:
-        base, leads = self.led_for_good(), self.problem.leads
-        low, high = measure.open_band(
-            int(base[leads].sum()) + len(self.rows), measure.weights(self.problem, leads)
-        )
-        return sum(
-            self.square(self.position_count(int(b), 0) + int(base[b]), low[b], high[b])
-            for b in np.flatnonzero(leads)
-        )
-
-    def value_of_rack_leaders(self) -> Any:
-        problem, base = self.problem, self.led_for_good()
-        weight = np.bincount(
-            problem.rack_idx, weights=measure.weights(problem, problem.leads), minlength=problem.n_racks
-        ).astype(np.int64)
-        low, high = measure.open_band(int(base[problem.leads].sum()) + len(self.rows), weight)
-        terms = []
-        for rack in range(problem.n_racks):
-            members = np.flatnonzero(problem.rack_idx == rack)
-            count = sum(self.position_count(int(b), 0) for b in members) + int(base[members].sum())
-            terms.append(self.square(count, low[rack], high[rack]))
-        return sum(terms)
-
-    def value_of_topic_leaders(self) -> Any:
-        problem = self.problem
-        fixed = np.flatnonzero(~problem.movable)
-        base = measure.table(problem, fixed, problem.current[fixed, 0])
-        total = np.bincount(problem.cluster.topic_idx[self.rows], minlength=len(problem.cluster.topics))
-        return self.by_topic(problem.leads, base, total, lambda b, topic: self.position_count(b, 0, topic))
-
-    def value_of_failover(self) -> Any:
-        problem, n = self.problem, self.problem.cluster.n_brokers
-        fixed, base = self.fixed(), self.led_for_good()
-        led = [self.position_count(b, 0) + int(base[b]) for b in range(n)]
-        low, high = measure.failover_bands(problem, int(base[problem.leads].sum()) + len(self.rows))
-        heirs: dict[tuple[int, int], list[Any]] = {}
-        for (row, b, k), leads in self.at.items():
-            for s in range(n) if k == 0 else ():
-                follows = self.at.get((row, s, 1))
-                if follows is not None and s != b:
-                    both = self.cp.new_bool_var("")
-                    self.cp.add(both >= leads + follows - 1)
-                    self.cp.add(both <= leads)
-                    self.cp.add(both <= follows)
-                    heirs.setdefault((b, s), []).append(both)
-        terms = []
-        for lost in range(n):
-            for s in range(n):
-                if s == lost or (low[lost, s] <= 0 and high[lost, s] >= measure.ANYTHING // 2):
-                    continue
-                gained = sum(1 for entry in fixed if len(entry) > 1 and entry[0] == lost and entry[1] == s)
-                count = led[s] + sum(heirs.get((lost, s), [])) + gained
-                terms.append(self.square(count, low[lost, s], high[lost, s]))
-        return sum(terms)
-
-    def value_of_positions(self) -> Any:
-        problem, terms = self.problem, []
-        for k in range(1, max(self.depth, self.fixed().shape[1])):
-            fixed = self.fixed()[:, k] if k < self.fixed().shape[1] else np.zeros(0, dtype=np.int32)
-            base = np.bincount(fixed[fixed >= 0], minlength=problem.cluster.n_brokers)
-            total = int(base[problem.eligible].sum()) + sum(1 for row in self.rows if problem.rf[row] > k)
-            low, high = measure.open_band(total, measure.weights(problem, problem.eligible))
-            terms += [
-                self.square(self.position_count(int(b), k) + int(base[b]), low[b], high[b])
-                for b in np.flatnonzero(problem.eligible)
-            ]
-        return sum(terms)
-
-    def value_of_reorders(self) -> Any:
-        terms = []
-        for row in self.rows:
-            before = self.before[row]
-            if len(before) != int(self.problem.rf[row]) or not before:
+        ``best`` is kept where nothing better is found; all that comes after is as good at this goal.
+        """
+        cp, reached = self.model.cp, self.model.measured(best, goal)
+        value = self.model.hold(goal, reached)
+        if reached == 0:  # nothing counts below 0
+            return best, 0, 0.0
+        cp.minimize(value)
+        bound, left = 0, effort_s
+        for linear, share in TRIES.get(goal, USUALLY):
+            self.start_from(best)
+            status = self.solve(linear, share * left)
+            left -= self.solver.response_proto.deterministic_time
+            if status not in self.solved:
                 continue
-            reorder = self.cp.new_bool_var("")
-            stays = sum(self.held.get((row, b), 0) for b in before) - len(before)
-            for k in range(min(self.depth, len(before))):
-                # every broker stays and position k differs
-                self.cp.add(reorder >= stays + 1 - self.at.get((row, before[k], k), 0))
-            terms.append(reorder)
-        return sum(terms)
+            bound = max(bound, ceil(self.solver.best_objective_bound - 1e-6))
+            if (found := round(self.solver.objective_value)) < reached:
+                best, reached = self.model.lists(self.solver.boolean_value), found
+            if bound == reached:
+                break
+        cp.clear_objective()
+        cp.add(value <= reached)
+        return best, bound, effort_s - left
 
-    # from and to lists
+    def solve(self, linear: int, effort_s: float) -> Any:
+        """The solver's status after so much effort."""
+        self.solver.parameters.linearization_level = linear
+        self.solver.parameters.max_deterministic_time = effort_s
+        return self.solver.solve(self.model.cp)
 
-    def suggest(self, lists: IntArray) -> None:
-        self.cp.clear_hints()
-        for (row, b), var in self.held.items():
-            self.cp.add_hint(var, int(b in lists[row]))
-        for (row, b, k), var in self.at.items():
-            self.cp.add_hint(var, int(k < lists.shape[1] and lists[row, k] == b))
-
-    def keep(self, solver: Any) -> None:
-        """Read the lists of a solution: arrivals take the places of what left, then the decided order."""
-        for row in self.rows:
-            held = [b for (r, b), var in self.held.items() if r == row and solver.value(var)]
-            new = [b for b in held if b not in self.current[row]]
-            entry = [b if b in held else (new.pop(0) if new else -1) for b in self.current[row]]
-            entry = [b for b in entry if b >= 0] + new
-            for k in range(min(self.depth, len(held))):
-                chosen = next(b for b in held if (row, b, k) in self.at and solver.value(self.at[row, b, k]))
-                entry.remove(chosen)
-                entry.insert(k, chosen)
-            self.solution[row] = entry
-
-    def lists(self) -> IntArray:
-        """``(n_partitions, max_rf)``."""
-        width = max(self.problem.current.shape[1], int(self.problem.rf.max(initial=1)))
-        lists = np.full((len(self.problem.current), width), -1, dtype=np.int32)
-        lists[:, : self.problem.current.shape[1]] = self.problem.current
-        for row, entry in self.solution.items():
-            lists[row] = -1
-            lists[row, : len(entry)] = entry
-        return lists[:, : max(1, int((lists >= 0).sum(axis=1).max(initial=1)))]
+    def start_from(self, lists: IntArray) -> None:
+        """Hint at lists and at all that follows from them: the solver starts only from what is whole."""
+        cp, parameters = self.model.cp, self.solver.parameters
+        self.model.suggest(lists)
+        parameters.fix_variables_to_their_hinted_value = True
+        self.solver.solve(cp)
+        parameters.fix_variables_to_their_hinted_value = False
+        if whole := list(self.solver.response_proto.solution):
+            cp.clear_hints()
+            for index, value in enumerate(whole):
+                cp.add_hint(cp.get_int_var_from_proto_index(index), value)

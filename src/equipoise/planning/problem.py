@@ -29,7 +29,7 @@ class Problem:
     current: IntArray
     """``(n_partitions, max_rf)`` int32: the lists with replaced brokers already exchanged."""
     pinned: BoolArray
-    """Same shape: replicas that must stay (those a replacement broker takes over)."""
+    """Same shape: replicas that must stay (all on a broker that replaces another)."""
     rf: IntArray
     """``(n_partitions,)`` int32: replication factor wanted."""
     movable: BoolArray
@@ -327,15 +327,18 @@ def chosen_topics(cluster: Cluster, request: Request) -> BoolArray:
 
 
 def exchange(cluster: Cluster, request: Request, movable: BoolArray) -> tuple[IntArray, BoolArray]:
-    """The lists with each replaced broker exchanged in place, and a mask of those replicas."""
+    """The lists with each replaced broker exchanged in place, and a mask of what has to stay.
+
+    That is all that stands on a successor then, what it held before as well: a second run sees the
+    same lists and cannot tell what was taken over from what was there.
+    """
     current = cluster.replicas.copy()
     pinned = np.zeros(current.shape, dtype=bool)
     for old_id, new_id in request.replace:
         old, new = (int(cluster.brokers.index_of(np.array([i]))[0]) for i in (old_id, new_id))
         free = movable & ~(current == new).any(axis=1)
-        takes = (cluster.replicas == old) & free[:, None]
-        current[takes] = new
-        pinned |= takes
+        current[(cluster.replicas == old) & free[:, None]] = new
+        pinned |= (current == new) & movable[:, None]
     return current, pinned
 
 

@@ -110,6 +110,11 @@ def test_nothing_is_wrong_at_rest() -> None:
                 "replace | log-0: broker 4 does not take over the replica it replaces",
             ],
         ),
+        (
+            [[1, 4], [2, 5], [5, 4]],
+            {"replace": [[3, 4]]},
+            ["replace | pay-0: broker 4 replaces another and gives a replica away"],
+        ),
     ],
 )
 def test_one_wrong_move(target: list[list[int]], request_: dict[str, object], said: list[str]) -> None:

@@ -87,7 +87,14 @@ def test_a_successor_that_is_there_already_takes_nothing_over_twice() -> None:
     """Where it holds a replica of the partition, the old one's has to go elsewhere."""
     problem = problem_of(replace="1=3")
     assert problem.cluster.ids_of(problem.current).tolist()[0] == [1, 3, -1]
-    assert not problem.pinned[0].any() and problem.pinned[3].any()
+
+
+def test_a_successor_gives_nothing_away() -> None:
+    """Neither what it takes over nor what it held: once it is done they look alike. Chosen topics only."""
+    problem = problem_of(replace="1=3")
+    assert np.array_equal(problem.pinned, problem.cluster.ids_of(problem.current) == 3)
+    bills = problem_of(replace="1=3", topics="bills")
+    assert bills.pinned.any(axis=1).tolist() == [True, True, False, False]
 
 
 def test_replacing_among_other_changes_levels_as_ever() -> None:

@@ -12,14 +12,13 @@ from equipoise.errors import ImpossibleRequest
 from equipoise.planning.budget import pinned_to
 from equipoise.planning.certificate import Proof
 from equipoise.planning.flows import Solution, proofs_of
-from equipoise.planning.goals import evaluate
 from equipoise.planning.integer import Decided
 from equipoise.planning.loads.bounds import cost_bound, level_bound
 from equipoise.planning.loads.leading import Leading
 from equipoise.planning.loads.placing import Placing, limit_of
 from equipoise.planning.loads.program import decided, is_small
 from equipoise.planning.loads.search import descend
-from equipoise.planning.loads.weights import Int64, Load, copy_cost, loads_of
+from equipoise.planning.loads.weights import Int64, Load, copy_cost, loads_of, value_of
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.orders import FOLLOWER_GOALS, follow, follower_positions, order
 from equipoise.planning.networks.place import Placement, ProvedLevel, place
@@ -93,16 +92,6 @@ def settled(problem: Problem, goals: tuple[str, ...], best: Decided) -> bool:
         for goal in goals
         if goal not in LEADER_LEVELS
     )
-
-
-def value_of(problem: Problem, lists: IntArray, goal: str) -> int:
-    """The value of a goal, weighed ones among them."""
-    if goal == "bytes":
-        cost = copy_cost(problem)
-        assert cost is not None
-        return int((measures.arrivals(problem.cluster.replicas, lists).sum(axis=1) * cost).sum())
-    load = next((load for load in loads_of(problem) if load.goal == goal), None)
-    return evaluate(problem, lists, goal) if load is None else load.value(lists)
 
 
 # where replicas stand

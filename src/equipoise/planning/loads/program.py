@@ -8,8 +8,9 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.certificate import Proof
-from equipoise.planning.integer import Decided, Model, decide
-from equipoise.planning.loads.weights import Load, borne, copy_cost, load_of, stays
+from equipoise.planning.integer import Decided, decide
+from equipoise.planning.loads.weights import Load, borne, copy_cost, load_of, stays, value_of
+from equipoise.planning.model import Model
 from equipoise.planning.problem import Problem
 
 MAX_CELLS = 400
@@ -20,6 +21,9 @@ EFFORT_S = 2.0
 
 class LoadModel(Model):
     """The program of counts, and what weighed goals measure."""
+
+    def measured(self, lists: IntArray, goal: str) -> int:
+        return value_of(self.problem, lists, goal)
 
     def load_value(self, goal: str) -> Any:
         """Bytes outside the bands, as `Load.value` counts them."""

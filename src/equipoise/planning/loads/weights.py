@@ -18,9 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.cluster import measures
 from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.errors import UnusableInput
 from equipoise.planning.bands import whole_weights
+from equipoise.planning.goals import evaluate
 from equipoise.planning.problem import Problem
 from equipoise.wording import plural
 
@@ -123,6 +125,16 @@ def copy_cost(problem: Problem) -> Int64 | None:
     if unknown.any():  # with --max-bytes there is no such problem
         return None
     return whole(problem, problem.cluster.size_bytes, "sizes", "--max-bytes")
+
+
+def value_of(problem: Problem, lists: IntArray, goal: str) -> int:
+    """The value of a goal, weighed ones among them."""
+    if goal == "bytes":
+        cost = copy_cost(problem)
+        assert cost is not None
+        return int((measures.arrivals(problem.cluster.replicas, lists).sum(axis=1) * cost).sum())
+    load = next((load for load in loads_of(problem) if load.goal == goal), None)
+    return evaluate(problem, lists, goal) if load is None else load.value(lists)
 
 
 def capacities(problem: Problem, goal: str, allowed: BoolArray) -> Int64:
