@@ -29,8 +29,8 @@ from equipoise.planning.problem import Problem
 STEPS_OF_BYTES = 32
 """How finely ``--max-bytes`` is used up: one in so many of the moves that a plan without it has."""
 MAX_MOVES = 2**31
-ROUNDS = 8
-"""Tries to suit the placement to the leaders, where they are held back."""
+TRIES = 2
+"""To suit the placement to the leaders, where they are held back, since one was better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,10 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
     """
     placement = within_changes(problem, place(problem, problem.goals, held), held)
     best, orders = ordered(problem, placement)
+    if held is not None:  # the face is that of some plans: its bounds are not those of all
+        return in_rounds(problem, placement, best, orders)
+    if not within_budgets(problem, best.lists):  # nobody will have it
+        return best
     joint = jointly(problem, placement, best)
     if joint is not None:
         return joint
@@ -79,12 +83,13 @@ def in_rounds(
     problem: Problem, placement: Placement, best: Solution, orders: list[ProvedLevel]
 ) -> Solution:
     """The best of some equally good placements, each suited to the leaders of the one before."""
-    for _ in range(ROUNDS):
-        if placement.face is None or leaders_closed(best) or not orders:
-            break
+    tries = 0
+    while placement.face and orders and not leaders_closed(best) and tries < TRIES:
         suited = replace(placement, lists=settled_for_leaders(placement.face, leader_prices(problem, orders)))
         tried, orders = ordered(problem, suited)
-        best = better(problem, tried, best)
+        found = better(problem, tried, best)
+        tries = tries + 1 if found is best else 0
+        best = found
     return best
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 BoolArray = npt.NDArray[np.bool_]
-MAX_EFFORT = 10**10
+MAX_EFFORT = 15 * 10**9
 """Candidates times pairs of them for the same partition, up to which it is tried: some ten seconds."""
 SCALE = 5040
 """Multipliers are whole numbers of this part of an election: halves to tenths stay exact."""

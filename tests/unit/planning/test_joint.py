@@ -18,7 +18,7 @@ from equipoise.planning.joint import Joint, fewest_elections
 def test_the_program_finds_the_fewest_elections(theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small clusters planned as if they were large: where it is asked, it reaches the optimum."""
     monkeypatch.setattr(integer, "is_small", lambda problem: False)
-    monkeypatch.setattr(flows, "ROUNDS", 0)
+    monkeypatch.setattr(flows, "TRIES", 0)
     bounds: list[int] = []
 
     def fewest(*of: Any) -> Joint | None:
