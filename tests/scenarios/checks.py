@@ -100,13 +100,14 @@ def check_empty_again(plan: Plan, problem: Problem) -> None:
 def is_fixed_point(problem: Problem) -> bool:
     """False for what can be said only once, so that a second run is asked something else.
 
-    Partitions are created with a replication factor of their own, also of topics that may not change.
+    Partitions are created with a replication factor of their own, also of topics that may not change, and of
+    a size that is not known yet.
     With ``reorders`` before ``moves``, a partition that moved could be put back to the brokers it had:
     only from there would its new order count as a reorder.
     """
     request, goals = problem.request, list(problem.goals)
     elsewhere = request.replication_factor or request.topics or request.exclude_topics
-    if request.create and elsewhere:
+    if request.create and (elsewhere or request.max_bytes is not None):
         return False
     return not ("reorders" in goals and "moves" in goals and goals.index("reorders") < goals.index("moves"))
 
