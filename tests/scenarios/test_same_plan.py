@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 from tests.scenarios.checks import check_empty_again
-from tests.scenarios.strategies import OPERATIONS, THEMES, Case, case
+from tests.scenarios.strategies import OPERATIONS, THEMES, Case, case, draw_cluster
 
 from equipoise.cluster import Plan
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.planning import ALL_GOALS, build_problem, make_plan
+from equipoise.planning import ALL_GOALS, Request, build_problem, integer, make_plan
 
 ORDERS = st.permutations(ALL_GOALS).flatmap(
     lambda goals: st.integers(1, len(goals)).map(lambda length: tuple(goals[:length]))
@@ -69,6 +69,20 @@ def test_no_thread_of_the_integer_program_decides(seed: int, monkeypatch: pytest
     first, again = planned(case("orders", seed)), planned(case("orders", seed))
     assert set(asked) <= {(1, inf)}
     assert (first is None and again is None) or np.array_equal(first.target, again.target)
+
+
+@pytest.mark.parametrize("seed", [34, 38])
+def test_what_the_first_run_missed_is_no_second_plan(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With little effort `failover` stays open; done with its moves the program gets further, at once."""
+    solve = integer.Search.solve
+    monkeypatch.setattr(
+        integer.Search, "solve", lambda search, linear, effort_s: solve(search, linear, min(effort_s, 0.2))
+    )
+    goals = ("racks", "replicas", "moves", "leaders", "elections", "failover", "reorders")
+    drawn = replace(draw_cluster(random.Random(f"open {seed}"), 8, 50), request=Request(goals=goals))
+    plan = planned(drawn)
+    assert plan is not None and any(level.gap for level in plan.certificate)
+    check_empty_again(plan, build_problem(drawn.cluster(), drawn.request))
 
 
 @given(st.sampled_from(OPERATIONS), st.integers(0, 10_000), ORDERS)

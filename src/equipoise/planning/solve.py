@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from equipoise.cluster import Cluster, Level, Plan, measures
+from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning import integer
 from equipoise.planning.budget import needed_moves, within_budgets
 from equipoise.planning.certificate import Proof, proof_arrays
@@ -45,8 +47,7 @@ def solved(problem: Problem) -> Plan:
         solution = loads.level(problem)
         return planned(problem, solution, loads.reasons(problem, solution.lists))
     free = by_flows(problem)
-    fits = within_budgets(problem, free.lists)
-    solution = best_of(problem, free, fits=fits)
+    solution = settled(problem, best_of(problem, free))
     unlimited = without_change_limit(problem, free)
     if not within_budgets(problem, unlimited.lists) and unlimited.values < solution.values:
         problem = replace(problem, warnings=(*problem.warnings, binding(problem, solution, unlimited)))
@@ -69,8 +70,43 @@ def planned(problem: Problem, solution: Solution, why: dict[int, str]) -> Plan:
     )
 
 
-def best_of(problem: Problem, free: Solution, *, fits: bool) -> Solution:
+def settled(problem: Problem, solution: Solution) -> Solution:
+    """The solution, or where planning on its result finds better still, that: so a second run is empty.
+
+    Only where the exact program left a goal open: with the moves done with, it gets further.
+    """
+    while not solution.is_proved and integer.is_small(problem):
+        try:
+            done = build_problem(replace(problem.cluster, replicas=solution.lists), asked_again(problem))
+            lists = best_of(done, by_flows(done)).lists
+        except (UnusableInput, ImpossibleRequest, Infeasible):  # what can be asked only once
+            break
+        values = [evaluate(problem, lists, goal) for goal in problem.goals]
+        if values >= solution.values or not within_budgets(problem, lists):
+            break
+        proofs = [known_of(proof, value) for proof, value in zip(solution.proofs, values, strict=True)]
+        solution = replace(solution, lists=lists, proofs=proofs)
+    return solution
+
+
+def asked_again(problem: Problem) -> Request:
+    """The request of a second run: nothing is left to create, the budgets are spent."""
+    budgets = ("max_moves", "max_bytes", "max_changes_per_partition")
+    spent: dict[str, Any] = {budget: 0 for budget in budgets if getattr(problem.request, budget) is not None}
+    return replace(problem.request, create=(), goals=problem.goals, **spent)
+
+
+def known_of(proof: Proof, value: int) -> Proof:
+    """A proof for lists that are as good at all goals before it, and have another value."""
+    if proof.value == value:
+        return proof
+    kind = proof.kind if proof.bound else "none"
+    return replace(proof, value=value, bound=min(value, proof.bound), kind=kind)
+
+
+def best_of(problem: Problem, free: Solution) -> Solution:
     """What flows found if it fits and is proved; else the exact program, or a price on moves."""
+    fits = within_budgets(problem, free.lists)
     if integer.is_small(problem) and not (fits and free.is_proved):
         return by_integers(problem, free if fits else None)
     return free if fits else on_a_budget(problem)
