@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -101,21 +102,29 @@ def run_steps(
 
 
 def write_tables(read: DataFrame, made: DataFrame, folder: Path) -> dict[str, int]:
-    """Write every table; the number of rows of each, by name."""
+    """Write every table; the number of rows of each, by name.
+
+    As many at a time as there are cores: of a small fleet each keeps but one of them busy.
+    """
     folder.mkdir()
-    counts: dict[str, int] = {}
+    spark, counts = made.sparkSession, dict.fromkeys(TABLES, 0)
 
-    def write(name: str, frame: DataFrame) -> DataFrame:
+    def write(name: str, frame: DataFrame) -> None:
         counts[name] = write_table(frame, TABLES[name], folder / name)
-        return read_table(frame.sparkSession, TABLES[name], folder / name)
 
-    brokers = write("brokers", tables.of_kind(made, "brokers"))
-    partitions = write("partitions", tables.partitions(made))
-    write("replicas", tables.replicas(made))
-    moves = write("moves", tables.of_kind(made, "moves"))
-    summary = write("plan_summary", tables.of_kind(made, "plan_summary"))
-    write("quarantine", tables.quarantine(read, made))
-    write("checks", seven_checks(summary.where("outcome = 'planned'"), brokers, partitions, moves))
+    frames = {
+        "replicas": tables.replicas(made),
+        "partitions": tables.partitions(made),
+        "brokers": tables.of_kind(made, "brokers"),
+        "moves": tables.of_kind(made, "moves"),
+        "plan_summary": tables.of_kind(made, "plan_summary"),
+        "quarantine": tables.quarantine(read, made),
+    }
+    with ThreadPoolExecutor(spark.sparkContext.defaultParallelism) as pool:
+        list(pool.map(write, frames.keys(), frames.values()))
+    written = {name: read_table(spark, TABLES[name], folder / name) for name in frames}
+    planned_ = written["plan_summary"].where("outcome = 'planned'")
+    write("checks", seven_checks(planned_, written["brokers"], written["partitions"], written["moves"]))
     return counts
 
 
