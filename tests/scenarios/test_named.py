@@ -16,6 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster, measures
 from equipoise.errors import UnusableInput
 from equipoise.files.sources import read_sources
+from equipoise.judge import check_assignment, rules_of
 from equipoise.planning import DEFAULT_GOALS, Request, make_plan
 from equipoise.planning.networks import handout, place
 
@@ -342,6 +343,21 @@ def test_a_replacement_among_other_changes_is_done_once(successor: int) -> None:
     kept = [successor in after for after in lists_of(plan, "t")]
     assert all(now for held, now in zip(before, kept, strict=True) if held & {1, successor})
     assert make_plan(dataclasses.replace(plan.cluster, replicas=plan.target), asked).is_empty
+
+
+def test_two_of_four_replicas_stay_in_two_racks() -> None:
+    """Two in each rack were allowed to four replicas; to two it is one, though nobody asked for `racks`.
+
+    Brokers 3 and 4 hold another topic too: level counts would leave some partitions with 1 and 2, in one rack.
+    """
+    racks = {1: "a", 2: "a", 3: "b", 4: "b"}
+    state = cluster_of({"t": [[1, 2, 3, 4]] * 6, "still": [[3], [4], [3], [4]]}, racks)
+    asked = Request(replication_factor=2, topics="t", goals=("replicas", "leaders"))
+    plan = make_plan(state, asked)
+    assert all(len(set(held) & {1, 2}) == 1 for held in lists_of(plan, "t"))
+    assert not check_assignment(plan.cluster, plan.target, rules_of(plan.cluster, plan.request))
+    assert replicas(plan).tolist() == [3, 3, 5, 5]
+    assert proved(plan, "racks", "replicas")
 
 
 def test_bytes_are_budgeted_on_a_cluster_too_large_for_the_program() -> None:

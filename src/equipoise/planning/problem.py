@@ -113,7 +113,7 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     return Problem(
         cluster=extended,
         request=request,
-        goals=ordered_goals(request),
+        goals=ordered_goals(request, lowered=bool((rf < extended.rf).any())),
         current=frozen(current, np.int32),
         pinned=frozen(pinned, np.bool_),
         rf=frozen(rf, np.int32),
@@ -126,8 +126,12 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     )
 
 
-def ordered_goals(request: Request) -> tuple[str, ...]:
-    """The goals asked for, then the costs that make a second run empty whatever the goals."""
+def ordered_goals(request: Request, *, lowered: bool) -> tuple[str, ...]:
+    """The goals asked for, then the costs that make a second run empty whatever the goals.
+
+    Where a replication factor is ``lowered`` the racks come first, asked for or not: fewer replicas may be
+    in one rack then, and where the rule holds it has to hold afterwards.
+    """
     if request.goals is not None:
         asked = request.goals
     elif request.leaders_only:
@@ -139,7 +143,8 @@ def ordered_goals(request: Request) -> tuple[str, ...]:
     if request.leaders_only:
         asked = tuple(goal for goal in asked if goal not in ("racks", "replicas", "moves", "topics"))
         return (*asked, *(cost for cost in ("elections",) if cost not in asked))
-    return (*asked, *(cost for cost in ("moves", "elections") if cost not in asked))
+    first = ("racks",) if lowered and "racks" not in asked else ()
+    return (*first, *asked, *(cost for cost in ("moves", "elections") if cost not in asked))
 
 
 def only_replaces(request: Request) -> bool:
