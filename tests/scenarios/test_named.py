@@ -348,7 +348,7 @@ def test_a_replacement_among_other_changes_is_done_once(successor: int) -> None:
 def test_two_of_four_replicas_stay_in_two_racks() -> None:
     """Two in each rack were allowed to four replicas; to two it is one, though nobody asked for `racks`.
 
-    Brokers 3 and 4 hold another topic too: level counts would leave some partitions with 1 and 2, in one rack.
+    Brokers 3 and 4 hold another topic too: level counts would leave some partitions with 1 and 2 alone.
     """
     racks = {1: "a", 2: "a", 3: "b", 4: "b"}
     state = cluster_of({"t": [[1, 2, 3, 4]] * 6, "still": [[3], [4], [3], [4]]}, racks)
