@@ -176,10 +176,12 @@ def arcs_of(layout: Layout) -> tuple[Arcs, Int64, int]:
     members = np.bincount(layout.topic, weights=size, minlength=layout.n_topics).astype(np.int64)
     arcs.add("cell", layout.cell(topic, broker), 1 + broker, members[topic])
 
-    key, count = np.unique((unit * len(brokers) + at)[stays & ~pinned], return_counts=True)
-    unit_, broker = key // max(1, len(brokers)), key % max(1, len(brokers))
-    from_rack = rack[brokers[broker]]
-    arcs.add("leave", layout.cell(layout.topic[unit_], broker), layout.pool(unit_, from_rack), count)
+    for kind, led in (("leave", False), ("leave-leaders", True)):
+        some = stays & ~pinned & ((holder == case.before[layout.rows][row, 0]) == led)
+        key, count = np.unique((unit * len(brokers) + at)[some], return_counts=True)
+        unit_, broker = key // max(1, len(brokers)), key % max(1, len(brokers))
+        from_rack = rack[brokers[broker]]
+        arcs.add(kind, layout.cell(layout.topic[unit_], broker), layout.pool(unit_, from_rack), count)
 
     room = arrival_room(layout, size, unit[stays], at[stays])
     unit_, broker = np.nonzero(room > 0)
@@ -248,6 +250,12 @@ def cost_of(goal: str, layout: Layout, arcs: Arcs, excess: int) -> Cost:
         created = case.cluster.rf[layout.rows] == 0
         taken_over = int((rules.base != case.before)[layout.rows].sum())
         return linear, none, none, none, taken_over - int(rules.rf[layout.rows][created].sum())
+    if goal == "elections":
+        first = case.before[layout.rows, 0]
+        leaves = arcs.kinds["leave-leaders"]
+        cells = np.concatenate(arcs.tail)[leaves] - 1 - len(layout.brokers)
+        linear[leaves] = rules.leads[layout.brokers[cells % max(1, len(layout.brokers))]]
+        return linear, none, none, none, int(((first >= 0) & ~rules.leads[first]).sum())
     weight = weights(case, rules.eligible)
     fixed = rules.base[~rules.movable]
     if goal == "replicas":

@@ -147,7 +147,8 @@ def ordered(problem: Problem, placement: Placement) -> tuple[Solution, list[Prov
     lists, orders = order(problem, with_leaders(problem, placement.lists), problem.goals)
     solved = {level.goal: level for level in (*placement.levels, *orders)}
     reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
-    return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups), orders
+    proofs = proofs_of(problem, lists, reached, solved, placement.forced)
+    return Solution(lists, proofs, placement.groups), orders
 
 
 def leader_prices(problem: Problem, orders: list[ProvedLevel]) -> Int64:
@@ -167,9 +168,13 @@ def within_changes(problem: Problem, placement: Placement, held: Int64 | None) -
 
 
 def proofs_of(
-    problem: Problem, lists: IntArray, reached: dict[str, int], solved: dict[str, ProvedLevel]
+    problem: Problem,
+    lists: IntArray,
+    reached: dict[str, int],
+    solved: dict[str, ProvedLevel],
+    forced: ProvedLevel | None = None,
 ) -> list[Proof]:
-    """The best bound known for each goal ``reached``."""
+    """The best bound known for each goal ``reached``; ``forced`` as `Placement.forced`."""
     if has_one_placement(problem, lists):
         # Nothing after `reorders` is claimed: on its face bounds are of plans with as few reorders.
         first = goals_before(problem.goals, "reorders")
@@ -178,6 +183,8 @@ def proofs_of(
     else:
         bounds = placement_bounds(reached, solved)
         bounds |= {level.goal: level for level in leader_bounds(problem, reached)[0]}
+        if forced is not None and placed_before(problem, "elections", reached, solved):
+            bounds["elections"] = max(bounds["elections"], forced, key=lambda level: level.value)
     proofs = []
     for goal, value in reached.items():
         if goal in bounds:
@@ -190,6 +197,17 @@ def proofs_of(
         else:
             proofs.append(Proof(goal, value, 0, "none"))
     return proofs
+
+
+def placed_before(
+    problem: Problem, goal: str, reached: dict[str, int], solved: dict[str, ProvedLevel]
+) -> bool:
+    """True where all goals of placement come before one, and are as good as they can be."""
+    before = goals_before(problem.goals, goal)
+    wanted = [goal for goal in problem.goals if goal in PLACEMENT_GOALS]
+    return goal in problem.goals and all(
+        one in before and one in solved and reached[one] == solved[one].value for one in wanted
+    )
 
 
 def placement_bounds(reached: dict[str, int], solved: dict[str, ProvedLevel]) -> dict[str, ProvedLevel]:
@@ -267,7 +285,7 @@ def within_moves(problem: Problem) -> Solution:
     for proof in solution.proofs:
         if proof.goal == "replicas":
             proofs.append(Proof("replicas", proof.value, best.bound, "closed-form", "within --max-moves"))
-        elif proof.goal in PLACEMENT_GOALS and proof.value != 0:
+        elif proof.claims and proof.level and proof.level.network != "leaders" and proof.value != 0:
             proofs.append(Proof(proof.goal, proof.value, 0, "none", "for these broker counts"))
         else:
             proofs.append(proof)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.networks.flow import narrow, solve
+from equipoise.planning.networks.flow import Optimum, narrow, solve
 from equipoise.planning.networks.handout import Moves, hand_out, lists_after
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather
@@ -52,6 +52,7 @@ class Attempt:
 
     moves: Moves
     levels: list[ProvedLevel]
+    forced: ProvedLevel
     failed: BoolArray
     face: Face
 
@@ -68,6 +69,8 @@ class Placement:
     movable row in the fine and in the merged network; empty where every row is a unit."""
     face: Face | None = None
     """The equally good placements, where every row is a unit."""
+    forced: ProvedLevel | None = None
+    """Elections that no equally good placement can do without: leaders that leave their broker."""
 
 
 def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -> Placement:
@@ -91,6 +94,7 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
                 tuple(found.levels),
                 groups_of(material, expanded),
                 found.face if expanded.all() else None,
+                found.forced if held is None else None,
             )
         expanded = wider
 
@@ -181,27 +185,29 @@ def finish(
 ) -> Attempt:
     """Solve the goals that are left, settle ties and hand out."""
     levels, network, flow = solve_levels(net, network, goals, name)
-    leaders = np.zeros(len(network.tail), dtype=np.int64)
-    leaders[net.leave.index] = net.leave_leaders
     LOG.info("which partitions move")
-    settled = settle(Face(net, network, flow), leaders, ties=name == "partitions")
+    suited, fewest = narrowed(Face(net, network, flow), net.objective("elections"))
+    settled = settle(suited, ties=name == "partitions")
     moves, failed_units = hand_out(net, settled)
     failed = np.isin(net.unit_of, failed_units)
-    return Attempt(moves, before + levels, failed, Face(net, network, settled))
+    forced = ProvedLevel("elections", fewest.value, name, fewest.potential)
+    return Attempt(moves, before + levels, forced, failed, Face(net, network, settled))
 
 
-def settle(face: Face, cost: Int64, *, ties: bool) -> Int64:
-    """The placement of the face that costs least on arcs, is level, and then has the lowest broker ids."""
-    wishes = [Objective.of_linear(cost), face.net.objective("replicas")]
+def narrowed(face: Face, wish: Objective) -> tuple[Face, Optimum]:
+    """What of a face is best at one thing more."""
+    best = solve(face.network, wish, face.flow)
+    return Face(face.net, narrow(face.network, wish, best.potential), best.flow), best
+
+
+def settle(face: Face, *, ties: bool) -> Int64:
+    """The flow of the placement of the face that is level and then has the lowest broker ids."""
+    face, _ = narrowed(face, face.net.objective("replicas"))
     if ties:
-        lowest = np.zeros(len(cost), dtype=np.int64)
+        lowest = np.zeros(len(face.network.tail), dtype=np.int64)
         lowest[face.net.arrive.index] = face.net.arrive.broker
-        wishes.append(Objective.of_linear(lowest))
-    network, flow = face.network, face.flow
-    for wish in wishes:
-        best = solve(network, wish, flow)
-        network, flow = narrow(network, wish, best.potential), best.flow
-    return flow
+        face, _ = narrowed(face, Objective.of_linear(lowest))
+    return face.flow
 
 
 def settled_for_leaders(face: Face, price: Int64) -> npt.NDArray[np.int32]:
@@ -222,7 +228,8 @@ def settled_for_leaders(face: Face, price: Int64) -> npt.NDArray[np.int32]:
     arrives = 1 + worth[material.brokers[net.arrive.broker]] - worth[leader[net.arrive.unit]]
     cost[net.arrive.index] = np.minimum(arrives, 0)
     cost[net.leave.index] = np.where(net.leave_leaders, change[net.leave.unit], 0)
-    moves, _ = hand_out(net, settle(face, cost, ties=True))
+    suited, _ = narrowed(face, Objective.of_linear(cost))
+    moves, _ = hand_out(net, settle(suited, ties=True))
     return lists_after(material, moves)
 
 
