@@ -17,7 +17,7 @@ from equipoise.cluster import Brokers, Cluster, Plan, build_cluster, measures
 from equipoise.errors import UnusableInput
 from equipoise.files.sources import read_sources
 from equipoise.judge import check_assignment, rules_of
-from equipoise.planning import DEFAULT_GOALS, Request, make_plan
+from equipoise.planning import DEFAULT_GOALS, Request, integer, joint, make_plan
 from equipoise.planning.networks import handout, place
 
 FLEET = Path(__file__).parents[2] / "examples" / "fleet"
@@ -343,6 +343,19 @@ def test_a_replacement_among_other_changes_is_done_once(successor: int) -> None:
     kept = [successor in after for after in lists_of(plan, "t")]
     assert all(now for held, now in zip(before, kept, strict=True) if held & {1, successor})
     assert make_plan(dataclasses.replace(plan.cluster, replicas=plan.target), asked).is_empty
+
+
+def test_leaders_that_have_to_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Broker 1 has three replicas too many, and leads all it holds: three elections, whatever moves.
+
+    Flows alone prove it, as they have to on a large cluster; who leads has no part in it.
+    """
+    monkeypatch.setattr(joint, "MAX_EFFORT", 0)
+    monkeypatch.setattr(integer, "is_small", lambda problem: False)
+    state = cluster_of({"t": [[1, 2]] * 3 + [[1, 3]] * 3})
+    plan = make_plan(state, Request(add=((4, None),), goals=("replicas", "moves", "elections")))
+    (elections,) = (level for level in plan.certificate if level.goal == "elections")
+    assert (elections.value, elections.lower_bound, elections.proof) == (3, 3, "flow-dual")
 
 
 def test_two_of_four_replicas_stay_in_two_racks() -> None:
