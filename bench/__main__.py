@@ -1,6 +1,6 @@
 """``make bench``: the speed table, every row beside its aim, ratios from the same run.
 
-Whole processes are timed from outside, their memory is the operating system's figure for the largest.
+Whole processes are timed from outside; their memory is the most that all of one command's hold at a time.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from equipoise.planning import Request, make_plan
 
 FLEET = Path(__file__).parent.parent / "examples" / "fleet"
 PROGRAM_LIMIT_S = 30.0
+LOOK_S = 0.02
+"""Between two looks at a process's memory."""
 
 
 def main() -> None:
@@ -47,13 +49,24 @@ def plan_process(sources: list[str], out: Path, *options: str) -> tuple[float, f
     Where thousands of files were deleted a moment before, some file systems take seconds to make others.
     """
     command = [sys.executable, "-m", "equipoise.cli.main", "plan", *sources, "--out", str(out), *options]
-    script = f"""import resource, subprocess
-subprocess.run({command!r}, check=True, stdout=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
-    start = time.perf_counter()
-    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
-    seconds = time.perf_counter() - start
-    return seconds, int(done.stdout) / 1024
+    start, peak = time.perf_counter(), 0.0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            peak = max(peak, megabytes(process.pid))
+            time.sleep(LOOK_S)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return time.perf_counter() - start, peak
+
+
+def megabytes(pid: int) -> float:
+    """Memory of a process and of those it started, as far as they are there; 0 where there is no /proc."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * resource.getpagesize() / 2**20 + sum(megabytes(int(child)) for child in children)
 
 
 def told(seconds: float, megabytes: float) -> str:
