@@ -17,6 +17,7 @@ from equipoise.cluster import Level
 from equipoise.judge.duality import FlowProblem, dual_bound, narrowed
 from equipoise.judge.goals import goal_value
 from equipoise.judge.joint_network import joint_bound
+from equipoise.judge.leaving import leaving_bound
 from equipoise.judge.relaxation import Relaxation, build, family
 from equipoise.judge.violations import Case, Violation
 
@@ -87,8 +88,8 @@ class Faces:
         if group == "order" and not self.stays:
             raise ValueError("it takes replicas to stay where they are, and they need not")
         stored = whole_numbers(self.proofs[f"level{k}/potential"])
-        if name == "joint":
-            return self.joint_bound(level.goal, stored)
+        if name in ("joint", "leaving"):
+            return self.elections_bound(name, level.goal, stored)
         relaxation = self.relaxation(name)
         potential = relaxation.lifted(name, stored, self.faces[group])
         problem = relaxation.problem(level.goal, self.faces[group])
@@ -105,12 +106,15 @@ class Faces:
             self.faces[group] = self.relaxations[group].start
         return self.relaxations[group]
 
-    def joint_bound(self, goal: str, stored: npt.NDArray[np.int64]) -> int:
+    def elections_bound(self, name: str, goal: str, stored: npt.NDArray[np.int64]) -> int:
         """The bound on the elections of all plans on the faces of placement and of leaders."""
         if goal != "elections":
             raise ValueError(f"it is not of {goal}")
-        self.relaxation("partitions"), self.relaxation("leaders")
-        return joint_bound(self.case, self.faces["placement"], self.faces["leaders"], stored)
+        of = [self.relaxation("partitions" if name == "joint" else "topics"), self.relaxation("leaders")]
+        faces = self.faces["placement"], self.faces["leaders"]
+        if name == "joint":
+            return joint_bound(self.case, *faces, stored)
+        return leaving_bound(self.case, (of[0], faces[0]), (of[1], faces[1]), stored)
 
 
 def sizes_stay(case: Case) -> bool:

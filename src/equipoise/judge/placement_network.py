@@ -251,11 +251,10 @@ def cost_of(goal: str, layout: Layout, arcs: Arcs, excess: int) -> Cost:
         taken_over = int((rules.base != case.before)[layout.rows].sum())
         return linear, none, none, none, taken_over - int(rules.rf[layout.rows][created].sum())
     if goal == "elections":
-        first = case.before[layout.rows, 0]
         leaves = arcs.kinds["leave-leaders"]
         cells = np.concatenate(arcs.tail)[leaves] - 1 - len(layout.brokers)
         linear[leaves] = rules.leads[layout.brokers[cells % max(1, len(layout.brokers))]]
-        return linear, none, none, none, int(((first >= 0) & ~rules.leads[first]).sum())
+        return linear, none, none, none, 0  # of those who may lead on: the leader network has the others
     weight = weights(case, rules.eligible)
     fixed = rules.base[~rules.movable]
     if goal == "replicas":

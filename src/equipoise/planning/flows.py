@@ -14,6 +14,7 @@ from equipoise.planning.certificate import Proof
 from equipoise.planning.conflicts import refuse_bytes
 from equipoise.planning.goals import evaluate
 from equipoise.planning.joint import fewest_elections
+from equipoise.planning.leaving import fewest_given_up
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.orders import LEADER_GOALS, order
@@ -71,7 +72,7 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
     if joint is not None:
         return joint
     best = in_rounds(problem, placement, best, orders)
-    return jointly(problem, placement, best) or best
+    return jointly(problem, placement, best) or with_leavers(problem, placement, best)
 
 
 def leaders_closed(solution: Solution) -> bool:
@@ -84,7 +85,7 @@ def in_rounds(
 ) -> Solution:
     """The best of some equally good placements, each suited to the leaders of the one before."""
     tries = 0
-    while placement.face and orders and not leaders_closed(best) and tries < TRIES:
+    while placement.face and placement.by_row and orders and not leaders_closed(best) and tries < TRIES:
         suited = replace(placement, lists=settled_for_leaders(placement.face, leader_prices(problem, orders)))
         tried, orders = ordered(problem, suited)
         found = better(problem, tried, best)
@@ -103,15 +104,12 @@ def jointly(problem: Problem, placement: Placement, best: Solution) -> Solution 
 
     None where the program is too large, or where the elections are not the first question that is open.
     """
-    earlier = goals_before(problem.goals, "elections")
-    proofs = {proof.goal: proof for proof in best.proofs}
-    if placement.face is None or "elections" not in problem.goals or proofs["elections"].closes:
+    reached = before_open_elections(problem, best)
+    if reached is None or not placement.by_row:
         return None
-    if set(earlier) - {*PLACEMENT_GOALS, *FREE_GOALS} or not all(proofs[goal].closes for goal in earlier):
-        return None
-    late = [goal for goal in problem.goals if goal in PLACEMENT_GOALS and goal not in earlier]
-    face = place(problem, earlier).face if late else placement.face
-    joint = fewest_elections(face, {goal: proofs[goal].value for goal in earlier}) if face else None
+    late = has_late_placement(problem)
+    face = place(problem, tuple(reached)).face if late else placement.face
+    joint = fewest_elections(face, reached) if face else None
     if joint is None:
         return None
     if joint.lists is not None:
@@ -121,6 +119,39 @@ def jointly(problem: Problem, placement: Placement, best: Solution) -> Solution 
             around = place(led_as(problem, tried.lists), problem.goals)
             best = better(problem, ordered(problem, replace(placement, lists=around.lists))[0], best)
     return replace(best, proofs=[at_least(proof, joint.level) for proof in best.proofs])
+
+
+def with_leavers(problem: Problem, placement: Placement, best: Solution) -> Solution:
+    """The solution with the elections bounded by the leaders that have to leave, and those too many."""
+    reached = before_open_elections(problem, best)
+    if reached is None:
+        return best
+    wider = place(problem, tuple(reached)) if has_late_placement(problem) else placement
+    if wider.face is None or not same_groups(wider.groups, placement.groups):
+        return best
+    level = fewest_given_up(wider.face, reached)
+    return replace(best, proofs=[at_least(proof, level) for proof in best.proofs])
+
+
+def same_groups(one: dict[str, Int64], other: dict[str, Int64]) -> bool:
+    """True where both took the same partitions together: a certificate can tell one such choice."""
+    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+
+
+def before_open_elections(problem: Problem, solution: Solution) -> dict[str, int] | None:
+    """The goals before the elections with their values; None unless the elections are the first open."""
+    proofs = {proof.goal: proof for proof in solution.proofs}
+    earlier = goals_before(problem.goals, "elections")
+    if "elections" not in proofs or proofs["elections"].closes:
+        return None
+    if set(earlier) - {*PLACEMENT_GOALS, *FREE_GOALS} or not all(proofs[goal].closes for goal in earlier):
+        return None
+    return {goal: proofs[goal].value for goal in earlier}
+
+
+def has_late_placement(problem: Problem) -> bool:
+    """True where goals of placement come after the elections."""
+    return bool(set(PLACEMENT_GOALS) & (set(problem.goals) - set(goals_before(problem.goals, "elections"))))
 
 
 def led_as(problem: Problem, lists: IntArray) -> Problem:
@@ -139,7 +170,8 @@ def at_least(proof: Proof, level: ProvedLevel) -> Proof:
     """The proof, where it is of the level's goal and the level proves more."""
     if proof.goal != level.goal or proof.bound >= level.value:
         return proof
-    return Proof(proof.goal, proof.value, min(proof.value, level.value), "linear-program", level=level)
+    kind = "linear-program" if level.network == "joint" else "flow-dual"
+    return Proof(proof.goal, proof.value, min(proof.value, level.value), kind, level=level)
 
 
 def ordered(problem: Problem, placement: Placement) -> tuple[Solution, list[ProvedLevel]]:
@@ -147,8 +179,7 @@ def ordered(problem: Problem, placement: Placement) -> tuple[Solution, list[Prov
     lists, orders = order(problem, with_leaders(problem, placement.lists), problem.goals)
     solved = {level.goal: level for level in (*placement.levels, *orders)}
     reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
-    proofs = proofs_of(problem, lists, reached, solved, placement.forced)
-    return Solution(lists, proofs, placement.groups), orders
+    return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups), orders
 
 
 def leader_prices(problem: Problem, orders: list[ProvedLevel]) -> Int64:
@@ -168,13 +199,9 @@ def within_changes(problem: Problem, placement: Placement, held: Int64 | None) -
 
 
 def proofs_of(
-    problem: Problem,
-    lists: IntArray,
-    reached: dict[str, int],
-    solved: dict[str, ProvedLevel],
-    forced: ProvedLevel | None = None,
+    problem: Problem, lists: IntArray, reached: dict[str, int], solved: dict[str, ProvedLevel]
 ) -> list[Proof]:
-    """The best bound known for each goal ``reached``; ``forced`` as `Placement.forced`."""
+    """The best bound known for each goal ``reached``."""
     if has_one_placement(problem, lists):
         # Nothing after `reorders` is claimed: on its face bounds are of plans with as few reorders.
         first = goals_before(problem.goals, "reorders")
@@ -183,8 +210,6 @@ def proofs_of(
     else:
         bounds = placement_bounds(reached, solved)
         bounds |= {level.goal: level for level in leader_bounds(problem, reached)[0]}
-        if forced is not None and placed_before(problem, "elections", reached, solved):
-            bounds["elections"] = max(bounds["elections"], forced, key=lambda level: level.value)
     proofs = []
     for goal, value in reached.items():
         if goal in bounds:
@@ -197,17 +222,6 @@ def proofs_of(
         else:
             proofs.append(Proof(goal, value, 0, "none"))
     return proofs
-
-
-def placed_before(
-    problem: Problem, goal: str, reached: dict[str, int], solved: dict[str, ProvedLevel]
-) -> bool:
-    """True where all goals of placement come before one, and are as good as they can be."""
-    before = goals_before(problem.goals, goal)
-    wanted = [goal for goal in problem.goals if goal in PLACEMENT_GOALS]
-    return goal in problem.goals and all(
-        one in before and one in solved and reached[one] == solved[one].value for one in wanted
-    )
 
 
 def placement_bounds(reached: dict[str, int], solved: dict[str, ProvedLevel]) -> dict[str, ProvedLevel]:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.networks.flow import Optimum, narrow, solve
+from equipoise.planning.networks.flow import narrow, solve
 from equipoise.planning.networks.handout import Moves, hand_out, lists_after
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather
@@ -52,7 +52,6 @@ class Attempt:
 
     moves: Moves
     levels: list[ProvedLevel]
-    forced: ProvedLevel
     failed: BoolArray
     face: Face
 
@@ -68,9 +67,12 @@ class Placement:
     """What the judge needs to build the networks anew: ``units`` and ``merged_units``, the unit of each
     movable row in the fine and in the merged network; empty where every row is a unit."""
     face: Face | None = None
-    """The equally good placements, where every row is a unit."""
-    forced: ProvedLevel | None = None
-    """Elections that no equally good placement can do without: leaders that leave their broker."""
+    """The equally good placements, where there was a choice."""
+
+    @property
+    def by_row(self) -> bool:
+        """True where every row is a unit of the face."""
+        return self.face is not None and not self.groups
 
 
 def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -> Placement:
@@ -93,8 +95,7 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
                 lists_after(material, found.moves),
                 tuple(found.levels),
                 groups_of(material, expanded),
-                found.face if expanded.all() else None,
-                found.forced if held is None else None,
+                found.face,
             )
         expanded = wider
 
@@ -186,27 +187,26 @@ def finish(
     """Solve the goals that are left, settle ties and hand out."""
     levels, network, flow = solve_levels(net, network, goals, name)
     LOG.info("which partitions move")
-    suited, fewest = narrowed(Face(net, network, flow), net.objective("elections"))
+    suited = narrowed(Face(net, network, flow), net.objective("elections"))
     settled = settle(suited, ties=name == "partitions")
     moves, failed_units = hand_out(net, settled)
     failed = np.isin(net.unit_of, failed_units)
-    forced = ProvedLevel("elections", fewest.value, name, fewest.potential)
-    return Attempt(moves, before + levels, forced, failed, Face(net, network, settled))
+    return Attempt(moves, before + levels, failed, Face(net, network, settled))
 
 
-def narrowed(face: Face, wish: Objective) -> tuple[Face, Optimum]:
+def narrowed(face: Face, wish: Objective) -> Face:
     """What of a face is best at one thing more."""
     best = solve(face.network, wish, face.flow)
-    return Face(face.net, narrow(face.network, wish, best.potential), best.flow), best
+    return Face(face.net, narrow(face.network, wish, best.potential), best.flow)
 
 
 def settle(face: Face, *, ties: bool) -> Int64:
     """The flow of the placement of the face that is level and then has the lowest broker ids."""
-    face, _ = narrowed(face, face.net.objective("replicas"))
+    face = narrowed(face, face.net.objective("replicas"))
     if ties:
         lowest = np.zeros(len(face.network.tail), dtype=np.int64)
         lowest[face.net.arrive.index] = face.net.arrive.broker
-        face, _ = narrowed(face, Objective.of_linear(lowest))
+        face = narrowed(face, Objective.of_linear(lowest))
     return face.flow
 
 
@@ -228,7 +228,7 @@ def settled_for_leaders(face: Face, price: Int64) -> npt.NDArray[np.int32]:
     arrives = 1 + worth[material.brokers[net.arrive.broker]] - worth[leader[net.arrive.unit]]
     cost[net.arrive.index] = np.minimum(arrives, 0)
     cost[net.leave.index] = np.where(net.leave_leaders, change[net.leave.unit], 0)
-    suited, _ = narrowed(face, Objective.of_linear(cost))
+    suited = narrowed(face, Objective.of_linear(cost))
     moves, _ = hand_out(net, settle(suited, ties=True))
     return lists_after(material, moves)
 

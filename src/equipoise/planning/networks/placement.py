@@ -180,14 +180,8 @@ class PlacementNetwork:
             return Objective.of_bands(n_arcs, self.cell.index, low, high, apart)
         if goal == "elections":
             linear[self.leave.index] = self.leave_leaders & material.leads[self.leave.broker]
-            return Objective.of_linear(linear, self.leaders_lost())
+            return Objective.of_linear(linear)  # of those who may lead on: the others are lost anyway
         raise ValueError(f"{goal} is not a goal of placement")
-
-    def leaders_lost(self) -> int:
-        """Partitions whose leader may lead no more, wherever replicas come to stand."""
-        problem = self.material.problem
-        first = problem.cluster.replicas[self.material.rows, 0]
-        return int(((first >= 0) & ~problem.leads[first]).sum())
 
     def topic_bands(self) -> tuple[Int64, Int64, int]:
         """Bands of the cells in the order of the cell arcs, less what is there for good; and the squared

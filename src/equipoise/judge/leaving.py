@@ -1,0 +1,44 @@
+"""Leaders that leave their broker, or brokers with too many: a bound on the elections of any cluster.
+
+Whoever leads a partition and leaves its broker with the replica is an election, and so is whoever a broker
+with too many gives away. A broker needs the larger of the two numbers, so for every choice of one of them,
+broker by broker, what the placement network needs of the first and the leader network of the second is a
+bound together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from equipoise.judge.duality import FlowProblem, dual_bound
+from equipoise.judge.relaxation import Int64, Relaxation, whole
+from equipoise.judge.violations import Case
+
+
+def leaving_bound(
+    case: Case,
+    placement: tuple[Relaxation, FlowProblem],
+    leaders: tuple[Relaxation, FlowProblem],
+    stored: Int64,
+) -> int:
+    """The bound on the elections of plans within two faces; raises ``ValueError`` for unusable numbers.
+
+    ``stored``: for each broker 1 if those that leave are counted, 0 if those it gives away; then the
+    potentials of the leader network and of the placement.
+    """
+    n, n_led = case.cluster.n_brokers, len(leaders[0].network.supply)
+    chosen, led, stands = np.split(stored, [n, n + n_led])
+    if len(chosen) != n or not np.isin(chosen, (0, 1)).all():
+        raise ValueError("a choice that is neither 0 nor 1")
+    brokers = np.flatnonzero(case.rules.eligible)
+    leaving, giving = (relaxation.problem("elections", face) for relaxation, face in (placement, leaders))
+    # the tail of an arc that counts is a cell, topic by topic, or a broker after sink and racks
+    cells = (leaving.tail - 1 - len(brokers)) % max(1, len(brokers))
+    leaves = np.where(leaving.cost > 0, chosen[brokers[cells]], 0)
+    givers = (giving.tail - 1 - len(case.cluster.brokers.rack_names)) % n
+    gives = np.where(giving.cost > 0, 1 - chosen[givers], 0)
+    return dual_bound(replace(leaving, cost=leaves), whole(stands, len(leaving.supply))) + dual_bound(
+        replace(giving, cost=gives), whole(led, n_led)
+    )

@@ -1,0 +1,58 @@
+"""A bound on the elections of clusters of any size: leaders that leave, or brokers with too many of them.
+
+Leaders that leave their broker with the replica are elections, and so are those that a broker with too
+many gives away. The first are counted on the placement's face, the second on that of the leaders, and a
+broker needs the larger of its two numbers: for every choice of one of them, broker by broker, the least
+sum of what is chosen is a bound (Lagrangian relaxation of "who gives leaders away gives at least those
+that leave", with multipliers 0 or 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from equipoise.planning.bounds import free_leaders, leader_bounds
+from equipoise.planning.networks.flow import Optimum, solve
+from equipoise.planning.networks.network import Int64, Objective
+from equipoise.planning.networks.place import Face, ProvedLevel
+
+TRIES = 4
+"""Choices that are tried, each better informed than the one before."""
+
+
+def fewest_given_up(face: Face, reached: Mapping[str, int]) -> ProvedLevel:
+    """The best bound found; ``reached``: the goals in front of the elections, each at its best value."""
+    problem, net = face.net.material.problem, face.net
+    network = leader_bounds(problem, reached)[1]
+    n, brokers = problem.cluster.n_brokers, net.material.brokers
+    leaving = net.objective("elections")
+    giving = free_leaders(problem).objective(problem, "elections")
+    given = np.flatnonzero(giving.linear)
+
+    def of_leavers(chosen: Int64) -> Optimum:
+        linear = leaving.linear.copy()
+        linear[net.leave.index] *= chosen[brokers[net.leave.broker]]
+        return solve(face.network, Objective.of_linear(linear), face.flow)
+
+    def of_givers(chosen: Int64) -> Optimum:
+        linear = giving.linear.copy()
+        linear[given] *= 1 - chosen
+        return solve(network, Objective.of_linear(linear, giving.offset))
+
+    chosen, best = np.ones(n, dtype=np.int64), None
+    for _ in range(TRIES):
+        left, gave = of_leavers(chosen), of_givers(chosen)
+        level = ProvedLevel(
+            "elections",
+            left.value + gave.value,
+            "leaving",
+            np.concatenate([chosen, gave.potential, left.potential]),
+        )
+        best = level if best is None or level.value > best.value else best
+        leaves = left.flow[net.leave.index] * leaving.linear[net.leave.index]
+        leavers = np.bincount(brokers[net.leave.broker], leaves, n)
+        chosen = np.where(leavers == gave.flow[given], chosen, leavers > gave.flow[given]).astype(np.int64)
+    assert best is not None
+    return best
