@@ -16,7 +16,7 @@ from equipoise.planning.request import Request
 def test_crowded_racks_cost_elections() -> None:
     """Lists drawn without a look at racks: some partitions have to lose a replica for it, often their leader.
 
-    The bound of leaders forgets that; this one comes near what the program over placements and leaders proves.
+    The bound of leaders forgets that; this one comes near what the program over both proves.
     """
     draw = np.random.default_rng(7)
     lists = np.array([draw.choice(12, 2, replace=False) for _ in range(400)])
