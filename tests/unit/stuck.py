@@ -63,7 +63,7 @@ def integers(note: str) -> None:
         return real(self, hard)
 
     cp_model.CpSolver.solve = forever
-    solve.best_of = lambda problem, free, fits: solve.by_integers(problem, None)
+    solve.best_of = lambda problem, free: solve.by_integers(problem, None)
 
 
 def writing(note: str) -> None:

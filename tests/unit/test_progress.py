@@ -82,9 +82,10 @@ def stuck(where: str, note: Path, *arguments: str) -> list[str]:
     return [sys.executable, "-c", "import stuck; stuck.main()", where, str(note), *arguments]
 
 
-def noted(note: Path) -> int:
+def noted(note: Path, process: subprocess.Popen[bytes]) -> int:
     """The process that is stuck, once it is."""
     while not note.exists():
+        assert process.poll() is None, "ended before it was stuck"
         time.sleep(0.01)
     return int(note.read_text())
 
@@ -120,7 +121,7 @@ def test_seconds_pass_and_ctrl_c_ends_a_solve(where: str, tmp_path: Path) -> Non
     """In a solve that holds the interpreter's lock, or the main thread: seconds pass, then one line."""
     source, out, note = str(EXAMPLES / "racks"), tmp_path / "plan", tmp_path / "note"
     terminal = Terminal(*stuck(where, note, "plan", source, "--out", str(out)))
-    solver = noted(note)
+    solver = noted(note, terminal.process)
     terminal.until("planning (1 s)")
     terminal.until("planning (2 s)")
     terminal.press_ctrl_c()
@@ -141,7 +142,7 @@ def test_sigint_without_a_terminal(where: str, verb: str, tmp_path: Path) -> Non
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, preexec_fn=hear_ctrl_c
     )
-    solver = noted(tmp_path / "note")
+    solver = noted(tmp_path / "note", process)
     process.send_signal(signal.SIGINT)
     assert process.communicate() == (b"", f"{STOPPED}\n".encode())
     assert process.returncode == 130
@@ -152,7 +153,7 @@ def test_a_solver_ends_with_its_parent(tmp_path: Path) -> None:
     """Killed without a word, the command leaves no process behind, though it was in the middle of a solve."""
     note = tmp_path / "note"
     terminal = Terminal(*stuck("flows", note, "plan", str(EXAMPLES / "racks")))
-    solver = noted(note)
+    solver = noted(note, terminal.process)
     terminal.process.kill()
     assert terminal.end() == -signal.SIGKILL
     wait_for_the_end_of(solver)
@@ -173,7 +174,7 @@ def test_ctrl_c_while_it_writes(tmp_path: Path) -> None:
     """Half a plan is no plan."""
     source, out, note = str(EXAMPLES / "racks"), tmp_path / "plan", tmp_path / "note"
     terminal = Terminal(*stuck("writing", note, "plan", source, "--out", str(out)))
-    noted(note)
+    noted(note, terminal.process)
     terminal.until("writing")
     terminal.press_ctrl_c()
     assert terminal.end() == 130
