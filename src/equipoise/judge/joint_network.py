@@ -55,8 +55,8 @@ def joint_bound(case: Case, placement: FlowProblem, leaders: FlowProblem, stored
     layout = layout_of(case, np.arange(int(case.rules.movable.sum())))
     price = Prices.of(stored, layout)
     leads = np.zeros(price.stands.shape, dtype=bool)
-    stays = staying(layout, placement)
     leave, arrive = arcs_between(layout, placement)
+    stays = staying(layout, placement, leave)
     leads[arrive.row, arrive.broker] = placement.upper[arrive.arc] > 0
     leads = (leads | stays) & case.rules.leads
     worth = np.where(leads, price.stands, 0)
@@ -115,14 +115,13 @@ def arcs_between(layout: Layout, network: FlowProblem) -> tuple[Ends, Ends]:
     return ends(tail, head), ends(head, tail)
 
 
-def staying(layout: Layout, network: FlowProblem) -> npt.NDArray[np.bool_]:
+def staying(layout: Layout, network: FlowProblem, leave: Ends) -> npt.NDArray[np.bool_]:
     """``(n_rows, n_brokers)``: a replica is there and need not leave."""
     case = layout.case
     lists = case.rules.base[layout.rows]
     row, position = np.nonzero(lists >= 0)
     stays = np.zeros((len(lists), case.cluster.n_brokers), dtype=bool)
     stays[row, lists[row, position]] = case.rules.eligible[lists[row, position]]
-    leave, _ = arcs_between(layout, network)
     must = network.lower[leave.arc] > 0
     stays[leave.row[must], leave.broker[must]] = False
     return stays

@@ -71,8 +71,10 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
     joint = jointly(problem, placement, best)
     if joint is not None:
         return joint
+    asked = before_open_elections(problem, best) is not None
     best = in_rounds(problem, placement, best, orders)
-    return jointly(problem, placement, best) or with_leavers(problem, placement, best)
+    joint = None if asked else jointly(problem, placement, best)
+    return joint or with_leavers(problem, placement, best)
 
 
 def leaders_closed(solution: Solution) -> bool:

@@ -103,9 +103,8 @@ class Search:
         self.solver: Any = cp_model.CpSolver()
         self.solver.parameters.num_workers = 1
         self.solver.parameters.random_seed = 1
-        self.solver.parameters.catch_sigint_signal = (
-            False  # it would take Ctrl-C for the end of its search alone
-        )
+        # else it would take Ctrl-C for the end of its search alone
+        self.solver.parameters.catch_sigint_signal = False
         self.solved = (cp_model.OPTIMAL, cp_model.FEASIBLE)
 
     def any_lists(self) -> IntArray | None:

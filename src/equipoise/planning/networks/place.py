@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -173,8 +172,10 @@ def solve_levels(
     for goal in goals:
         LOG.info("where replicas stand: %s", goal)
         objective = net.objective(goal)
-        solver = solve if goal != "topics" else partial(solve_topics, net)
-        best = solver(network, objective, flow)
+        if goal == "topics":
+            best = solve_topics(net, network, objective, flow)
+        else:
+            best = solve(network, objective, flow)
         flow = best.flow
         levels.append(ProvedLevel(goal, best.value, name, best.potential))
         network = tightened(net, narrow(network, objective, best.potential))

@@ -85,8 +85,8 @@ def prices(net: PlacementNetwork, network: Network, objective: Objective) -> Int
     some = at[objective.convex] >= 0
     bands = objective.band_low[some], objective.band_high[some]
     topics = Objective.of_bands(len(arcs), at[objective.convex[some]], *bands)
-    near = solve(sample, parts, net.guess()[arcs])
-    best = solve(narrow(sample, parts, near.potential), topics, near.flow)
+    shared = solve(sample, parts, net.guess()[arcs])
+    best = solve(narrow(sample, parts, shared.potential), topics, shared.flow)
     return best.potential[1 : 1 + n_eligible]
 
 
