@@ -106,6 +106,7 @@ def test_the_controller_is_killed(plan: Plan) -> None:
     end, _ = carried(plan, eye=Eye(once(kill_controller, copying)))
     cluster.start(*fallen)
     assert end.outcome == "finished" and plan.lists() == {("trouble", 0): [0, 4, 2]}
+    wait_until(lambda: cluster.in_sync("trouble"), "the old controller able to lead")
     carried(plan)
     plan.assert_applied()
 

@@ -17,7 +17,8 @@ from equipoise.cluster import Brokers, Cluster, Plan, build_cluster, measures
 from equipoise.errors import UnusableInput
 from equipoise.files.sources import read_sources
 from equipoise.judge import check_assignment, rules_of
-from equipoise.planning import DEFAULT_GOALS, Request, integer, joint, make_plan
+from equipoise.planning import DEFAULT_GOALS, Request, integer, make_plan
+from equipoise.planning.joint import solve as joint
 from equipoise.planning.networks import handout, place
 
 FLEET = Path(__file__).parents[2] / "examples" / "fleet"

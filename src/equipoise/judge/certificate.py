@@ -60,7 +60,7 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
             yield Finding(level.goal, value, None, f"the value is {value}, not {level.value:g}")
             continue
         try:
-            bound = faces.bound(k, level) if level.proof in ("flow-dual", "linear-program") else None
+            bound = faces.bound(k, certificate) if level.proof in ("flow-dual", "linear-program") else None
         except (ValueError, IndexError, KeyError, TypeError) as error:
             yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
             continue
@@ -79,8 +79,9 @@ class Faces:
         self.stays = case.rules.leaders_only
         """True once every plan that is best so far leaves all replicas where they are."""
 
-    def bound(self, k: int, level: Level) -> int | None:
-        """The bound of level ``k`` by weak duality; None where the network cannot be rebuilt here."""
+    def bound(self, k: int, certificate: Sequence[Level]) -> int:
+        """The bound of level ``k`` by weak duality."""
+        level = certificate[k]
         if f"level{k}/network" not in self.proofs or f"level{k}/potential" not in self.proofs:
             raise ValueError("there are no potentials for it")
         name = str(self.proofs[f"level{k}/network"])
@@ -89,7 +90,7 @@ class Faces:
             raise ValueError("it takes replicas to stay where they are, and they need not")
         stored = whole_numbers(self.proofs[f"level{k}/potential"])
         if name in ("joint", "leaving"):
-            return self.elections_bound(name, level.goal, stored)
+            return self.of_both(name, certificate[: k + 1], stored)
         relaxation = self.relaxation(name)
         potential = relaxation.lifted(name, stored, self.faces[group])
         problem = relaxation.problem(level.goal, self.faces[group])
@@ -106,15 +107,15 @@ class Faces:
             self.faces[group] = self.relaxations[group].start
         return self.relaxations[group]
 
-    def elections_bound(self, name: str, goal: str, stored: npt.NDArray[np.int64]) -> int:
-        """The bound on the elections of all plans on the faces of placement and of leaders."""
-        if goal != "elections":
-            raise ValueError(f"it is not of {goal}")
+    def of_both(self, name: str, goals: Sequence[Level], stored: npt.NDArray[np.int64]) -> int:
+        """The bound on the last of ``goals`` of all plans on the faces of placement and of leaders."""
         of = [self.relaxation("partitions" if name == "joint" else "topics"), self.relaxation("leaders")]
-        faces = self.faces["placement"], self.faces["leaders"]
+        placement, leaders = zip(of, (self.faces["placement"], self.faces["leaders"]), strict=True)
         if name == "joint":
-            return joint_bound(self.case, *faces, stored)
-        return leaving_bound(self.case, (of[0], faces[0]), (of[1], faces[1]), stored)
+            return joint_bound(self.case, goals, placement, leaders, stored)
+        if goals[-1].goal != "elections":
+            raise ValueError(f"it is not of {goals[-1].goal}")
+        return leaving_bound(self.case, placement, leaders, stored)
 
 
 def sizes_stay(case: Case) -> bool:

@@ -1,87 +1,179 @@
-"""Placement and leaders at once: a bound on the elections that both have a part in.
+"""Placement and leaders at once: a bound on goals that both have a part in.
 
 Every legal plan is a flow of the placement network of partitions, and a leader for each partition among
-the brokers it then stands on, with as many for each rack and broker as the leader network allows. For any
-prices of these three conditions, what is left is a bound (weak duality again): each partition is led
-where that is cheapest, the flow costs what standing is worth, and racks and brokers pay for their leaders.
-Prices are whole numbers of a part of an election, so nothing is rounded but the bound, and that up.
+the brokers it then stands on; racks and brokers lead as many as the leader network allows. For any prices
+of these conditions, and of what goals before cost beyond their values, what is left is a bound (weak
+duality again): each partition is led where that is cheapest, the flow costs what standing is worth, and
+counts of leaders pay for what they hold. Prices are whole numbers of a part of the goal's unit, so nothing
+is rounded but the bound, and that up.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.judge.duality import FlowProblem, dual_bound, exact_dot
+from equipoise.cluster import Level
+from equipoise.judge.duality import FlowProblem, exact_dot
+from equipoise.judge.goals import shares, weights
 from equipoise.judge.placement_network import Layout, layout_of
-from equipoise.judge.relaxation import Int64
+from equipoise.judge.relaxation import Cost, Int64, Relaxation
 from equipoise.judge.violations import Case
 
 SCALE = 5040
-"""Parts of an election."""
+"""Parts of the goal's unit."""
 FORBIDDEN = 2**40
+BoolArray = npt.NDArray[np.bool_]
+OF_PLACEMENT = ("racks", "replicas", "moves", "topics")
+OF_LEADERS = ("leaders", "rack-leaders", "topic-leaders")
 
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """What is stored: by node of the placement, by rack, by broker, and by partition and broker."""
+    """What is stored: by goal before, node of the placement, count of leaders, partition and broker."""
 
+    goal: list[int]
+    """None negative."""
     node: Int64
-    rack: Int64
-    broker: Int64
+    counts: Int64
+    """Racks, brokers, and each topic on each broker."""
     stands: Int64
     """``(n_rows, n_brokers)``, none negative."""
 
     @classmethod
-    def of(cls, stored: Int64, layout: Layout) -> Prices:
+    def of(cls, stored: Int64, layout: Layout, n_goals: int) -> Prices:
         """The parts of an array; raises ``ValueError`` for another size or a price out of range."""
-        n_rows, n_brokers = len(layout.rows), layout.case.cluster.n_brokers
-        ends = np.cumsum([layout.n_nodes, layout.n_racks, n_brokers, n_rows * n_brokers])
+        cluster = layout.case.cluster
+        n_rows, n_brokers = len(layout.rows), cluster.n_brokers
+        n_counts = layout.n_racks + n_brokers + len(cluster.topics) * n_brokers
+        ends = np.cumsum([n_goals, layout.n_nodes, n_counts, n_rows * n_brokers])
         if stored.shape != (ends[-1],):
             raise ValueError(f"prices of shape {stored.shape}, not ({ends[-1]},)")
-        node, rack, broker, stands, _ = np.split(stored, ends)
-        if np.any(stands < 0) or np.any(np.abs(stored) > FORBIDDEN):
+        goal, node, counts, stands, _ = np.split(stored, ends)
+        if np.any(stands < 0) or np.any(goal < 0) or np.any(np.abs(stored) > FORBIDDEN):
             raise ValueError("prices that are negative or too large")
-        return cls(node, rack, broker, stands.reshape(n_rows, n_brokers))
+        return cls(goal.tolist(), node, counts, stands.reshape(n_rows, n_brokers))
 
 
-def joint_bound(case: Case, placement: FlowProblem, leaders: FlowProblem, stored: Int64) -> int:
-    """The bound on the elections of plans within the two faces; raises ``ValueError`` for unusable prices.
+def joint_bound(
+    case: Case,
+    goals: Sequence[Level],
+    placement: tuple[Relaxation, FlowProblem],
+    leaders: tuple[Relaxation, FlowProblem],
+    stored: Int64,
+) -> int:
+    """The bound on the last of ``goals`` in plans that are as good at those before.
 
-    ``placement`` has every partition as a unit of its own.
+    ``placement`` has every partition as a unit of its own; of both networks only plans on the faces are
+    meant. Raises ``ValueError`` for unusable prices.
     """
     layout = layout_of(case, np.arange(int(case.rules.movable.sum())))
-    price = Prices.of(stored, layout)
+    price = Prices.of(stored, layout, len(goals) - 1)
+    weight = {level.goal: paid for level, paid in zip(goals, [*price.goal, SCALE], strict=True) if paid}
+    allowed = exact_sum(paid * int(level.value) for level, paid in zip(goals, price.goal, strict=False))
+    if not set(weight) <= {*OF_PLACEMENT, *OF_LEADERS, "elections"}:
+        raise ValueError(f"prices of {', '.join(weight)}")
+
+    face = placement[1]
+    leave, arrive = arcs_between(layout, face)
+    stays = staying(layout, face, leave)
     leads = np.zeros(price.stands.shape, dtype=bool)
-    leave, arrive = arcs_between(layout, placement)
-    stays = staying(layout, placement, leave)
-    leads[arrive.row, arrive.broker] = placement.upper[arrive.arc] > 0
+    leads[arrive.row, arrive.broker] = face.upper[arrive.arc] > 0
     leads = (leads | stays) & case.rules.leads
     worth = np.where(leads, price.stands, 0)
-    cost = np.zeros(len(placement.tail), dtype=np.int64)
-    cost[leave.arc] = worth[leave.row, leave.broker]
-    cost[arrive.arc] = -worth[arrive.row, arrive.broker]
-    none = np.zeros(0, dtype=np.int64)
-    plain = replace(placement, convex=none.astype(np.int32), band_low=none, band_high=none, offset=0)
-    led = np.concatenate([price.rack, price.broker])
+
+    pull = price.node[face.head] - price.node[face.tail]
+    pull[leave.arc] += worth[leave.row, leave.broker]
+    pull[arrive.arc] -= worth[arrive.row, arrive.broker]
+    on_arcs = [(placement[0].cost(goal), paid) for goal, paid in weight.items() if goal in OF_PLACEMENT]
+    for (linear, *_), paid in on_arcs:
+        pull += paid * linear
+
+    lower, upper = counts_of_leaders(layout, leaders[1], leads)
+    on_counts = [
+        (cost_of_counts(goal, case, leaders[0]), paid) for goal, paid in weight.items() if goal in OF_LEADERS
+    ]
     scaled = (
-        dual_bound(replace(plain, cost=cost), price.node)
-        + cheapest_leaders(layout, price, np.where(leads, worth, FORBIDDEN))
+        exact_dot(face.supply, price.node)
+        + least(pull, face.lower, face.upper, on_arcs)
+        + cheapest_leaders(layout, price, np.where(leads, worth, FORBIDDEN), weight.get("elections", 0))
         - int(worth[stays].sum())
-        - exact_dot(np.maximum(led, 0), leaders.upper[: len(led)])
-        - exact_dot(np.minimum(led, 0), leaders.lower[: len(led)])
+        + least(-price.counts, lower, upper, on_counts)
+        + exact_sum(paid * cost[4] for cost, paid in (*on_arcs, *on_counts))
+        - allowed
     )
     return -(-scaled // SCALE)
 
 
-def cheapest_leaders(layout: Layout, price: Prices, worth: Int64) -> int:
+def exact_sum(parts: Iterator[int]) -> int:
+    """The sum, in Python's integers."""
+    return sum(int(part) for part in parts)
+
+
+def counts_of_leaders(layout: Layout, face: FlowProblem, leads: BoolArray) -> tuple[Int64, Int64]:
+    """Least and most of each count: on the face, and no more than there are to lead there.
+
+    ``leads``: who may lead which row, ``(n_rows, n_brokers)``.
+    """
+    cluster = layout.case.cluster
+    rack = cluster.brokers.rack_idx
+    row, broker = np.nonzero(leads)
+    of_brokers = np.bincount(broker, minlength=cluster.n_brokers)
+    of_racks = np.bincount(rack, weights=of_brokers, minlength=layout.n_racks).astype(np.int64)
+    key = cluster.topic_idx[layout.rows][row].astype(np.int64) * cluster.n_brokers + broker
+    of_topics = np.bincount(key, minlength=len(cluster.topics) * cluster.n_brokers)
+    most = np.concatenate([of_racks, of_brokers, of_topics]).astype(np.int64)
+    n_led = layout.n_racks + cluster.n_brokers
+    most[:n_led] = np.minimum(most[:n_led], face.upper[:n_led])
+    return np.concatenate([face.lower[:n_led], np.zeros_like(of_topics)]), most
+
+
+def cost_of_counts(goal: str, case: Case, leaders: Relaxation) -> Cost:
+    """What a goal costs on counts, as on the arcs of a network."""
+    if goal != "topic-leaders":
+        return leaders.cost(goal)  # arcs of racks and of brokers come first there, too
+    cluster, rules = case.cluster, case.rules
+    n, n_topics = cluster.n_brokers, len(cluster.topics)
+    fixed = np.flatnonzero(~rules.movable & (case.before[:, 0] >= 0))
+    key = cluster.topic_idx[fixed].astype(np.int64) * n + case.before[fixed, 0]
+    base = np.bincount(key, minlength=n_topics * n).astype(np.int64).reshape(n_topics, n)
+    size = np.bincount(cluster.topic_idx[rules.movable], minlength=n_topics)
+    led = np.flatnonzero(rules.leads)
+    low, high = shares((base[:, led].sum(axis=1) + size)[:, None], weights(case, rules.leads)[None, :])
+    count = len(cluster.brokers.rack_names) + n + np.arange(n_topics)[:, None] * n + led
+    none = np.zeros(0, dtype=np.int64)
+    return none, count.ravel(), (low - base[:, led]).ravel(), (high - base[:, led]).ravel(), 0
+
+
+def least(pull: Int64, lower: Int64, upper: Int64, convex: Sequence[tuple[Cost, int]]) -> int:
+    """The least of ``pull @ x`` and the squares, each as often as it says, for whole x within bounds.
+
+    The n-th unit beyond a band costs 2 n - 1 times the weight: as many are taken as pay for themselves.
+    """
+    x = np.where(pull < 0, upper, lower)
+    squares = 0
+    for (_, items, low, high, _), weight in convex:
+        gain = pull[items]
+        above, below = np.maximum(-gain, 0) // weight, np.maximum(gain, 0) // weight
+        best = np.where(gain < 0, high + (above + 1) // 2, low - (below + 1) // 2)
+        x[items] = np.clip(best, lower[items], upper[items])
+        outside = np.maximum(np.maximum(low - x[items], x[items] - high), 0)
+        squares += weight * exact_dot(outside, outside)
+    return exact_dot(pull, x) + squares
+
+
+def cheapest_leaders(layout: Layout, price: Prices, worth: Int64, election: int) -> int:
     """What the cheapest leader of each partition costs, summed up; ``worth`` as ``Prices.stands``."""
-    case, first = layout.case, layout.case.before[layout.rows, :1]
-    changed = (first >= 0) & (first != np.arange(case.cluster.n_brokers))
-    paid = price.broker + price.rack[case.cluster.brokers.rack_idx]
-    cost = SCALE * changed + worth + paid
+    case = layout.case
+    cluster, first = case.cluster, case.before[layout.rows, :1]
+    n, n_racks = cluster.n_brokers, layout.n_racks
+    changed = (first >= 0) & (first != np.arange(n))
+    racks, brokers, topics = np.split(price.counts, [n_racks, n_racks + n])
+    paid = racks[cluster.brokers.rack_idx] + brokers + topics.reshape(-1, n)[cluster.topic_idx[layout.rows]]
+    cost = election * changed + worth + paid
     if np.any(worth.min(axis=1, initial=FORBIDDEN) >= FORBIDDEN):
         raise ValueError("a partition that no broker may lead")
     return int(cost.min(axis=1).sum())

@@ -218,6 +218,7 @@ def rack_arcs(layout: Layout, arcs: Arcs) -> int:
     )
     limit = rack_limits(table, rules.eligible, rules.rf[layout.rows], strict=rules.strict_racks)[:, None]
     out, above, into = counts, np.maximum(counts - limit, 0), np.maximum(limit - counts, 0)
+    in_all = int(above.sum())
     if rules.stay_in_rack:
         change = rules.rf[layout.rows] - counts.sum(axis=1)
         out, above, into = (
@@ -235,7 +236,7 @@ def rack_arcs(layout: Layout, arcs: Arcs) -> int:
     arcs.add("excess", pool, centre, excess, excess if rules.strict_racks else None)
     arcs.add("out", pool, centre, others)
     arcs.add("into", centre, pool, room)
-    return int(excess.sum())
+    return in_all
 
 
 def cost_of(goal: str, layout: Layout, arcs: Arcs, excess: int) -> Cost:

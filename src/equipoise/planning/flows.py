@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -13,13 +14,15 @@ from equipoise.planning.budget import best_counts, bytes_moved, needed_moves, pi
 from equipoise.planning.certificate import Proof
 from equipoise.planning.conflicts import refuse_bytes
 from equipoise.planning.goals import evaluate
-from equipoise.planning.joint import fewest_elections
+from equipoise.planning.joint.question import JOINT_GOALS
+from equipoise.planning.joint.solve import best_of_face
 from equipoise.planning.leaving import fewest_given_up
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.orders import LEADER_GOALS, order
 from equipoise.planning.networks.place import (
     PLACEMENT_GOALS,
+    Face,
     Placement,
     ProvedLevel,
     place,
@@ -48,6 +51,11 @@ class Solution:
         """Reached by each goal, in the order that decides which of two solutions is better."""
         return [proof.value for proof in self.proofs]
 
+    @property
+    def reached(self) -> dict[str, int]:
+        """The goals with their values, in order."""
+        return {proof.goal: proof.value for proof in self.proofs}
+
     def moves(self, problem: Problem) -> int:
         """Data moves."""
         return measures.data_moves(problem.cluster.replicas, self.lists)
@@ -68,13 +76,10 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
         return in_rounds(problem, placement, best, orders)
     if not within_budgets(problem, best.lists):  # nobody will have it
         return best
-    joint = jointly(problem, placement, best)
-    if joint is not None:
-        return joint
-    asked = before_open_elections(problem, best) is not None
-    best = in_rounds(problem, placement, best, orders)
-    joint = None if asked else jointly(problem, placement, best)
-    return joint or with_leavers(problem, placement, best)
+    best = jointly(problem, placement, best)
+    if leaders_closed(best) or any(proof.kind == "linear-program" for proof in best.proofs):
+        return best
+    return with_leavers(problem, placement, in_rounds(problem, placement, best, orders))
 
 
 def leaders_closed(solution: Solution) -> bool:
@@ -82,9 +87,7 @@ def leaders_closed(solution: Solution) -> bool:
     return all(proof.closes for proof in solution.proofs if proof.goal in FREE_GOALS)
 
 
-def in_rounds(
-    problem: Problem, placement: Placement, best: Solution, orders: list[ProvedLevel]
-) -> Solution:
+def in_rounds(problem: Problem, placement: Placement, best: Solution, orders: list[ProvedLevel]) -> Solution:
     """The best of some equally good placements, each suited to the leaders of the one before."""
     tries = 0
     while placement.face and placement.by_row and orders and not leaders_closed(best) and tries < TRIES:
@@ -101,26 +104,45 @@ def better(problem: Problem, tried: Solution, best: Solution) -> Solution:
     return tried if within_budgets(problem, tried.lists) and tried.values < best.values else best
 
 
-def jointly(problem: Problem, placement: Placement, best: Solution) -> Solution | None:
-    """The solution, or a better one, with the elections bounded by placements and orders at once.
+def jointly(problem: Problem, placement: Placement, best: Solution) -> Solution:
+    """The solution, or a better one, each goal that is open decided over placements and orders at once.
 
-    None where the program is too large, or where the elections are not the first question that is open.
+    Up to the first for which that is too large, or that is none of `JOINT_GOALS`. Where there is but one
+    placement, flows have decided everything.
     """
-    reached = before_open_elections(problem, best)
-    if reached is None or not placement.by_row:
-        return None
-    late = has_late_placement(problem)
-    face = place(problem, tuple(reached)).face if late else placement.face
-    joint = fewest_elections(face, reached) if face else None
-    if joint is None:
-        return None
-    if joint.lists is not None:
-        tried, _ = ordered(problem, replace(placement, lists=joint.lists))
-        best = better(problem, tried, best)
-        if late:
-            around = place(led_as(problem, tried.lists), problem.goals)
-            best = better(problem, ordered(problem, replace(placement, lists=around.lists))[0], best)
-    return replace(best, proofs=[at_least(proof, joint.level) for proof in best.proofs])
+    if not placement.by_row or has_one_placement(problem, best.lists):
+        return best
+    levels: list[tuple[ProvedLevel, dict[str, int]]] = []
+    for goal in takewhile(JOINT_GOALS.__contains__, problem.goals):
+        reached = dict(zip(goals_before(problem.goals, goal), best.values, strict=False))
+        if next(proof for proof in best.proofs if proof.goal == goal).closes:
+            continue
+        kept, face = face_of(problem, placement, reached)
+        joint = best_of_face(face, goal, reached, kept) if face else None
+        if joint is None:
+            break
+        levels.append((joint.level, reached))
+        if joint.lists is not None:
+            tried, _ = ordered(problem, replace(placement, lists=joint.lists))
+            best = better(problem, tried, best)
+        for level, of in levels:
+            if all(value <= of.get(name, value) for name, value in best.reached.items()):
+                best = replace(best, proofs=[at_least(proof, level) for proof in best.proofs])
+    return best
+
+
+def face_of(
+    problem: Problem, placement: Placement, reached: dict[str, int]
+) -> tuple[frozenset[str], Face | None]:
+    """The placements as good as can be at some of the goals ``reached``, and which goals these are.
+
+    Those of placement up to the first whose bound by flows was not reached.
+    """
+    levels = [level for level in placement.levels if level.goal in reached]
+    kept = [level.goal for level in takewhile(lambda level: level.value == reached[level.goal], levels)]
+    if len(kept) == len(placement.levels):
+        return frozenset(kept), placement.face
+    return frozenset(kept), place(problem, tuple(kept)).face
 
 
 def with_leavers(problem: Problem, placement: Placement, best: Solution) -> Solution:
@@ -156,21 +178,9 @@ def has_late_placement(problem: Problem) -> bool:
     return bool(set(PLACEMENT_GOALS) & (set(problem.goals) - set(goals_before(problem.goals, "elections"))))
 
 
-def led_as(problem: Problem, lists: IntArray) -> Problem:
-    """The problem with every partition's leader pinned, as if it had stood there before."""
-    current, pinned = problem.current.copy(), problem.pinned.copy()
-    for row in np.flatnonzero(problem.movable & (lists[:, 0] >= 0)).tolist():
-        leader, now = lists[row, 0], current[row]
-        gone = ~np.isin(now, lists[row])  # an empty place is one, too
-        place = np.flatnonzero(now == leader if leader in now else gone)
-        if len(place):
-            current[row, place[0]], pinned[row, place[0]] = leader, True
-    return replace(problem, current=current, pinned=pinned)
-
-
 def at_least(proof: Proof, level: ProvedLevel) -> Proof:
     """The proof, where it is of the level's goal and the level proves more."""
-    if proof.goal != level.goal or proof.bound >= level.value:
+    if proof.goal != level.goal or (proof.claims and proof.bound >= level.value):
         return proof
     kind = "linear-program" if level.network == "joint" else "flow-dual"
     return Proof(proof.goal, proof.value, min(proof.value, level.value), kind, level=level)

@@ -77,9 +77,15 @@ def table(problem: Problem, rows: Int64, broker: IntArray) -> Int64:
 
 
 def topic_bands(problem: Problem, count: Int64, allowed: npt.NDArray[np.bool_]) -> tuple[Int64, Int64]:
-    weight = np.broadcast_to(weights(problem, allowed), count.shape)
-    whole = max(1, int(weights(problem, allowed).sum()))
-    parts = count[:, allowed].sum(axis=1)[:, None] * weight
+    """Low and high of each topic's counts ``(n_topics, n_brokers)`` as they lie on allowed brokers."""
+    return topic_shares(problem, count[:, allowed].sum(axis=1), allowed)
+
+
+def topic_shares(problem: Problem, total: Int64, allowed: npt.NDArray[np.bool_]) -> tuple[Int64, Int64]:
+    """Low and high ``(n_topics, n_brokers)`` of what each topic has in ``total`` on allowed brokers."""
+    weight = weights(problem, allowed)[None, :]
+    whole = max(1, int(weight.sum()))
+    parts = total[:, None] * weight
     return np.where(weight > 0, parts // whole, 0), np.where(weight > 0, -(-parts // whole), ANYTHING)
 
 

@@ -193,11 +193,15 @@ def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
     return replace(network, lower=lower, upper=upper)
 
 
-def cheapest(objective: Objective, pull: Int64) -> tuple[Int64, Int64]:
-    """Least and most flow of each convex arc that is cheapest where a unit costs ``pull`` besides."""
+def cheapest(objective: Objective, pull: Int64, weight: int = 1) -> tuple[Int64, Int64]:
+    """Least and most flow of each convex arc that is cheapest where a unit costs ``pull`` besides.
+
+    ``weight``: of the squares. The n-th unit beyond the band costs (2 n - 1) times that.
+    """
     push, drag = np.maximum(-pull, 0), np.maximum(pull, 0)
-    first = np.where(pull < 0, objective.band_high + push // 2, objective.band_low - (drag + 1) // 2)
-    end = np.where(pull > 0, objective.band_low - drag // 2, objective.band_high + (push + 1) // 2)
+    high, low = objective.band_high, objective.band_low
+    first = np.where(pull < 0, high + -(-push // weight) // 2, low - (drag // weight + 1) // 2)
+    end = np.where(pull > 0, low - -(-drag // weight) // 2, high + (push // weight + 1) // 2)
     return first, end
 
 

@@ -19,7 +19,7 @@ from equipoise.cluster.measures import data_moves, replicas_per_rack
 from equipoise.planning.bands import band, whole_weights
 from equipoise.planning.goals import squares, table, topic_bands
 from equipoise.planning.networks.network import Infeasible, Int32, Int64, Network, Objective
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem import Problem, rack_excess
 from equipoise.planning.rows import counted, distinct_rows
 
 BoolArray = npt.NDArray[np.bool_]
@@ -292,7 +292,7 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
     none = np.zeros(0, dtype=np.int64)
     if n_racks > 1:
         room_out, excess, room_in = rack_room(material, unit_of, n_units)
-        total_excess = int(excess.sum())
+        total_excess = int(rack_excess(problem, problem.current)[rows].sum())
         unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
         for name, tail, head, upper in (
             ("excess", pool_node(unit, rack), centre_node(unit), excess.ravel()),

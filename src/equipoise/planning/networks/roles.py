@@ -323,8 +323,9 @@ def fine_network(
     change = Bunch(first_item + node_of, first_cell + at_target, np.ones(len(item), dtype=np.int64))
     free = Bunch(first_lost + lost_node, first_cell + at_lost, np.ones(len(lost_item), dtype=np.int64))
     low, high = cell_bands(roles, cells, weighed)
-    grid = (np.unique(roles.family)[:, None] * n + weighed[None, :]).ravel()
-    never = grid[cells[np.minimum(np.searchsorted(cells, grid), len(cells) - 1)] != grid]
+    families = np.union1d(roles.family, roles.base_cell[0] // n)
+    grid = (families[:, None] * n + weighed[None, :]).ravel()
+    never = grid[~np.isin(grid, cells)]
     least, most = cell_bands(roles, never, weighed)
     apart = int((np.maximum(np.maximum(least, -most), 0) ** 2).sum())
     of_cells = Cells(first_cell + np.arange(len(cells)), cells % n, low, high, apart)

@@ -32,13 +32,26 @@ class Conditions:
         shape: tuple[int, int],
         least: npt.ArrayLike,
         most: npt.ArrayLike,
-        *entries: tuple[Int64 | Int32, Int64, float],
+        *entries: tuple[Int64 | Int32, Int64, Int64 | int],
     ) -> Conditions:
-        """From entries (rows, columns, value), each the same value at many places."""
+        """From entries (rows, columns, value), where one value is that of all places."""
         row, column = (np.concatenate([np.asarray(entry[k]) for entry in entries]) for k in (0, 1))
-        value = np.concatenate([np.full(len(rows), float(value)) for rows, _, value in entries])
+        value = np.concatenate([np.broadcast_to(np.float64(value), len(rows)) for rows, _, value in entries])
         sides = (np.broadcast_to(np.asarray(side, dtype=np.float64), shape[:1]) for side in (least, most))
         return cls(csr_array((value, (row, column)), shape=shape), *sides)
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxed:
+    """An optimum of a linear program, and what a unit more would cost of each condition."""
+
+    x: Float64
+    """``(n_columns,)``."""
+    of_equal: Float64
+    """``(n_conditions,)``, as ``of_bounded``."""
+    of_bounded: Float64
+    of_columns: Float64
+    """``(n_columns,)``: what a unit more of each would cost, all conditions kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +67,11 @@ class Program:
     """With ``least`` and ``most`` the same."""
     bounded: Conditions
 
-    def relaxed(self) -> tuple[Float64, Float64, Float64] | None:
-        """The optimum of the linear program, and what a unit more would cost of each condition.
-
-        ``(n_columns,)``, and one number for each of ``equal`` and of ``bounded``; None if none was found.
-        """
+    def relaxed(self) -> Relaxed | None:
+        """The optimum of the linear program; None if none was found."""
+        if not len(self.cost):  # SciPy takes no program without columns
+            none, equal, bounded = (np.zeros(n) for n in (0, len(self.equal.most), len(self.bounded.most)))
+            return Relaxed(none, equal, bounded, none)
         above, below = (np.flatnonzero(np.isfinite(side)) for side in (self.bounded.most, self.bounded.least))
         table = vstack([self.bounded.table[above], -self.bounded.table[below]])
         room = np.concatenate([self.bounded.most[above], -self.bounded.least[below]])
@@ -71,18 +84,28 @@ class Program:
         price = np.zeros(len(self.bounded.most))
         np.add.at(price, above, found.ineqlin.marginals[: len(above)])
         np.subtract.at(price, below, found.ineqlin.marginals[len(above) :])
-        return found.x, found.eqlin.marginals, price
+        of_columns = found.lower.marginals + found.upper.marginals
+        return Relaxed(found.x, found.eqlin.marginals, price, of_columns)
 
-    def settled(self, x: Float64) -> Float64 | None:
-        """A whole solution with every flow that is whole in ``x`` as it is there; None if none was found."""
+    def settled(self, found: Relaxed) -> Float64 | None:
+        """The best solution with whole flows that was found near an optimum; None if none was.
+
+        Open are the columns that are not whole; or all that may differ among optima (complementary
+        slackness); or those and who leads.
+        """
+        x = found.x
         near, split = np.round(x), np.abs(x - np.round(x)) > WHOLE
-        if not split.any():
+        if not split[: self.n_flows].any():
             return near
-        for n_kept in (len(x), self.n_flows):
-            rest = self.rest(near, split | (np.arange(len(x)) >= n_kept))
-            if rest is not None:
-                return rest
-        return None
+        least, best = np.ceil(self.cost @ x - WHOLE), None
+        ties = split | (np.abs(found.of_columns) < WHOLE)
+        for open_ in (split, ties, split | (np.arange(len(x)) >= self.n_flows)):
+            tried = self.rest(near, open_)
+            if tried is not None and (best is None or self.cost @ tried < self.cost @ best):
+                best = tried
+            if best is not None and self.cost @ best <= least:
+                break
+        return best
 
     def rest(self, near: Float64, open_: npt.NDArray[np.bool_]) -> Float64 | None:
         """The best whole solution that differs from ``near`` in the columns ``open_`` alone."""

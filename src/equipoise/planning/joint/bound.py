@@ -1,0 +1,79 @@
+"""The Lagrangian bound of a question: what is left of the goal where conditions may be broken at a price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.planning.joint.question import Question
+from equipoise.planning.networks.flow import cheapest
+from equipoise.planning.networks.network import Int64, Objective
+from equipoise.planning.networks.place import ProvedLevel
+
+SCALE = 5040
+"""Multipliers are whole numbers of this part of the goal's unit: halves to tenths stay exact."""
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """What each condition of the program is worth, in parts of `SCALE` of the goal's unit."""
+
+    held: Mapping[str, int]
+    """One unit of a goal before, by its name; none negative."""
+    node: Int64
+    """``(n_nodes,)``: flow is kept at every node of the placement."""
+    led: Int64
+    """``(n_counts,)``: leaders are counted."""
+    stands: Int64
+    """``(n_candidates,)``, none negative: a leader stands where it leads."""
+
+
+def whole(prices: npt.NDArray[np.float64]) -> Int64:
+    """In parts of `SCALE`."""
+    return np.rint(prices * SCALE).astype(np.int64)
+
+
+def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multipliers) -> ProvedLevel:
+    """The bound under ``price``, with the goals ``before`` in their order.
+
+    Each row is led by its cheapest candidate, the placement is a flow whose arcs cost what standing is
+    worth, every count is what it costs least, and goals before may take what their values leave at a price.
+    """
+    who, counts, network = asked.who, asked.counts, asked.face.network
+    material = asked.face.net.material
+    terms = [(asked.goal, SCALE), *((term, price.held[name]) for name, (term, _) in asked.held.items())]
+    leading = price.stands + price.led[who.counts].sum(axis=0)
+    leading += sum(weight * term.changes for term, weight in terms) * who.changes
+    fewest = np.full(len(material.rows), np.iinfo(np.int64).max)
+    np.minimum.at(fewest, who.row, leading)
+    cost = np.zeros(len(network.tail), dtype=np.int64)
+    np.add.at(cost, who.arc, np.where(who.arrives, -price.stands, price.stands) * (who.arc >= 0))
+    cost += sum(weight * term.arcs.linear for term, weight in terms)
+    cost += price.node[network.head] - price.node[network.tail]
+    bound = int(fewest.sum()) - int(price.stands[~who.arrives].sum()) + int(network.supply @ price.node)
+    bound += sum(weight * term.arcs.offset for term, weight in terms)
+    bound -= sum(price.held[name] * value for name, (_, value) in asked.held.items())
+    bound += least(cost, network.lower, network.upper, [(term.arcs, weight) for term, weight in terms])
+    bound += least(-price.led, counts.lower, counts.upper, [(term.counts, weight) for term, weight in terms])
+    table = np.zeros((len(material.rows), material.problem.cluster.n_brokers), dtype=np.int64)
+    table[who.row, who.broker] = price.stands
+    held = np.array([price.held.get(name, 0) for name in before], dtype=np.int64)
+    stored = np.concatenate([held, price.node, price.led, table.ravel()])
+    return ProvedLevel(goal, -(-bound // SCALE), "joint", stored)
+
+
+def least(cost: Int64, lower: Int64, upper: Int64, convex: list[tuple[Objective, int]]) -> int:
+    """The least of ``cost @ x`` and the weighted squares for whole x within bounds; no two share an item."""
+    x = np.where(cost < 0, upper, lower)
+    squares = 0
+    for objective, weight in convex:
+        if weight == 0 or not len(objective.convex):
+            continue
+        items = objective.convex
+        best, _ = cheapest(objective, cost[items], weight)
+        x[items] = np.clip(best, lower[items], upper[items])
+        squares += weight * int((objective.distance(x[items]) ** 2).sum())
+    return int(cost @ x) + squares

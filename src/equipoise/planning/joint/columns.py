@@ -1,0 +1,167 @@
+"""The question as a linear program, and what HiGHS' prices of its conditions mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from equipoise.planning.joint.bound import Multipliers, whole
+from equipoise.planning.joint.linear_program import Conditions, Program, Relaxed
+from equipoise.planning.joint.question import Question
+from equipoise.planning.networks.flow import Steps, steps
+from equipoise.planning.networks.network import Int64, Objective
+from equipoise.planning.networks.place import Face
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Convex costs of some items cut into steps: an item is its least and what is taken of its steps."""
+
+    item: Int64
+    """Arcs, or counts, ``(n_items,)``."""
+    least: Int64
+    """``(n_items,)``."""
+    step: Steps
+    """Its owners are positions in ``item``."""
+    at_least: int
+    """What all items cost where none takes a step, those that can take none among them."""
+
+
+def free_arcs(face: Face) -> Int64:
+    """The arcs on which the placements of the face differ."""
+    return np.flatnonzero(face.network.upper > face.network.lower)
+
+
+def pieces(objective: Objective, lower: Int64, upper: Int64) -> Pieces:
+    """The convex part of an objective; ``lower`` and ``upper`` of all arcs, or counts."""
+    least, most = lower[objective.convex], upper[objective.convex]
+    at_least = int((objective.distance(least) ** 2).sum())
+    some = np.flatnonzero(most > least)
+    least, most = least[some], most[some]
+    low, high = objective.band_low[some], objective.band_high[some]
+    bands = Objective.of_bands(0, objective.convex[some], low, high)
+    cut = steps(bands, least, most, np.clip(np.clip(least, low, high), least, most))
+    return Pieces(objective.convex[some].astype(np.int64), least, cut, at_least)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The program, and which of its conditions are which."""
+
+    program: Program
+    doubtful: Int64
+    """Candidates of whom it is open whether they stand there: the first of the bounded conditions."""
+    n_before: int
+    """Conditions of equality in front of those of the items."""
+    counted: Int64
+    """The count of each item, -1 for arcs."""
+
+
+def program_of(asked: Question) -> Layout:
+    """The program of a question.
+
+    Columns are the free arcs, then the candidates, then steps of what is convex. Flow is kept at every
+    node, and every row has one leader; who leads stands there, racks and brokers lead within their room,
+    and goals before keep their values.
+    """
+    face, who, counts = asked.face, asked.who, asked.counts
+    network, free = face.network, free_arcs(face)
+    n_nodes, n_rows, n_led = len(network.supply), len(face.net.material.rows), counts.n_led
+    column = np.full(len(network.tail) + 1, -1, dtype=np.int64)
+    column[free] = np.arange(len(free))
+    leads = len(free) + np.arange(len(who.row))
+
+    n_before, n_columns = n_nodes + n_rows, len(free) + len(who.row)
+    n_items = 0
+    rows: list[tuple[Int64, Int64, Int64 | int]] = []
+    least, widths, counted = [], [], []
+    prices: list[tuple[Int64, Int64, int]] = []
+    """Of each term: columns, what they cost, and what is paid in any case."""
+    for term in (asked.goal, *(term for term, _ in asked.held.values())):
+        still = np.where(network.upper > network.lower, 0, network.lower)
+        paid = term.arcs.offset + int((term.arcs.linear * still).sum())
+        columns, costs = [column[free], leads], [term.arcs.linear[free], term.changes * who.changes]
+        for cut, of_arcs in (
+            (pieces(term.arcs, network.lower, network.upper), True),
+            (pieces(term.counts, counts.lower, counts.upper), False),
+        ):
+            item = n_before + n_items + np.arange(len(cut.item))
+            if of_arcs:
+                rows.append((item, column[cut.item], 1))
+            else:
+                number = np.full(len(counts.lower), -1, dtype=np.int64)
+                number[cut.item] = item
+                for part in who.counts:
+                    some = number[part] >= 0
+                    rows.append((number[part[some]], leads[some], 1))
+            step = n_columns + np.arange(len(cut.step.owner))
+            rows.append((item[cut.step.owner], step, -1))
+            least.append(cut.least)
+            widths.append(cut.step.width)
+            counted.append(np.full(len(item), -1) if of_arcs else cut.item)
+            columns.append(step)
+            costs.append(cut.step.slope)
+            n_items, n_columns, paid = n_items + len(item), n_columns + len(step), paid + cut.at_least
+        prices.append((np.concatenate(columns), np.concatenate(costs), paid))
+
+    still = np.where(network.upper > network.lower, 0, network.lower)
+    supply = network.supply - np.bincount(network.tail, still, n_nodes)
+    supply += np.bincount(network.head, still, n_nodes)
+    sides = np.concatenate([supply, np.ones(n_rows), *least])
+    equal = Conditions.of(
+        (n_before + n_items, n_columns),
+        sides,
+        sides,
+        (network.tail[free], column[free], 1),
+        (network.head[free], column[free], -1),
+        (n_nodes + who.row, leads, 1),
+        *rows,
+    )
+    doubtful = np.flatnonzero(column[who.arc] >= 0)
+    arc, come, nth = column[who.arc[doubtful]], who.arrives[doubtful], np.arange(len(doubtful))
+    first = len(doubtful)
+    kept = [value - paid for (_, value), (_, _, paid) in zip(asked.held.values(), prices[1:], strict=True)]
+    bounded = Conditions.of(
+        (first + n_led + len(kept), n_columns),
+        np.concatenate([np.full(first, -np.inf), counts.lower[:n_led], np.full(len(kept), -np.inf)]),
+        np.concatenate([np.where(come, 0, 1), counts.upper[:n_led], kept]),
+        # who is open to stand there leads at most as often as its arc brings it, or does not take it away
+        (nth, leads[doubtful], 1),
+        (nth[come], arc[come], -1),
+        (nth[~come], arc[~come], 1),
+        (first + who.counts[0], leads, 1),
+        (first + who.counts[1], leads, 1),
+        *((np.full(len(c), first + n_led + k), c, v) for k, (c, v, _) in enumerate(prices[1:])),
+    )
+    cost = np.zeros(n_columns, dtype=np.int64)
+    cost[prices[0][0]] = prices[0][1]
+    ones = np.ones(len(who.row), dtype=np.int64)
+    width = np.concatenate(widths)
+    program = Program(
+        cost,
+        np.concatenate([network.lower[free], 0 * ones, 0 * width]),
+        np.concatenate([network.upper[free], ones, width]),
+        len(free),
+        equal,
+        bounded,
+    )
+    return Layout(program, doubtful, n_before, np.concatenate(counted))
+
+
+def multipliers(asked: Question, layout: Layout, found: Relaxed) -> Multipliers:
+    """The program's prices of its conditions as whole numbers."""
+    n_open, n_led = len(layout.doubtful), asked.counts.n_led
+    stands = np.zeros(len(asked.who.row), dtype=np.int64)
+    stands[layout.doubtful] = np.maximum(whole(-found.of_bounded[:n_open]), 0)
+    led = np.zeros(len(asked.counts.lower))
+    led[:n_led] = -found.of_bounded[n_open : n_open + n_led]
+    of_counts = layout.counted >= 0
+    np.subtract.at(led, layout.counted[of_counts], found.of_equal[layout.n_before :][of_counts])
+    held = np.maximum(whole(-found.of_bounded[n_open + n_led :]), 0)
+    return Multipliers(
+        dict(zip(asked.held, held.tolist(), strict=True)),
+        whole(found.of_equal[: len(asked.face.network.supply)]),
+        whole(led),
+        stands,
+    )
