@@ -228,6 +228,7 @@ def exact_hand_outs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return failed
 
     monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0)
+    monkeypatch.setattr(place, "MAX_ROW_ARCS", 0)
     monkeypatch.setattr(handout, "hand_out_exactly", recorded)
     return failures
 
@@ -351,7 +352,7 @@ def test_leaders_that_have_to_leave(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Flows alone prove it, as they have to on a large cluster; who leads has no part in it.
     """
-    monkeypatch.setattr(joint, "MAX_EFFORT", 0)
+    monkeypatch.setattr(joint, "MAX_WORK", 0)
     monkeypatch.setattr(integer, "is_small", lambda problem: False)
     state = cluster_of({"t": [[1, 2]] * 3 + [[1, 3]] * 3})
     plan = make_plan(state, Request(add=((4, None),), goals=("replicas", "moves", "elections")))

@@ -43,6 +43,7 @@ def test_the_goals_after_failover_are_optimal_too(seed: int) -> None:
 def test_coarse_networks_reach_the_same(theme: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The networks of topics that large clusters are planned with, and the sample, lose nothing."""
     monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0)
+    monkeypatch.setattr(place, "MAX_ROW_ARCS", 0)
     monkeypatch.setattr(sampling, "MIN_CELLS", 1 if seed % 2 else sampling.MIN_CELLS)
     check(case(theme, seed))
 
@@ -52,6 +53,7 @@ def test_no_bound_is_too_high(theme: str, seed: int, monkeypatch: pytest.MonkeyP
     """Where no integer program may decide, as on large clusters, bounds may be low but never wrong."""
     monkeypatch.setattr(integer, "is_small", lambda problem: False)
     monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0 if seed % 2 else place.MAX_PARTITION_ARCS)
+    monkeypatch.setattr(place, "MAX_ROW_ARCS", 0 if seed % 4 == 1 else place.MAX_ROW_ARCS)
     check_bounds(case(theme, seed))
 
 

@@ -15,7 +15,7 @@ from equipoise.planning.certificate import Proof
 from equipoise.planning.conflicts import refuse_bytes
 from equipoise.planning.goals import evaluate
 from equipoise.planning.joint.question import JOINT_GOALS
-from equipoise.planning.joint.solve import best_of_face
+from equipoise.planning.joint.solve import Start, best_of_face
 from equipoise.planning.leaving import fewest_given_up
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.network import Int64
@@ -76,10 +76,33 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
         return in_rounds(problem, placement, best, orders)
     if not within_budgets(problem, best.lists):  # nobody will have it
         return best
-    best = jointly(problem, placement, best)
+    faces = Faces(problem, placement)
+    best = jointly(problem, faces, with_leavers(problem, faces, best))
     if leaders_closed(best) or any(proof.kind == "linear-program" for proof in best.proofs):
         return best
-    return with_leavers(problem, placement, in_rounds(problem, placement, best, orders))
+    best = in_rounds(problem, placement, best, orders)
+    return with_leavers(problem, faces, best)
+
+
+class Faces:
+    """The placements that are best at the first of the placement goals, and at them alone; each made once."""
+
+    def __init__(self, problem: Problem, placement: Placement) -> None:
+        self.problem, self.placement = problem, placement
+        self.made = {tuple(level.goal for level in placement.levels): placement}
+
+    def kept(self, reached: dict[str, int]) -> tuple[str, ...]:
+        """The goals among ``reached`` that such placements keep: up to the first that missed its bound."""
+        levels = (level for level in self.placement.levels if level.goal in reached)
+        good = takewhile(lambda level: level.value == reached[level.goal], levels)
+        return tuple(level.goal for level in good)
+
+    def of(self, goals: tuple[str, ...]) -> Face | None:
+        """None where there is one placement alone, or where partitions are taken together in another way."""
+        if goals not in self.made:
+            self.made[goals] = place(self.problem, goals)
+        made = self.made[goals]
+        return made.face if same_groups(made.groups, self.placement.groups) else None
 
 
 def leaders_closed(solution: Solution) -> bool:
@@ -104,56 +127,69 @@ def better(problem: Problem, tried: Solution, best: Solution) -> Solution:
     return tried if within_budgets(problem, tried.lists) and tried.values < best.values else best
 
 
-def jointly(problem: Problem, placement: Placement, best: Solution) -> Solution:
+def jointly(problem: Problem, faces: Faces, best: Solution) -> Solution:
     """The solution, or a better one, each goal that is open decided over placements and orders at once.
 
     Up to the first for which that is too large, or that is none of `JOINT_GOALS`. Where there is but one
     placement, flows have decided everything.
     """
-    if not placement.by_row or has_one_placement(problem, best.lists):
+    if not faces.placement.by_row or has_one_placement(problem, best.lists):
         return best
-    levels: list[tuple[ProvedLevel, dict[str, int]]] = []
+    found = [(proof.level, best.reached) for proof in best.proofs if proof.level and proof.claims]
     for goal in takewhile(JOINT_GOALS.__contains__, problem.goals):
-        reached = dict(zip(goals_before(problem.goals, goal), best.values, strict=False))
-        if next(proof for proof in best.proofs if proof.goal == goal).closes:
+        proof = next(proof for proof in best.proofs if proof.goal == goal)
+        if proof.closes:
             continue
-        kept, face = face_of(problem, placement, reached)
-        joint = best_of_face(face, goal, reached, kept) if face else None
+        reached = {name: best.reached[name] for name in goals_before(problem.goals, goal)}
+        kept = faces.kept(reached)
+        face = faces.of(kept)
+        start = Start(best.lists, proof.bound if proof.claims else 0)
+        joint = best_of_face(face, goal, reached, frozenset(kept), start) if face else None
+        if joint is not None:
+            lists = joint.lists
+            found.append((joint.level, reached))
+        elif goal in PLACEMENT_GOALS:
+            lists = place(led_as(problem, best.lists), problem.goals).lists
+        else:
+            break
+        if lists is not None:
+            best = better(problem, ordered(problem, replace(faces.placement, lists=lists))[0], best)
+        best = with_levels(problem, best, found)
         if joint is None:
             break
-        levels.append((joint.level, reached))
-        if joint.lists is not None:
-            tried, _ = ordered(problem, replace(placement, lists=joint.lists))
-            best = better(problem, tried, best)
-        for level, of in levels:
-            if all(value <= of.get(name, value) for name, value in best.reached.items()):
-                best = replace(best, proofs=[at_least(proof, level) for proof in best.proofs])
     return best
 
 
-def face_of(
-    problem: Problem, placement: Placement, reached: dict[str, int]
-) -> tuple[frozenset[str], Face | None]:
-    """The placements as good as can be at some of the goals ``reached``, and which goals these are.
-
-    Those of placement up to the first whose bound by flows was not reached.
-    """
-    levels = [level for level in placement.levels if level.goal in reached]
-    kept = [level.goal for level in takewhile(lambda level: level.value == reached[level.goal], levels)]
-    if len(kept) == len(placement.levels):
-        return frozenset(kept), placement.face
-    return frozenset(kept), place(problem, tuple(kept)).face
+def with_levels(
+    problem: Problem, solution: Solution, found: list[tuple[ProvedLevel, dict[str, int]]]
+) -> Solution:
+    """The solution with the bounds ``found``, where it is as good at the goals before as they suppose."""
+    for level, reached in found:
+        before = goals_before(problem.goals, level.goal)
+        if all(solution.reached[name] <= reached[name] for name in before):
+            solution = replace(solution, proofs=[at_least(proof, level) for proof in solution.proofs])
+    return solution
 
 
-def with_leavers(problem: Problem, placement: Placement, best: Solution) -> Solution:
+def led_as(problem: Problem, lists: IntArray) -> Problem:
+    """The problem with every partition's leader pinned, as if it had stood there before."""
+    current, pinned = problem.current.copy(), problem.pinned.copy()
+    for row in np.flatnonzero(problem.movable & (lists[:, 0] >= 0)).tolist():
+        leader, now = lists[row, 0], current[row]
+        gone = ~np.isin(now, lists[row])  # an empty place is one, too
+        place = np.flatnonzero(now == leader if leader in now else gone)
+        if len(place):
+            current[row, place[0]], pinned[row, place[0]] = leader, True
+    return replace(problem, current=current, pinned=pinned)
+
+
+def with_leavers(problem: Problem, faces: Faces, best: Solution) -> Solution:
     """The solution with the elections bounded by the leaders that have to leave, and those too many."""
     reached = before_open_elections(problem, best)
-    if reached is None:
+    face = faces.of(faces.kept(reached)) if reached is not None else None
+    if reached is None or face is None:
         return best
-    wider = place(problem, tuple(reached)) if has_late_placement(problem) else placement
-    if wider.face is None or not same_groups(wider.groups, placement.groups):
-        return best
-    level = fewest_given_up(wider.face, reached)
+    level = fewest_given_up(face, reached)
     return replace(best, proofs=[at_least(proof, level) for proof in best.proofs])
 
 
@@ -171,11 +207,6 @@ def before_open_elections(problem: Problem, solution: Solution) -> dict[str, int
     if set(earlier) - {*PLACEMENT_GOALS, *FREE_GOALS} or not all(proofs[goal].closes for goal in earlier):
         return None
     return {goal: proofs[goal].value for goal in earlier}
-
-
-def has_late_placement(problem: Problem) -> bool:
-    """True where goals of placement come after the elections."""
-    return bool(set(PLACEMENT_GOALS) & (set(problem.goals) - set(goals_before(problem.goals, "elections"))))
 
 
 def at_least(proof: Proof, level: ProvedLevel) -> Proof:

@@ -55,4 +55,3 @@ def test_the_program_finds_the_optimum(theme: str, monkeypatch: pytest.MonkeyPat
         check_judged(plan)
         decided.update(level.goal for level in levels)
     assert sum(decided.values()) >= 5
-    print(theme, decided)

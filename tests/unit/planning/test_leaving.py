@@ -7,7 +7,7 @@ import numpy as np
 from equipoise.cluster import Brokers, build_cluster
 from equipoise.planning import build_problem
 from equipoise.planning.bounds import leader_bounds
-from equipoise.planning.joint.solve import best_of_face
+from equipoise.planning.joint.solve import Start, best_of_face
 from equipoise.planning.leaving import fewest_given_up
 from equipoise.planning.networks.place import place
 from equipoise.planning.request import Request
@@ -28,7 +28,7 @@ def test_crowded_racks_cost_elections() -> None:
     assert placement.face is not None and placement.by_row
     reached = {level.goal: level.value for level in placement.levels} | {"leaders": 0}
     (_, alone), _ = leader_bounds(problem, reached | {"elections": 0})
-    best = best_of_face(placement.face, "elections", reached, frozenset(before))
+    best = best_of_face(placement.face, "elections", reached, frozenset(before), Start(placement.lists, 0))
     bound = fewest_given_up(placement.face, reached)
     assert best is not None
     assert alone.value < 0.7 * best.level.value

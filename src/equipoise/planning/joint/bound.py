@@ -30,10 +30,36 @@ class Multipliers:
     stands: Int64
     """``(n_candidates,)``, none negative: a leader stands where it leads."""
 
+    def halfway(self, other: Multipliers) -> Multipliers:
+        """The prices in the middle between these and others."""
+        held = {name: (price + other.held[name]) // 2 for name, price in self.held.items()}
+        pairs = ((self.node, other.node), (self.led, other.led), (self.stands, other.stands))
+        return Multipliers(held, *((one + two) // 2 for one, two in pairs))
+
+    def leading(self, asked: Question) -> Int64:
+        """What each candidate's leading costs, ``(n_candidates,)``."""
+        changes = sum(weight * term.changes for term, weight in asked.terms(self.held, SCALE))
+        costs: Int64 = self.stands + self.led[asked.who.counts].sum(axis=0) + changes * asked.who.changes
+        return costs
+
+    def pull(self, asked: Question) -> Int64:
+        """What a unit costs on each arc of the placement, ``(n_arcs,)``, without what is convex."""
+        who, network = asked.who, asked.face.network
+        cost: Int64 = self.node[network.head] - self.node[network.tail]
+        np.add.at(cost, who.arc, np.where(who.arrives, -self.stands, self.stands) * (who.arc >= 0))
+        return cost + sum(weight * term.arcs.linear for term, weight in asked.terms(self.held, SCALE))
+
 
 def whole(prices: npt.NDArray[np.float64]) -> Int64:
     """In parts of `SCALE`."""
     return np.rint(prices * SCALE).astype(np.int64)
+
+
+def cheapest_of(asked: Question, some: Int64, leading: Int64) -> Int64:
+    """What the cheapest of some candidates costs each row, ``(n_rows,)``."""
+    fewest = np.full(len(asked.face.net.material.rows), np.iinfo(np.int64).max)
+    np.minimum.at(fewest, asked.who.row[some], leading[some])
+    return fewest
 
 
 def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multipliers) -> ProvedLevel:
@@ -43,21 +69,15 @@ def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multiplie
     worth, every count is what it costs least, and goals before may take what their values leave at a price.
     """
     who, counts, network = asked.who, asked.counts, asked.face.network
-    material = asked.face.net.material
-    terms = [(asked.goal, SCALE), *((term, price.held[name]) for name, (term, _) in asked.held.items())]
-    leading = price.stands + price.led[who.counts].sum(axis=0)
-    leading += sum(weight * term.changes for term, weight in terms) * who.changes
-    fewest = np.full(len(material.rows), np.iinfo(np.int64).max)
-    np.minimum.at(fewest, who.row, leading)
-    cost = np.zeros(len(network.tail), dtype=np.int64)
-    np.add.at(cost, who.arc, np.where(who.arrives, -price.stands, price.stands) * (who.arc >= 0))
-    cost += sum(weight * term.arcs.linear for term, weight in terms)
-    cost += price.node[network.head] - price.node[network.tail]
-    bound = int(fewest.sum()) - int(price.stands[~who.arrives].sum()) + int(network.supply @ price.node)
+    terms = asked.terms(price.held, SCALE)
+    bound = int(cheapest_of(asked, np.arange(len(who.row)), price.leading(asked)).sum())
+    bound += int(network.supply @ price.node) - int(price.stands[~who.arrives].sum())
     bound += sum(weight * term.arcs.offset for term, weight in terms)
     bound -= sum(price.held[name] * value for name, (_, value) in asked.held.items())
-    bound += least(cost, network.lower, network.upper, [(term.arcs, weight) for term, weight in terms])
+    on_arcs = [(term.arcs, weight) for term, weight in terms]
+    bound += least(price.pull(asked), network.lower, network.upper, on_arcs)
     bound += least(-price.led, counts.lower, counts.upper, [(term.counts, weight) for term, weight in terms])
+    material = asked.face.net.material
     table = np.zeros((len(material.rows), material.problem.cluster.n_brokers), dtype=np.int64)
     table[who.row, who.broker] = price.stands
     held = np.array([price.held.get(name, 0) for name in before], dtype=np.int64)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from equipoise.planning.joint.bound import Multipliers, whole
-from equipoise.planning.joint.linear_program import Conditions, Program, Relaxed
+from equipoise.planning.joint.bound import Multipliers, cheapest_of, whole
+from equipoise.planning.joint.linear_program import WHOLE, Conditions, Program, Relaxed
 from equipoise.planning.joint.question import Question
 from equipoise.planning.networks.flow import Steps, steps
 from equipoise.planning.networks.network import Int64, Objective
-from equipoise.planning.networks.place import Face
+
+BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +28,6 @@ class Pieces:
     """Its owners are positions in ``item``."""
     at_least: int
     """What all items cost where none takes a step, those that can take none among them."""
-
-
-def free_arcs(face: Face) -> Int64:
-    """The arcs on which the placements of the face differ."""
-    return np.flatnonzero(face.network.upper > face.network.lower)
 
 
 def pieces(objective: Objective, lower: Int64, upper: Int64) -> Pieces:
@@ -50,23 +47,36 @@ class Layout:
     """The program, and which of its conditions are which."""
 
     program: Program
+    free: Int64
+    """The arcs of its first columns."""
+    present: Int64
+    """The candidates of those that follow."""
     doubtful: Int64
-    """Candidates of whom it is open whether they stand there: the first of the bounded conditions."""
+    """Those among ``present`` of whom it is open if they stand there: the first of the bounded conditions."""
     n_before: int
     """Conditions of equality in front of those of the items."""
     counted: Int64
     """The count of each item, -1 for arcs."""
+    paid: int
+    """What the goal costs besides its columns."""
+
+    def value(self, found: Relaxed) -> int:
+        """The least whole number that the goal can be within the program."""
+        return int(np.ceil(found.value - WHOLE)) + self.paid
 
 
-def program_of(asked: Question) -> Layout:
-    """The program of a question.
+def program_of(asked: Question, shown: BoolArray) -> Layout:
+    """The program of a question, of the arcs ``shown`` (``(n_arcs,)``) and of those who may lead by them.
 
     Columns are the free arcs, then the candidates, then steps of what is convex. Flow is kept at every
     node, and every row has one leader; who leads stands there, racks and brokers lead within their room,
     and goals before keep their values.
     """
-    face, who, counts = asked.face, asked.who, asked.counts
-    network, free = face.network, free_arcs(face)
+    face, counts = asked.face, asked.counts
+    network, present = face.network, np.flatnonzero(~asked.who.arrives | shown[asked.who.arc])
+    who = asked.who.of(present)
+    open_ = shown & (network.upper > network.lower)
+    free, still = np.flatnonzero(open_), np.where(open_, 0, network.lower)
     n_nodes, n_rows, n_led = len(network.supply), len(face.net.material.rows), counts.n_led
     column = np.full(len(network.tail) + 1, -1, dtype=np.int64)
     column[free] = np.arange(len(free))
@@ -79,7 +89,6 @@ def program_of(asked: Question) -> Layout:
     prices: list[tuple[Int64, Int64, int]] = []
     """Of each term: columns, what they cost, and what is paid in any case."""
     for term in (asked.goal, *(term for term, _ in asked.held.values())):
-        still = np.where(network.upper > network.lower, 0, network.lower)
         paid = term.arcs.offset + int((term.arcs.linear * still).sum())
         columns, costs = [column[free], leads], [term.arcs.linear[free], term.changes * who.changes]
         for cut, of_arcs in (
@@ -105,7 +114,6 @@ def program_of(asked: Question) -> Layout:
             n_items, n_columns, paid = n_items + len(item), n_columns + len(step), paid + cut.at_least
         prices.append((np.concatenate(columns), np.concatenate(costs), paid))
 
-    still = np.where(network.upper > network.lower, 0, network.lower)
     supply = network.supply - np.bincount(network.tail, still, n_nodes)
     supply += np.bincount(network.head, still, n_nodes)
     sides = np.concatenate([supply, np.ones(n_rows), *least])
@@ -146,22 +154,30 @@ def program_of(asked: Question) -> Layout:
         equal,
         bounded,
     )
-    return Layout(program, doubtful, n_before, np.concatenate(counted))
+    return Layout(program, free, present, doubtful, n_before, np.concatenate(counted), prices[0][2])
 
 
 def multipliers(asked: Question, layout: Layout, found: Relaxed) -> Multipliers:
-    """The program's prices of its conditions as whole numbers."""
+    """The program's prices of its conditions as whole numbers.
+
+    Whoever is not in the program has to pay for standing what makes it as dear as the best who is.
+    """
     n_open, n_led = len(layout.doubtful), asked.counts.n_led
-    stands = np.zeros(len(asked.who.row), dtype=np.int64)
-    stands[layout.doubtful] = np.maximum(whole(-found.of_bounded[:n_open]), 0)
     led = np.zeros(len(asked.counts.lower))
     led[:n_led] = -found.of_bounded[n_open : n_open + n_led]
     of_counts = layout.counted >= 0
     np.subtract.at(led, layout.counted[of_counts], found.of_equal[layout.n_before :][of_counts])
     held = np.maximum(whole(-found.of_bounded[n_open + n_led :]), 0)
-    return Multipliers(
+    stands = np.zeros(len(asked.who.row), dtype=np.int64)
+    stands[layout.present[layout.doubtful]] = np.maximum(whole(-found.of_bounded[:n_open]), 0)
+    price = Multipliers(
         dict(zip(asked.held, held.tolist(), strict=True)),
         whole(found.of_equal[: len(asked.face.network.supply)]),
         whole(led),
         stands,
     )
+    leading = price.leading(asked)
+    cheapest = cheapest_of(asked, layout.present, leading)
+    absent = np.delete(np.arange(len(stands)), layout.present)
+    stands[absent] = np.maximum(cheapest[asked.who.row[absent]] - leading[absent], 0)
+    return price

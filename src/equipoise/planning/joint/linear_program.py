@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, vstack
 from equipoise.planning.networks.network import Int32, Int64
 
 Float64 = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 MAX_NODES = 20
 """Of the search tree over what is not whole: if that is not settled almost at once, nothing is."""
 WHOLE = 1e-6
@@ -50,6 +51,7 @@ class Relaxed:
     of_equal: Float64
     """``(n_conditions,)``, as ``of_bounded``."""
     of_bounded: Float64
+    value: float
     of_columns: Float64
     """``(n_columns,)``: what a unit more of each would cost, all conditions kept."""
 
@@ -67,17 +69,28 @@ class Program:
     """With ``least`` and ``most`` the same."""
     bounded: Conditions
 
-    def relaxed(self) -> Relaxed | None:
-        """The optimum of the linear program; None if none was found."""
+    def relaxed(self, *, levels: bool) -> Relaxed | None:
+        """The optimum of the linear program; None if none was found.
+
+        ``levels``: it has convex costs in steps. There presolve can make the simplex method ten times as
+        slow; without them an interior point, and from there to a corner, is what never takes long.
+        """
         if not len(self.cost):  # SciPy takes no program without columns
             none, equal, bounded = (np.zeros(n) for n in (0, len(self.equal.most), len(self.bounded.most)))
-            return Relaxed(none, equal, bounded, none)
+            return Relaxed(none, equal, bounded, 0.0, none)
         above, below = (np.flatnonzero(np.isfinite(side)) for side in (self.bounded.most, self.bounded.least))
         table = vstack([self.bounded.table[above], -self.bounded.table[below]])
         room = np.concatenate([self.bounded.most[above], -self.bounded.least[below]])
         columns = np.column_stack([self.lower, self.upper])
         found = linprog(
-            self.cost, table, room, self.equal.table, self.equal.most, bounds=columns, method="highs-ds"
+            self.cost,
+            table,
+            room,
+            self.equal.table,
+            self.equal.most,
+            bounds=columns,
+            method="highs-ds" if levels else "highs-ipm",
+            options={"presolve": not levels},
         )
         if found.x is None:
             return None
@@ -85,21 +98,21 @@ class Program:
         np.add.at(price, above, found.ineqlin.marginals[: len(above)])
         np.subtract.at(price, below, found.ineqlin.marginals[len(above) :])
         of_columns = found.lower.marginals + found.upper.marginals
-        return Relaxed(found.x, found.eqlin.marginals, price, of_columns)
+        return Relaxed(found.x, found.eqlin.marginals, price, float(found.fun), of_columns)
 
     def settled(self, found: Relaxed) -> Float64 | None:
         """The best solution with whole flows that was found near an optimum; None if none was.
 
-        Open are the columns that are not whole; or all that may differ among optima (complementary
-        slackness); or those and who leads.
+        Open are the columns that are not whole; or with them what shares a condition and may differ among
+        optima (complementary slackness); or all that may; or those that are not whole and who leads.
         """
         x = found.x
         near, split = np.round(x), np.abs(x - np.round(x)) > WHOLE
         if not split[: self.n_flows].any():
             return near
         least, best = np.ceil(self.cost @ x - WHOLE), None
-        ties = split | (np.abs(found.of_columns) < WHOLE)
-        for open_ in (split, ties, split | (np.arange(len(x)) >= self.n_flows)):
+        ties, beside = split | (np.abs(found.of_columns) < WHOLE), self.beside(split)
+        for open_ in (split, ties & beside, ties, split | (np.arange(len(x)) >= self.n_flows)):
             tried = self.rest(near, open_)
             if tried is not None and (best is None or self.cost @ tried < self.cost @ best):
                 best = tried
@@ -107,7 +120,12 @@ class Program:
                 break
         return best
 
-    def rest(self, near: Float64, open_: npt.NDArray[np.bool_]) -> Float64 | None:
+    def beside(self, some: BoolArray) -> BoolArray:
+        """Columns that share a condition of equality with some columns."""
+        touched = np.abs(self.equal.table) @ some > 0
+        return np.asarray(touched @ np.abs(self.equal.table) > 0)
+
+    def rest(self, near: Float64, open_: BoolArray) -> Float64 | None:
         """The best whole solution that differs from ``near`` in the columns ``open_`` alone."""
         some, kept = np.flatnonzero(open_), np.where(open_, 0.0, near)
 

@@ -34,6 +34,17 @@ class Candidates:
     counts: Int64
     """``(3, n_candidates)``: the counts it is part of, those of its rack, broker, and topic there."""
 
+    def of(self, some: Int64) -> Candidates:
+        """Those at some positions."""
+        return Candidates(
+            self.row[some],
+            self.broker[some],
+            self.arc[some],
+            self.arrives[some],
+            self.changes[some],
+            self.counts[:, some],
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Counts:
@@ -68,6 +79,10 @@ class Question:
     goal: Term
     held: Mapping[str, tuple[Term, int]]
     """Those that the face and the bounds of the counts do not keep by themselves, with their values."""
+
+    def terms(self, held: Mapping[str, int], unit: int) -> list[tuple[Term, int]]:
+        """Each term with its weight: ``unit`` for the goal, for those before what is ``held`` at."""
+        return [(self.goal, unit), *((term, held[name]) for name, (term, _) in self.held.items())]
 
 
 def question(face: Face, goal: str, reached: Mapping[str, int], kept: frozenset[str]) -> Question:

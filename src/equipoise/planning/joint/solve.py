@@ -10,19 +10,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.joint.bound import proved, whole
+from equipoise.planning.joint.bound import SCALE, Multipliers, proved, whole
 from equipoise.planning.joint.question import question
 from equipoise.planning.networks.flow import least_flow
 from equipoise.planning.networks.handout import hand_out, lists_after
-from equipoise.planning.networks.network import Objective
+from equipoise.planning.networks.network import Int64, Objective
 from equipoise.planning.networks.place import Face, ProvedLevel
 
 if TYPE_CHECKING:
-    from equipoise.planning.joint.linear_program import Program, Relaxed
+    from equipoise.planning.joint.columns import Layout
+    from equipoise.planning.joint.linear_program import Relaxed
 
 LOG = logging.getLogger(__name__)
-MAX_EFFORT = 15 * 10**9
-"""Candidates times pairs of them for the same partition, up to which it is tried: some ten seconds."""
+MAX_COLUMNS = 160_000
+"""Of a program that levels counts: some eight seconds."""
+MAX_WORK = 350_000
+"""Columns of all programs for the elections: they grow until what they leave out is worth nothing."""
+AT_ONCE = 3
+"""Arrivals that a row is given at a time, since few of many are ever used."""
+GROWTH = 0.1
+"""Of the arcs, that come along at a time."""
+NOISE = 8
+"""In parts of the goal's unit: what prices that are rounded may be off."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,36 +42,95 @@ class Joint:
     level: ProvedLevel
 
 
-def best_of_face(face: Face, goal: str, reached: Mapping[str, int], kept: frozenset[str]) -> Joint | None:
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What is known of a question already."""
+
+    lists: npt.NDArray[np.int32]
+    """A plan with the values of the goals before."""
+    bound: int
+    """Of the goal, 0 where nothing is known."""
+
+
+def best_of_face(
+    face: Face, goal: str, reached: Mapping[str, int], kept: frozenset[str], start: Start
+) -> Joint | None:
     """The placement of the face with the least of ``goal``; every row is a unit of the face's network.
 
     ``reached``: the goals before with the values to keep, in order; ``kept``: those of which every placement
     of the face is that good. None where the program is too large, or HiGHS gives it up.
+
+    Elections need few of the possible arrivals, so the program has only those of ``start`` at first, and
+    then what its prices say is worth it (column generation: G. Desaulniers, J. Desrosiers, M. M. Solomon,
+    "Column Generation", 2005, chapter 1). They are taken halfway between the best prices so far and the
+    last, which swing (P. Wentges, "Weighted Dantzig-Wolfe decomposition", 1997).
     """
-    asked = question(face, goal, reached, kept)
-    if len(asked.who.row) * (np.bincount(asked.who.row) ** 2).sum() > MAX_EFFORT:
-        return None
     from equipoise.planning.joint.columns import multipliers, program_of  # SciPy, where it is needed
 
     LOG.info("placements and leaders at once: %s", goal)
-    layout = program_of(asked)
-    found = layout.program.relaxed()
-    if found is None:
+    asked = question(face, goal, reached, kept)
+    grows = goal == "elections"
+    shown = arcs_of(face, start.lists) if grows else np.ones(len(face.network.tail), dtype=bool)
+    best: tuple[ProvedLevel, Multipliers] | None = None
+    last, work = None, 0
+    while True:
+        layout = program_of(asked, shown)
+        work += len(layout.program.cost)
+        if work > (MAX_WORK if grows else MAX_COLUMNS):
+            break
+        found = layout.program.relaxed(levels=not grows)
+        if found is None:
+            break
+        last = layout, found
+        now = multipliers(asked, layout, found)
+        between = now if best is None else best[1].halfway(now)
+        tried = [(proved(asked, goal, tuple(reached), price), price) for price in (now, between)]
+        best = max([*([best] if best else []), *tried], key=lambda pair: pair[0].value)
+        wanted = worthwhile(face, between.pull(asked), shown)
+        if not len(wanted):
+            wanted = worthwhile(face, now.pull(asked), shown)
+        least = layout.value(found)
+        if max(best[0].value, start.bound) >= least or not len(wanted):
+            break
+        shown[wanted] = True
+    if last is None or best is None:
         return None
-    level = proved(asked, goal, tuple(reached), multipliers(asked, layout, found))
-    return Joint(lists_near(face, found, layout.program), level)
+    return Joint(lists_near(face, *last), best[0])
 
 
-def lists_near(face: Face, found: Relaxed, program: Program) -> npt.NDArray[np.int32] | None:
+def arcs_of(face: Face, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """The arcs of the face without those of arrivals that ``lists`` do without, ``(n_arcs,)``."""
+    net, material = face.net, face.net.material
+    row_of = np.empty(len(material.rows), dtype=np.int64)
+    row_of[net.unit_of] = material.rows
+    shown = np.ones(len(face.network.tail), dtype=bool)
+    there = lists[row_of[net.arrive.unit]] == material.brokers[net.arrive.broker][:, None]
+    shown[net.arrive.index] = there.any(axis=1) | (face.network.lower[net.arrive.index] > 0)
+    return shown
+
+
+def worthwhile(face: Face, pull: Int64, shown: npt.NDArray[np.bool_]) -> Int64:
+    """The arcs that would make the program's optimum better, the best `AT_ONCE` of each row."""
+    arrive = face.net.arrive
+    better = ~shown[arrive.index] & (pull[arrive.index] < -NOISE) & (face.network.upper[arrive.index] > 0)
+    arc = arrive.index[better].astype(np.int64)
+    order = np.lexsort([pull[arc], arrive.unit[better]])
+    unit = arrive.unit[better][order]
+    first = np.flatnonzero(np.r_[True, unit[1:] != unit[:-1]]) if len(unit) else unit
+    rank = np.arange(len(unit)) - np.repeat(first, np.diff(np.r_[first, len(unit)]))
+    few = arc[order[rank < AT_ONCE]]
+    return few[np.argsort(pull[few], kind="stable")][: int(shown.sum() * GROWTH)]
+
+
+def lists_near(face: Face, layout: Layout, found: Relaxed) -> npt.NDArray[np.int32] | None:
     """The lists of a whole placement: the optimum if it is one, else the best found nearby."""
-    free = np.flatnonzero(face.network.upper > face.network.lower)
-    best = program.settled(found)
+    best = layout.program.settled(found)
     if best is None:
-        wish = np.zeros(len(face.network.tail), dtype=np.int64)
-        wish[free] = whole(0.5 - found.x[: len(free)])
+        wish = np.full(len(face.network.tail), SCALE)
+        wish[layout.free] = whole(0.5 - found.x[: len(layout.free)])
         flow = least_flow(face.network, Objective.of_linear(wish), face.flow)
     else:
         flow = face.network.lower.copy()
-        flow[free] = best[: len(free)]
+        flow[layout.free] = best[: len(layout.free)]
     moves, failed = hand_out(face.net, flow)
     return None if len(failed) else lists_after(face.net.material, moves)

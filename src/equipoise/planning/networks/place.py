@@ -21,6 +21,8 @@ BoolArray = npt.NDArray[np.bool_]
 PLACEMENT_GOALS = ("racks", "replicas", "moves", "topics")
 MAX_PARTITION_ARCS = 300_000
 """Up to here every partition is a unit of its own from the start."""
+MAX_ROW_ARCS = 1_000_000
+"""Up to here it is one once the levels that topics have no part in are solved."""
 MAX_EXPANDED_ARCS = 4_000_000
 """Beyond this what could not be handed out is left as near to its counts as it came, with a gap."""
 
@@ -71,7 +73,7 @@ class Placement:
     @property
     def by_row(self) -> bool:
         """True where every row is a unit of the face."""
-        return self.face is not None and not self.groups
+        return self.face is not None and "units" not in self.groups
 
 
 def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -> Placement:
@@ -105,23 +107,28 @@ def expanded_at_first(material: Material) -> BoolArray:
     Which of its replicas such a partition gives up is for itself alone: counts rarely hand out.
     """
     n_rows, problem = len(material.rows), material.problem
-    if n_rows * (len(material.brokers) + problem.n_racks + 4) <= MAX_PARTITION_ARCS:
+    if arcs_of_partitions(material) <= MAX_ROW_ARCS:
         return np.ones(n_rows, dtype=bool)
     crowded = np.asarray(rack_excess(problem, problem.current)[material.rows].any(axis=1))
     small = crowded.sum() * len(material.brokers) <= MAX_EXPANDED_ARCS
     return crowded if problem.n_racks > 1 and small else np.zeros(n_rows, dtype=bool)
 
 
+def arcs_of_partitions(material: Material) -> int:
+    """About as many arcs has the network in which every partition is a unit."""
+    return len(material.rows) * (len(material.brokers) + material.problem.n_racks + 4)
+
+
 def attempt(material: Material, goals: tuple[str, ...], expanded: BoolArray) -> Attempt:
     """Solve and hand out with the given rows expanded."""
-    if expanded.all():
+    if expanded.all() and arcs_of_partitions(material) <= MAX_PARTITION_ARCS:
         net = topic_network(material, expanded)
         return finish(net, net.network, goals, [], "partitions")
     coarse = merged_network(material)
     first = goals[: goals.index("topics")] if "topics" in goals else goals
     levels, _, _ = solve_levels(coarse, coarse.network, first, "merged")
     fine = topic_network(material, expanded)
-    name = "mixed" if expanded.any() else "topics"
+    name = "partitions" if expanded.all() else "mixed" if expanded.any() else "topics"
     try:
         face = fine.network
         for level in levels:
@@ -140,7 +147,7 @@ def merged_network(material: Material) -> PlacementNetwork:
 
 def groups_of(material: Material, expanded: BoolArray) -> dict[str, Int64]:
     if expanded.all():
-        return {}
+        return {} if arcs_of_partitions(material) <= MAX_PARTITION_ARCS else {"merged_units": material.kind}
     return {"units": units_of(material, expanded), "merged_units": material.kind}
 
 
