@@ -61,7 +61,7 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
             continue
         try:
             bound = faces.bound(k, certificate) if level.proof in ("flow-dual", "linear-program") else None
-        except (ValueError, IndexError, KeyError, TypeError) as error:
+        except (ValueError, IndexError, KeyError, TypeError, OverflowError) as error:
             yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
             continue
         faces.stays |= level.goal == "moves" and value == 0 and sizes_stay(case)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from equipoise.planning.joint.bound import Multipliers, cheapest_of, whole
 from equipoise.planning.joint.linear_program import WHOLE, Conditions, Program, Relaxed
-from equipoise.planning.joint.question import Question
+from equipoise.planning.joint.question import Question, Term
 from equipoise.planning.networks.flow import Steps, steps
 from equipoise.planning.networks.network import Int64, Objective
 
@@ -65,6 +65,28 @@ class Layout:
         return int(np.ceil(found.value - WHOLE)) + self.paid
 
 
+class Sheet:
+    """Columns as they are listed, and the conditions of items: what is convex is its least and its steps."""
+
+    def __init__(self, n_columns: int, n_conditions: int) -> None:
+        self.n_columns, self.n_conditions = n_columns, n_conditions
+        self.entries: list[tuple[Int64, Int64, Int64 | int]] = []
+        self.least: list[Int64] = []
+        self.width: list[Int64] = []
+        self.counted: list[Int64] = []
+
+    def add(self, cut: Pieces, counted: Int64) -> tuple[Int64, Int64]:
+        """List steps; returns their columns and the conditions of their items."""
+        item = self.n_conditions + np.arange(len(cut.item))
+        step = self.n_columns + np.arange(len(cut.step.owner))
+        self.n_conditions, self.n_columns = self.n_conditions + len(item), self.n_columns + len(step)
+        self.entries.append((item[cut.step.owner], step, -1))
+        self.least.append(cut.least)
+        self.width.append(cut.step.width)
+        self.counted.append(counted)
+        return step, item
+
+
 def program_of(asked: Question, shown: BoolArray) -> Layout:
     """The program of a question, of the arcs ``shown`` (``(n_arcs,)``) and of those who may lead by them.
 
@@ -81,80 +103,63 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     column = np.full(len(network.tail) + 1, -1, dtype=np.int64)
     column[free] = np.arange(len(free))
     leads = len(free) + np.arange(len(who.row))
+    sheet = Sheet(len(free) + len(who.row), n_nodes + n_rows)
 
-    n_before, n_columns = n_nodes + n_rows, len(free) + len(who.row)
-    n_items = 0
-    rows: list[tuple[Int64, Int64, Int64 | int]] = []
-    least, widths, counted = [], [], []
-    prices: list[tuple[Int64, Int64, int]] = []
-    """Of each term: columns, what they cost, and what is paid in any case."""
-    for term in (asked.goal, *(term for term, _ in asked.held.values())):
+    def costs(term: Term) -> tuple[Int64, Int64, int]:
+        """The term's columns, what they cost, and what is paid in any case."""
+        of_arcs = pieces(term.arcs, network.lower, network.upper)
+        of_counts = pieces(term.counts, counts.lower, counts.upper)
+        taken, item = sheet.add(of_arcs, np.full(len(of_arcs.item), -1))
+        sheet.entries.append((item, column[of_arcs.item], 1))
+        led, item = sheet.add(of_counts, of_counts.item)
+        number = np.full(len(counts.lower), -1, dtype=np.int64)
+        number[of_counts.item] = item
+        for part in who.counts:
+            some = number[part] >= 0
+            sheet.entries.append((number[part[some]], leads[some], 1))
+        each = [term.arcs.linear[free], term.changes * who.changes, of_arcs.step.slope, of_counts.step.slope]
         paid = term.arcs.offset + int((term.arcs.linear * still).sum())
-        columns, costs = [column[free], leads], [term.arcs.linear[free], term.changes * who.changes]
-        for cut, of_arcs in (
-            (pieces(term.arcs, network.lower, network.upper), True),
-            (pieces(term.counts, counts.lower, counts.upper), False),
-        ):
-            item = n_before + n_items + np.arange(len(cut.item))
-            if of_arcs:
-                rows.append((item, column[cut.item], 1))
-            else:
-                number = np.full(len(counts.lower), -1, dtype=np.int64)
-                number[cut.item] = item
-                for part in who.counts:
-                    some = number[part] >= 0
-                    rows.append((number[part[some]], leads[some], 1))
-            step = n_columns + np.arange(len(cut.step.owner))
-            rows.append((item[cut.step.owner], step, -1))
-            least.append(cut.least)
-            widths.append(cut.step.width)
-            counted.append(np.full(len(item), -1) if of_arcs else cut.item)
-            columns.append(step)
-            costs.append(cut.step.slope)
-            n_items, n_columns, paid = n_items + len(item), n_columns + len(step), paid + cut.at_least
-        prices.append((np.concatenate(columns), np.concatenate(costs), paid))
+        paid += of_arcs.at_least + of_counts.at_least
+        return np.concatenate([column[free], leads, taken, led]), np.concatenate(each), paid
 
+    goal = costs(asked.goal)
+    held = [(costs(term), value) for term, value in asked.held.values()]
     supply = network.supply - np.bincount(network.tail, still, n_nodes)
     supply += np.bincount(network.head, still, n_nodes)
-    sides = np.concatenate([supply, np.ones(n_rows), *least])
+    sides = np.concatenate([supply, np.ones(n_rows), *sheet.least])
     equal = Conditions.of(
-        (n_before + n_items, n_columns),
+        (sheet.n_conditions, sheet.n_columns),
         sides,
         sides,
         (network.tail[free], column[free], 1),
         (network.head[free], column[free], -1),
         (n_nodes + who.row, leads, 1),
-        *rows,
+        *sheet.entries,
     )
     doubtful = np.flatnonzero(column[who.arc] >= 0)
     arc, come, nth = column[who.arc[doubtful]], who.arrives[doubtful], np.arange(len(doubtful))
     first = len(doubtful)
-    kept = [value - paid for (_, value), (_, _, paid) in zip(asked.held.values(), prices[1:], strict=True)]
     bounded = Conditions.of(
-        (first + n_led + len(kept), n_columns),
-        np.concatenate([np.full(first, -np.inf), counts.lower[:n_led], np.full(len(kept), -np.inf)]),
-        np.concatenate([np.where(come, 0, 1), counts.upper[:n_led], kept]),
+        (first + n_led + len(held), sheet.n_columns),
+        np.concatenate([np.full(first, -np.inf), counts.lower[:n_led], np.full(len(held), -np.inf)]),
+        np.concatenate(
+            [np.where(come, 0, 1), counts.upper[:n_led], [value - paid for (_, _, paid), value in held]]
+        ),
         # who is open to stand there leads at most as often as its arc brings it, or does not take it away
         (nth, leads[doubtful], 1),
         (nth[come], arc[come], -1),
         (nth[~come], arc[~come], 1),
         (first + who.counts[0], leads, 1),
         (first + who.counts[1], leads, 1),
-        *((np.full(len(c), first + n_led + k), c, v) for k, (c, v, _) in enumerate(prices[1:])),
+        *((np.full(len(c), first + n_led + k), c, v) for k, ((c, v, _), _) in enumerate(held)),
     )
-    cost = np.zeros(n_columns, dtype=np.int64)
-    cost[prices[0][0]] = prices[0][1]
-    ones = np.ones(len(who.row), dtype=np.int64)
-    width = np.concatenate(widths)
-    program = Program(
-        cost,
-        np.concatenate([network.lower[free], 0 * ones, 0 * width]),
-        np.concatenate([network.upper[free], ones, width]),
-        len(free),
-        equal,
-        bounded,
-    )
-    return Layout(program, free, present, doubtful, n_before, np.concatenate(counted), prices[0][2])
+    cost = np.zeros(sheet.n_columns, dtype=np.int64)
+    cost[goal[0]] = goal[1]
+    lower, upper = np.zeros_like(cost), np.ones_like(cost)
+    lower[: len(free)], upper[: len(free)] = network.lower[free], network.upper[free]
+    upper[len(free) + len(who.row) :] = np.concatenate(sheet.width)
+    program = Program(cost, lower, upper, len(free), equal, bounded)
+    return Layout(program, free, present, doubtful, n_nodes + n_rows, np.concatenate(sheet.counted), goal[2])
 
 
 def multipliers(asked: Question, layout: Layout, found: Relaxed) -> Multipliers:

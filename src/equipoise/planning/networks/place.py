@@ -73,7 +73,8 @@ class Placement:
     @property
     def by_row(self) -> bool:
         """True where every row is a unit of the face."""
-        return self.face is not None and "units" not in self.groups
+        units = self.groups.get("units", np.zeros(0, dtype=np.int64))
+        return self.face is not None and np.array_equal(units, np.arange(len(units)))
 
 
 def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -> Placement:
@@ -146,8 +147,8 @@ def merged_network(material: Material) -> PlacementNetwork:
 
 
 def groups_of(material: Material, expanded: BoolArray) -> dict[str, Int64]:
-    if expanded.all():
-        return {} if arcs_of_partitions(material) <= MAX_PARTITION_ARCS else {"merged_units": material.kind}
+    if expanded.all() and arcs_of_partitions(material) <= MAX_PARTITION_ARCS:
+        return {}
     return {"units": units_of(material, expanded), "merged_units": material.kind}
 
 
