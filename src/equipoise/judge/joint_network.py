@@ -10,7 +10,7 @@ is rounded but the bound, and that up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Level
 from equipoise.judge.duality import FlowProblem, exact_dot
-from equipoise.judge.goals import shares, weights
+from equipoise.judge.leader_network import topic_leader_bands
 from equipoise.judge.placement_network import Layout, layout_of
 from equipoise.judge.relaxation import Cost, Int64, Relaxation
 from equipoise.judge.violations import Case
@@ -73,7 +73,7 @@ def joint_bound(
     layout = layout_of(case, np.arange(int(case.rules.movable.sum())))
     price = Prices.of(stored, layout, len(goals) - 1)
     weight = {level.goal: paid for level, paid in zip(goals, [*price.goal, SCALE], strict=True) if paid}
-    allowed = exact_sum(paid * int(level.value) for level, paid in zip(goals, price.goal, strict=False))
+    allowed = sum(paid * int(level.value) for level, paid in zip(goals, price.goal, strict=False))
     if not set(weight) <= {*OF_PLACEMENT, *OF_LEADERS, "elections"}:
         raise ValueError(f"prices of {', '.join(weight)}")
 
@@ -102,15 +102,10 @@ def joint_bound(
         + cheapest_leaders(layout, price, np.where(leads, worth, FORBIDDEN), weight.get("elections", 0))
         - int(worth[stays].sum())
         + least(-price.counts, lower, upper, on_counts)
-        + exact_sum(paid * cost[4] for cost, paid in (*on_arcs, *on_counts))
+        + sum(paid * cost[4] for cost, paid in (*on_arcs, *on_counts))
         - allowed
     )
     return -(-scaled // SCALE)
-
-
-def exact_sum(parts: Iterator[int]) -> int:
-    """The sum, in Python's integers."""
-    return sum(int(part) for part in parts)
 
 
 def counts_of_leaders(layout: Layout, face: FlowProblem, leads: BoolArray) -> tuple[Int64, Int64]:
@@ -135,17 +130,11 @@ def cost_of_counts(goal: str, case: Case, leaders: Relaxation) -> Cost:
     """What a goal costs on counts, as on the arcs of a network."""
     if goal != "topic-leaders":
         return leaders.cost(goal)  # arcs of racks and of brokers come first there, too
-    cluster, rules = case.cluster, case.rules
-    n, n_topics = cluster.n_brokers, len(cluster.topics)
-    fixed = np.flatnonzero(~rules.movable & (case.before[:, 0] >= 0))
-    key = cluster.topic_idx[fixed].astype(np.int64) * n + case.before[fixed, 0]
-    base = np.bincount(key, minlength=n_topics * n).astype(np.int64).reshape(n_topics, n)
-    size = np.bincount(cluster.topic_idx[rules.movable], minlength=n_topics)
-    led = np.flatnonzero(rules.leads)
-    low, high = shares((base[:, led].sum(axis=1) + size)[:, None], weights(case, rules.leads)[None, :])
-    count = len(cluster.brokers.rack_names) + n + np.arange(n_topics)[:, None] * n + led
+    low, high = topic_leader_bands(case)
+    brokers = case.cluster.brokers
+    cells = np.flatnonzero(np.tile(case.rules.leads, len(case.cluster.topics)))
     none = np.zeros(0, dtype=np.int64)
-    return none, count.ravel(), (low - base[:, led]).ravel(), (high - base[:, led]).ravel(), 0
+    return none, len(brokers.rack_names) + len(brokers) + cells, low[cells], high[cells], 0
 
 
 def least(pull: Int64, lower: Int64, upper: Int64, convex: Sequence[tuple[Cost, int]]) -> int:

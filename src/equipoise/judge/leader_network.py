@@ -65,6 +65,23 @@ def cost_of(goal: str, case: Case, arcs: Arcs, forced: int) -> Cost:
     raise ValueError(f"{goal} is not a goal of leaders")
 
 
+def topic_leader_bands(case: Case) -> tuple[Int64, Int64]:
+    """Bands of each topic's leaders on each broker beside those that may not change.
+
+    Cells topic by topic, ``(n_topics * n_brokers,)``; what those say of brokers that may not lead is nothing.
+    """
+    cluster, rules = case.cluster, case.rules
+    n, n_topics = cluster.n_brokers, len(cluster.topics)
+    fixed = np.flatnonzero(~rules.movable)
+    key = cluster.topic_idx[fixed].astype(np.int64) * n + case.before[fixed, 0]
+    held = np.bincount(key, minlength=n_topics * n).reshape(n_topics, n).astype(np.int64)
+    movable = np.bincount(cluster.topic_idx[rules.movable], minlength=n_topics)
+    weight = np.zeros(n, dtype=np.int64)
+    weight[rules.leads] = weights(case, rules.leads)
+    low, high = shares((movable + held[:, rules.leads].sum(axis=1))[:, None], weight[None, :])
+    return (low - held).ravel(), (high - held).ravel()
+
+
 def banded(arcs: Int64, total: int, weight: Int64, base: Int64) -> tuple[Int64, Int64, Int64]:
     """Arcs of positive weight with the band of what flows beside ``base``; the others may carry anything."""
     some = weight > 0

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from equipoise.judge.duality import FlowProblem
-from equipoise.judge.goals import shares, weights
-from equipoise.judge.leader_network import banded
+from equipoise.judge.goals import weights
+from equipoise.judge.leader_network import banded, topic_leader_bands
 from equipoise.judge.relaxation import Arcs, Cost, Int64, Relaxation, whole
 from equipoise.judge.violations import Case
 
@@ -148,16 +148,9 @@ def cost_of(goal: str, choices: Choices, arcs: Arcs, cells: Int64) -> Cost:
 
 def topic_bands(choices: Choices, arcs: Arcs, cells: Int64, weight: Int64) -> tuple[Int64, Int64, Int64, int]:
     """Cell arcs of brokers that may lead, their bands, and what the other cells add."""
-    case, n = choices.case, choices.n_brokers
-    n_topics = len(case.cluster.topics)
-    fixed = np.flatnonzero(~case.rules.movable)
-    key = case.cluster.topic_idx[fixed].astype(np.int64) * n + case.before[fixed, 0]
-    held = np.bincount(key, minlength=n_topics * n).reshape(n_topics, n).astype(np.int64)
-    movable = np.bincount(case.cluster.topic_idx[choices.rows], minlength=n_topics)
-    low, high = shares((movable + held[:, case.rules.leads].sum(axis=1))[:, None], weight[None, :])
-    low, high = (low - held).ravel(), (high - held).ravel()
-    mine = weight[cells % n] > 0
-    others = np.tile(weight > 0, n_topics)
+    low, high = topic_leader_bands(choices.case)
+    mine = weight[cells % choices.n_brokers] > 0
+    others = np.tile(weight > 0, len(choices.case.cluster.topics))
     others[cells] = False
     apart = np.maximum(np.maximum(low, -high), 0)[others]
     return arcs.kinds["cell"][mine], low[cells[mine]], high[cells[mine]], int((apart * apart).sum())

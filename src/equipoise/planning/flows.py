@@ -80,8 +80,8 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
     best = jointly(problem, faces, with_leavers(problem, faces, best))
     if leaders_closed(best) or any(proof.kind == "linear-program" for proof in best.proofs):
         return best
-    best = in_rounds(problem, placement, best, orders)
-    return with_leavers(problem, faces, best)
+    found = in_rounds(problem, placement, best, orders)
+    return best if found is best else with_leavers(problem, faces, found)
 
 
 class Faces:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.joint.bound import Multipliers, cheapest_of, whole
-from equipoise.planning.joint.linear_program import WHOLE, Conditions, Program, Relaxed
+from equipoise.planning.joint.linear_program import Conditions, Program, Relaxed
 from equipoise.planning.joint.question import Question, Term
 from equipoise.planning.networks.flow import Steps, steps
 from equipoise.planning.networks.network import Int64, Objective
@@ -62,7 +62,7 @@ class Layout:
 
     def value(self, found: Relaxed) -> int:
         """The least whole number that the goal can be within the program."""
-        return int(np.ceil(found.value - WHOLE)) + self.paid
+        return found.least + self.paid
 
 
 class Sheet:

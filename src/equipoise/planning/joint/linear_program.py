@@ -52,8 +52,14 @@ class Relaxed:
     """``(n_conditions,)``, as ``of_bounded``."""
     of_bounded: Float64
     value: float
+    """Of the optimum."""
     of_columns: Float64
     """``(n_columns,)``: what a unit more of each would cost, all conditions kept."""
+
+    @property
+    def least(self) -> int:
+        """No whole solution costs less."""
+        return int(np.ceil(self.value - WHOLE))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,20 +116,20 @@ class Program:
         near, split = np.round(x), np.abs(x - np.round(x)) > WHOLE
         if not split[: self.n_flows].any():
             return near
-        least, best = np.ceil(self.cost @ x - WHOLE), None
+        best: Float64 | None = None
         ties, beside = split | (np.abs(found.of_columns) < WHOLE), self.beside(split)
         for open_ in (split, ties & beside, ties, split | (np.arange(len(x)) >= self.n_flows)):
             tried = self.rest(near, open_)
             if tried is not None and (best is None or self.cost @ tried < self.cost @ best):
                 best = tried
-            if best is not None and self.cost @ best <= least:
+            if best is not None and self.cost @ best <= found.least:
                 break
         return best
 
     def beside(self, some: BoolArray) -> BoolArray:
         """Columns that share a condition of equality with some columns."""
-        touched = np.abs(self.equal.table) @ some > 0
-        return np.asarray(touched @ np.abs(self.equal.table) > 0)
+        table = np.abs(self.equal.table)
+        return np.asarray((table @ some > 0) @ table > 0)
 
     def rest(self, near: Float64, open_: BoolArray) -> Float64 | None:
         """The best whole solution that differs from ``near`` in the columns ``open_`` alone."""

@@ -105,7 +105,7 @@ def question(face: Face, goal: str, reached: Mapping[str, int], kept: frozenset[
 
 
 def candidates(face: Face) -> Candidates:
-    """Everyone who may lead and may stand there in the end, row by row."""
+    """Everyone who may lead and may stand there in the end, row by row; a row is the unit of its number."""
     net, network = face.net, face.network
     material, problem = net.material, net.material.problem
     n_eligible, n_rows = len(material.brokers), len(material.rows)
@@ -113,13 +113,11 @@ def candidates(face: Face) -> Candidates:
     arc_of = np.full(n_rows * n_eligible, -1, dtype=np.int64)
     arc_of[net.leave.unit * n_eligible + net.leave.broker] = net.leave.index
     slot = np.flatnonzero((material.slot_broker >= 0) & leads[material.slot_broker])
-    arc = arc_of[net.unit_of[material.slot_row[slot]] * n_eligible + material.slot_broker[slot]]
+    arc = arc_of[material.slot_row[slot] * n_eligible + material.slot_broker[slot]]
     stays = (arc < 0) | (network.lower[arc] == 0)
     slot, arc = slot[stays], np.where(network.upper[arc] > 0, arc, -1)[stays]
-    row_of = np.empty(n_rows, dtype=np.int64)
-    row_of[net.unit_of] = np.arange(n_rows)
     come = np.flatnonzero((network.upper[net.arrive.index] > 0) & leads[net.arrive.broker])
-    row = np.r_[material.slot_row[slot], row_of[net.arrive.unit[come]]]
+    row = np.r_[material.slot_row[slot], net.arrive.unit[come]]
     broker = material.brokers[np.r_[material.slot_broker[slot], net.arrive.broker[come]]]
     leader = problem.cluster.replicas[material.rows, 0][row]
     n_brokers, n_led = problem.cluster.n_brokers, problem.n_racks + problem.cluster.n_brokers

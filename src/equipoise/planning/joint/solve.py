@@ -83,14 +83,14 @@ def best_of_face(
             break
         last = layout, found
         now = multipliers(asked, layout, found)
-        between = now if best is None else best[1].halfway(now)
-        tried = [(proved(asked, goal, tuple(reached), price), price) for price in (now, between)]
+        prices = [now] if best is None else [best[1].halfway(now), now]
+        tried = [(proved(asked, goal, tuple(reached), price), price) for price in reversed(prices)]
         best = max([*([best] if best else []), *tried], key=lambda pair: pair[0].value)
-        wanted = worthwhile(face, between.pull(asked), shown)
-        if not len(wanted):
-            wanted = worthwhile(face, now.pull(asked), shown)
-        least = layout.value(found)
-        if max(best[0].value, start.bound) >= least or not len(wanted):
+        if max(best[0].value, start.bound) >= layout.value(found):
+            break
+        offers = (worthwhile(face, price.pull(asked), shown) for price in prices)
+        wanted = next((arcs for arcs in offers if len(arcs)), None)
+        if wanted is None:
             break
         shown[wanted] = True
     if last is None or best is None:
@@ -101,10 +101,8 @@ def best_of_face(
 def arcs_of(face: Face, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
     """The arcs of the face without those of arrivals that ``lists`` do without, ``(n_arcs,)``."""
     net, material = face.net, face.net.material
-    row_of = np.empty(len(material.rows), dtype=np.int64)
-    row_of[net.unit_of] = material.rows
     shown = np.ones(len(face.network.tail), dtype=bool)
-    there = lists[row_of[net.arrive.unit]] == material.brokers[net.arrive.broker][:, None]
+    there = lists[material.rows[net.arrive.unit]] == material.brokers[net.arrive.broker][:, None]
     shown[net.arrive.index] = there.any(axis=1) | (face.network.lower[net.arrive.index] > 0)
     return shown
 
