@@ -26,7 +26,7 @@ CASES = pytest.mark.parametrize(
     ("theme", "seed"), [(theme, seed) for theme in ("one", "several", "leaders", "orders") for seed in SEEDS]
 )
 
-RECOMPUTED = ("flow-dual", "linear-program")
+RECOMPUTED = ("flow-dual", "linear-program", "branch-and-bound")
 """Proofs of which the judge computes the bound anew."""
 
 

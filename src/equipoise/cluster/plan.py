@@ -23,9 +23,9 @@ class Level:
     value: float
     lower_bound: float
     proof: str
-    """How the bound is known: "flow-dual", "linear-program", "closed-form", "integer-program", "none", or
-    "given-placement": a bound of orders on the placement that the goals before chose; of others it
-    claims nothing."""
+    """How the bound is known: "flow-dual", "linear-program", "branch-and-bound", "closed-form",
+    "integer-program" (loads alone), "none", or "given-placement": a bound of orders on the placement that
+    the goals before chose; of others it claims nothing."""
     note: str = ""
 
     @property

@@ -18,10 +18,12 @@ from equipoise.judge.duality import FlowProblem, dual_bound, narrowed
 from equipoise.judge.goals import goal_value
 from equipoise.judge.joint_network import joint_bound
 from equipoise.judge.leaving import leaving_bound
+from equipoise.judge.program import Program
 from equipoise.judge.relaxation import Relaxation, build, family
 from equipoise.judge.violations import Case, Violation
 
 __all__ = ["Finding", "dual_bound", "narrowed", "verify"]
+RECOMPUTED = ("flow-dual", "linear-program", "branch-and-bound")
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
             yield Finding(level.goal, value, None, f"the value is {value}, not {level.value:g}")
             continue
         try:
-            bound = faces.bound(k, certificate) if level.proof in ("flow-dual", "linear-program") else None
+            bound = faces.bound(k, certificate) if level.proof in RECOMPUTED else None
         except (ValueError, IndexError, KeyError, TypeError, OverflowError) as error:
             yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
             continue
@@ -76,6 +78,9 @@ class Faces:
         self.names = {str(array) for key, array in proofs.items() if key.endswith("/network")}
         self.relaxations: dict[str, Relaxation] = {}
         self.faces: dict[str, FlowProblem] = {}
+        self.program: Program | None = None
+        self.n_held = 0
+        """Goals that the program holds to their values."""
         self.stays = case.rules.leaders_only
         """True once every plan that is best so far leaves all replicas where they are."""
 
@@ -89,6 +94,8 @@ class Faces:
         if group == "order" and not self.stays:
             raise ValueError("it takes replicas to stay where they are, and they need not")
         stored = whole_numbers(self.proofs[f"level{k}/potential"])
+        if name == "program":
+            return self.of_program(k, certificate, stored)
         if name in ("joint", "leaving"):
             return self.of_both(name, certificate[: k + 1], stored)
         relaxation = self.relaxation(name)
@@ -106,6 +113,16 @@ class Faces:
             self.relaxations[group] = build(name, self.case, self.names, self.proofs)
             self.faces[group] = self.relaxations[group].start
         return self.relaxations[group]
+
+    def of_program(self, k: int, certificate: Sequence[Level], stored: npt.NDArray[np.int64]) -> int:
+        """The bound of level ``k`` in plans that are as good as this one at all goals before."""
+        if self.program is None:
+            self.program = Program(self.case, [level.goal for level in certificate])
+        for level in certificate[self.n_held : k + 1]:
+            value = goal_value(level.goal, self.case)
+            counted = self.program.hold(level.goal, -1 if value is None else value)
+        self.n_held = k + 1
+        return self.program.sheet.bound(counted, whole_numbers(self.proofs[f"level{k}/branches"]), stored)
 
     def of_both(self, name: str, goals: Sequence[Level], stored: npt.NDArray[np.int64]) -> int:
         """The bound on the last of ``goals`` of all plans on the faces of placement and of leaders."""

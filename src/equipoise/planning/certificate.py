@@ -42,4 +42,6 @@ def proof_arrays(proofs: list[Proof], groups: dict[str, np.ndarray]) -> dict[str
             arrays[f"level{k}/goal"] = np.array(proof.goal)
             arrays[f"level{k}/network"] = np.array(proof.level.network)
             arrays[f"level{k}/potential"] = proof.level.potential
+            if proof.level.branches is not None:
+                arrays[f"level{k}/branches"] = proof.level.branches
     return arrays

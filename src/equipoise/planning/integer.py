@@ -2,9 +2,11 @@
 
 Where a leader level is held back by where replicas stand, flows alone cannot tell which of the
 equally good placements frees it. This program can. It is given the value of every level that is
-already proved and minimises the others one after the other (OR-Tools CP-SAT, one worker, a
-deterministic limit: same input, same answer). It starts from the better of what flows found and
-what there is, and takes only what is better still: where it finds nothing, nothing changes.
+already proved and minimises the others one after the other: by HiGHS, whose linear relaxation is nearly
+always whole, and where that leaves something open by OR-Tools CP-SAT (one worker, a deterministic limit:
+same input, same answer). It starts from the better of what flows found and what there is, and takes only
+what is better still: where it finds nothing, nothing changes. What is proved in the end, by a tree of
+prices, is `branching.proof_of` each level.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,11 +23,18 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.planning.model import Model
 from equipoise.planning.problem import Problem, rack_excess
 
+if TYPE_CHECKING:
+    from equipoise.planning.branching import Tree
+
 LOG = logging.getLogger(__name__)
 MAX_CELLS = 2_500
 """Partitions times brokers, up to which the program is tried."""
 EFFORT_S = 4.0
 """Deterministic seconds for all levels together; what is still open then keeps the bound it has."""
+MAX_COLUMNS = 12_000
+"""Of a program that HiGHS is asked: pairs of leader and heir are more on all but the smallest clusters."""
+MAX_FACTOR = 2**31
+"""Of a column in a row: HiGHS reckons in floating point, and bytes can be more than it tells apart."""
 MIN_EFFORT_S = 0.25
 """Of each level: one that takes all there is does not leave those after it as they fall."""
 TRIES = {"elections": ((1, 0.6), (2, 1.0))}
@@ -40,7 +49,7 @@ COSTS = ("moves", "elections", "reorders")
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """Lists, and the bound that the program proved for each goal it came to."""
+    """Lists, and the bound that the solvers claim for each goal they came to."""
 
     lists: IntArray
     bounds: dict[str, int]
@@ -99,7 +108,10 @@ class Search:
     def __init__(self, model: Model) -> None:
         from ortools.sat.python import cp_model
 
+        from equipoise.planning.sheet import Writer
+
         self.model = model
+        self.writer = Writer(model)
         self.solver: Any = cp_model.CpSolver()
         self.solver.parameters.num_workers = 1
         self.solver.parameters.random_seed = 1
@@ -113,14 +125,47 @@ class Search:
         return self.model.lists(self.solver.boolean_value) if found else None
 
     def least(self, goal: str, best: IntArray, effort_s: float) -> tuple[IntArray, int, float]:
-        """Lists with the least value of a goal, the bound proved, and the effort it took.
+        """Lists with the least value of a goal, the bound that solvers claim, and the effort it took.
 
         ``best`` is kept where nothing better is found; all that comes after is as good at this goal.
         """
-        cp, reached = self.model.cp, self.model.measured(best, goal)
+        reached = self.model.measured(best, goal)
         value = self.model.hold(goal, reached)
         if reached == 0:  # nothing counts below 0
             return best, 0, 0.0
+        best, bound = self.near_relaxed(goal, best, value)
+        spent = 0.0
+        if bound < self.model.measured(best, goal):
+            self.model.add(value <= self.model.measured(best, goal))
+            best, searched, spent = self.by_search(goal, best, value, effort_s)
+            bound = max(bound, searched)
+        self.model.add(value <= self.model.measured(best, goal))
+        return best, bound, spent
+
+    def near_relaxed(self, goal: str, best: IntArray, value: Any) -> tuple[IntArray, int]:
+        """What HiGHS finds at the linear relaxation, and its bound."""
+        from equipoise.planning.highs import WHOLE, relaxed, whole  # SciPy, where it is needed
+
+        sheet = self.writer.sheet(value)
+        fits = len(sheet.cost) <= MAX_COLUMNS and np.abs(sheet.table.data).max(initial=0) <= MAX_FACTOR
+        if not fits or (least := relaxed(sheet)) is None:
+            return best, 0
+        bound, reached = ceil(least.least - WHOLE) + sheet.offset, self.model.measured(best, goal)
+        if bound >= reached:
+            return best, bound
+        found = whole(sheet, least)
+        if found is None:
+            return best, bound
+        lists = self.model.lists(lambda variable: found.x[variable.index] > 0)
+        if self.model.measured(lists, goal) < reached:
+            best = lists
+        return best, max(bound, ceil(found.least - WHOLE) + sheet.offset)
+
+    def by_search(
+        self, goal: str, best: IntArray, value: Any, effort_s: float
+    ) -> tuple[IntArray, int, float]:
+        """What CP-SAT finds, its bound, and the effort it took."""
+        cp, reached = self.model.cp, self.model.measured(best, goal)
         cp.minimize(value)
         bound, left = 0, effort_s
         for linear, share in TRIES.get(goal, USUALLY):
@@ -135,7 +180,6 @@ class Search:
             if bound == reached:
                 break
         cp.clear_objective()
-        cp.add(value <= reached)
         return best, bound, effort_s - left
 
     def solve(self, linear: int, effort_s: float) -> Any:
@@ -155,3 +199,20 @@ class Search:
             cp.clear_hints()
             for index, value in enumerate(whole):
                 cp.add_hint(cp.get_int_var_from_proto_index(index), value)
+
+
+def trees(
+    problem: Problem, goals: tuple[str, ...], lists: IntArray, wanted: Mapping[str, int]
+) -> dict[str, Tree]:
+    """Proofs of the ``wanted`` bounds, or of less, in plans as good as ``lists`` at the goals before.
+
+    A goal may be missing.
+    """
+    from equipoise.planning.branching import proof_of
+    from equipoise.planning.sheet import sheets
+
+    model = Model(problem, goals)
+    last = max((k for k, goal in enumerate(goals) if wanted.get(goal)), default=-1)
+    written = sheets(model, {goal: model.measured(lists, goal) for goal in goals[: last + 1]})
+    tried = {goal: proof_of(written[goal], bound) for goal, bound in wanted.items() if bound}
+    return {goal: tree for goal, tree in tried.items() if tree is not None}

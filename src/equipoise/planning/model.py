@@ -45,7 +45,7 @@ class Model(Program):
         """Keep a goal at a value or below; returns the goal, as it counts within that value."""
         self.reach = isqrt(most)
         value = getattr(self, "value_of_" + goal.replace("-", "_"))()
-        self.cp.add(value <= most)
+        self.add(value <= most)
         return value
 
     # counts
@@ -63,7 +63,7 @@ class Model(Program):
     def number(self, counted: Sequence[Any]) -> Any:
         """How many of the variables are 1, as a variable that the solver can branch on."""
         number = self.cp.new_int_var(0, len(counted), "")
-        self.cp.add(number == sum(counted))
+        self.add(number == sum(counted))
         return number
 
     def squared(self, counted: Sequence[Any], base: int, low: int, high: int) -> Any:
@@ -76,24 +76,24 @@ class Model(Program):
         if max(below, above) > MOST_UNITS:
             return self.by_tangents(count, max(below, above), low, high)
         units = self.units(below), self.units(above)
-        self.cp.add_linear_constraint(count + sum(units[0]) - sum(units[1]), low, high)
+        self.keep(count + sum(units[0]) - sum(units[1]), low, high)
         return sum((2 * j + 1) * unit for side in units for j, unit in enumerate(side))
 
     def units(self, most: int) -> list[Any]:
         """Variables of which the first d are 1 for a distance of d."""
         units = [self.cp.new_bool_var("") for _ in range(most)]
         for one, next_ in pairwise(units):
-            self.cp.add_implication(next_, one)
+            self.add(one >= next_)
         return units
 
     def by_tangents(self, count: Any, farthest: int, low: int, high: int) -> Any:
         """A variable that is at least the squared distance, by its tangents at whole numbers."""
         distance = self.cp.new_int_var(0, farthest, "")
         squared = self.cp.new_int_var(0, farthest**2, "")
-        self.cp.add(distance >= low - count)
-        self.cp.add(distance >= count - high)
+        self.add(distance >= low - count)
+        self.add(distance >= count - high)
         for k in range(farthest):
-            self.cp.add(squared >= (2 * k + 1) * distance - k * (k + 1))
+            self.add(squared >= (2 * k + 1) * distance - k * (k + 1))
         return squared
 
     def level(self, counted: Callable[[int], list[Any]], base: Int64, among: Any, total: int) -> Any:
@@ -131,7 +131,7 @@ class Model(Program):
         inside, limit = self.inside(row, rack), int(self.problem.limit[row])
         over = [self.cp.new_bool_var("") for _ in inside[limit:]]
         if over:
-            self.cp.add(sum(inside) - sum(over) <= limit)
+            self.add(sum(inside) - sum(over) <= limit)
         return sum(over)
 
     def value_of_moves(self) -> Any:
@@ -206,8 +206,8 @@ class Model(Program):
         followed = [row for row in self.rows if self.problem.rf[row] > 1]
         for b in brokers:  # said for each partition already; said of the numbers, it bounds better
             led = sum(self.at.get((row, b, 0), 0) for row in followed)
-            self.cp.add(sum(number.get((b, other), 0) for other in brokers) == led)
-            self.cp.add(sum(number.get((other, b), 0) for other in brokers) == sum(self.placed(b, 1)))
+            self.add(sum(number.get((b, other), 0) for other in brokers) == led)
+            self.add(sum(number.get((other, b), 0) for other in brokers) == sum(self.placed(b, 1)))
         return number
 
     def heirs(self) -> dict[tuple[int, int], list[Any]]:
@@ -220,7 +220,7 @@ class Model(Program):
             pair = {(a, b): self.cp.new_bool_var("") for a in first for b in second if a != b}
             for side, ends in enumerate((first, second) if second else ()):
                 for b, var in ends.items():
-                    self.cp.add(sum(pair[key] for key in pair if key[side] == b) == var)
+                    self.add(sum(pair[key] for key in pair if key[side] == b) == var)
             for key, var in pair.items():
                 heirs.setdefault(key, []).append(var)
         return heirs
@@ -241,5 +241,5 @@ class Model(Program):
         before, reorder = self.before[row], self.cp.new_bool_var("")
         stays = sum(self.held.get((row, b), 0) for b in before) - len(before)
         for k in range(min(self.depth, len(before))):
-            self.cp.add(reorder >= stays + 1 - self.at.get((row, before[k], k), 0))
+            self.add(reorder >= stays + 1 - self.at.get((row, before[k], k), 0))
         return reorder

@@ -45,25 +45,35 @@ class Program:
         may = problem.eligible & (problem.leads | (problem.rf[row] > 1))
         return [int(b) for b in np.flatnonzero(may) if b in current or problem.receives[b]]
 
+    def add(self, rule: Any) -> None:
+        """Ask for a rule; one that holds of itself is no row of the program."""
+        if rule is not True:
+            self.cp.add(rule)
+
+    def keep(self, expression: Any, low: int, high: int) -> None:
+        """Ask for a sum within bounds; one without variables is none."""
+        if not isinstance(expression, int):
+            self.cp.add_linear_constraint(expression, low, high)
+
     def add_row(self, row: int) -> None:
         problem, cp = self.problem, self.cp
         rf, allowed = int(problem.rf[row]), self.allowed[row]
         places = range(min(self.depth, rf))
         for b in allowed:
             self.held[row, b] = cp.new_bool_var("")
-        cp.add(sum(self.held[row, b] for b in allowed) == rf)
+        self.add(sum(self.held[row, b] for b in allowed) == rf)
         for k in places:
             for b in allowed:
                 if k > 0 or problem.leads[b]:
                     self.at[row, b, k] = cp.new_bool_var("")
-            cp.add(sum(self.at.get((row, b, k), 0) for b in allowed) == 1)
+            self.add(sum(self.at.get((row, b, k), 0) for b in allowed) == 1)
         for b in allowed:
-            cp.add(sum(self.at.get((row, b, k), 0) for k in places) <= self.held[row, b])
+            self.add(sum(self.at.get((row, b, k), 0) for k in places) <= self.held[row, b])
         for b in problem.current[row][problem.pinned[row]]:
-            cp.add(self.held.get((row, int(b)), 0) == 1)
+            self.add(self.held.get((row, int(b)), 0) == 1)
         self.add_rack_rule(row)
         if problem.request.max_changes_per_partition is not None:
-            cp.add(self.arrivals(row) <= problem.request.max_changes_per_partition)
+            self.add(self.arrivals(row) <= problem.request.max_changes_per_partition)
 
     def add_rack_rule(self, row: int) -> None:
         problem = self.problem
@@ -74,12 +84,12 @@ class Program:
         for rack in range(problem.n_racks):
             count = sum(self.inside(row, rack))
             kept = 0 if problem.request.rack_rule == "strict" else int(now[rack])
-            self.cp.add(count <= max(int(problem.limit[row]), kept))
+            self.add(count <= max(int(problem.limit[row]), kept))
             if problem.request.stay_in_rack:
                 if growth >= 0:
-                    self.cp.add(count >= int(now[rack]))
+                    self.add(count >= int(now[rack]))
                 if growth <= 0:
-                    self.cp.add(count <= int(now[rack]))
+                    self.add(count <= int(now[rack]))
 
     def inside(self, row: int, rack: int) -> list[Any]:
         """What may hold a partition in a rack."""
@@ -92,10 +102,10 @@ class Program:
     def add_budgets(self) -> None:
         request = self.problem.request
         if request.max_moves is not None:
-            self.cp.add(sum(self.arrivals(row) for row in self.rows) <= request.max_moves)
+            self.add(sum(self.arrivals(row) for row in self.rows) <= request.max_moves)
         if request.max_bytes is not None:
             size = np.nan_to_num(self.problem.cluster.size_bytes)
-            self.cp.add(sum(int(size[row]) * self.arrivals(row) for row in self.rows) <= request.max_bytes)
+            self.add(sum(int(size[row]) * self.arrivals(row) for row in self.rows) <= request.max_bytes)
 
     # from and to lists
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.errors import ImpossibleRequest, UnusableInput
@@ -15,9 +15,13 @@ from equipoise.planning.explain import reasons
 from equipoise.planning.flows import Solution, by_flows, on_a_budget
 from equipoise.planning.goals import evaluate
 from equipoise.planning.networks.network import Infeasible
+from equipoise.planning.networks.place import ProvedLevel
 from equipoise.planning.problem import Problem, build_problem
 from equipoise.planning.published.settings import settings_for
 from equipoise.planning.request import Request
+
+if TYPE_CHECKING:
+    from equipoise.planning.branching import Tree
 
 
 def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
@@ -47,7 +51,7 @@ def solved(problem: Problem) -> Plan:
         solution = loads.level(problem)
         return planned(problem, solution, loads.reasons(problem, solution.lists))
     free = by_flows(problem)
-    solution = settled(problem, best_of(problem, free))
+    solution = proved_by_cases(problem, settled(problem, best_of(problem, free)))
     unlimited = without_change_limit(problem, free)
     if not within_budgets(problem, unlimited.lists) and unlimited.values < solution.values:
         problem = replace(problem, warnings=(*problem.warnings, binding(problem, solution, unlimited)))
@@ -154,6 +158,28 @@ def proofs_after(
             proofs.append(Proof(goal, value, 0, "closed-form" if value == 0 else "none"))
             intact = False
     return proofs
+
+
+def proved_by_cases(problem: Problem, solution: Solution) -> Solution:
+    """The solution with what the solvers claim of the program proved, so that it need not be believed."""
+    claimed = {proof.goal: proof.bound for proof in solution.proofs if proof.kind == "integer-program"}
+    if not claimed:
+        return solution
+    trees = integer.trees(problem, problem.goals, solution.lists, claimed)
+    proofs = solution.proofs
+    return replace(
+        solution, proofs=[by_cases(p, trees.get(p.goal)) if p.goal in claimed else p for p in proofs]
+    )
+
+
+def by_cases(proof: Proof, tree: Tree | None) -> Proof:
+    """The proof with the bound that a tree of cases has."""
+    note = "" if tree and tree.bound == proof.bound else f"a search that cannot be checked says {proof.bound}"
+    if tree is None:
+        kind = "none" if proof.value else "closed-form"  # nothing counts below 0
+        return replace(proof, bound=0, kind=kind, note=note if proof.bound else "")
+    level = ProvedLevel(proof.goal, tree.bound, "program", tree.prices, tree.branches)
+    return Proof(proof.goal, proof.value, tree.bound, "branch-and-bound", note, level)
 
 
 def without_change_limit(problem: Problem, free: Solution) -> Solution:

@@ -42,6 +42,8 @@ PROOFS = {
     " must take, already comes to this much in any plan.",
     "linear-program": "The solver hands over prices for standing on a broker and for leading there; summed up"
     " over all partitions they show that no plan needs fewer.",
+    "branch-and-bound": "All plans are divided into cases, and in each of them the solver's prices show that"
+    " none scores lower.",
     "integer-program": "An exact search over every possible plan found none that scores lower.",
     "given-placement": "The solver's prices show that no order of the lists scores lower where the replicas"
     " stand; whether another, equally good placement would is not claimed.",
@@ -53,6 +55,8 @@ BOUNDS = {
     "flow-dual": "By the solver's prices none scores below “at best”; whether a plan reaches it is open.",
     "closed-form": "Counted directly, none scores below “at best”; whether a plan reaches it is open.",
     "linear-program": "By the solver's prices no plan needs fewer than “at best”; whether one does is open.",
+    "branch-and-bound": "By the solver's prices none scores below “at best” in any case; whether a plan does"
+    " as well is open.",
     "integer-program": "The exact search was stopped before it had ruled out everything between “at best” and"
     " this plan.",
 }

@@ -21,7 +21,8 @@ def problem_of(theme: str, seed: int) -> Problem:
 
 @pytest.fixture
 def no_effort(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The solver is stopped before it finds anything."""
+    """The solvers are stopped before they find anything."""
+    monkeypatch.setattr(Search, "near_relaxed", lambda search, goal, best, value: (best, 0))
     solve = Search.solve
     monkeypatch.setattr(Search, "solve", lambda search, linear, effort_s: solve(search, linear, 0.0))
 

@@ -36,6 +36,8 @@ class ProvedLevel:
     network: str
     """Which network: "merged", "topics", "partitions" or "mixed"; the judge builds the same."""
     potential: Int64
+    branches: Int64 | None = None
+    """Of a proof by cases, see `branching.Tree`."""
 
 
 @dataclass(frozen=True, eq=False)
