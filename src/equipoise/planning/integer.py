@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 MAX_CELLS = 2_500
 """Partitions times brokers, up to which the program is tried."""
+MAX_PAIRS = 12_000
+"""Partitions times pairs of brokers, up to which it finds a better `failover` than flows do."""
 EFFORT_S = 4.0
 """Deterministic seconds for all levels together; what is still open then keeps the bound it has."""
 MAX_COLUMNS = 12_000
@@ -58,6 +60,12 @@ class Decided:
 def is_small(problem: Problem) -> bool:
     """True where the program has a fair chance to decide the cluster."""
     return int(problem.movable.sum()) * int(problem.eligible.sum()) <= MAX_CELLS
+
+
+def has_many_pairs(problem: Problem) -> bool:
+    """True where leaders and first followers together are more than the program decides in seconds."""
+    brokers = int(problem.eligible.sum())
+    return int((problem.movable & (problem.rf > 1)).sum()) * brokers * (brokers - 1) > MAX_PAIRS
 
 
 def decide(

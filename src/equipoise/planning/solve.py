@@ -12,7 +12,7 @@ from equipoise.planning.budget import needed_moves, within_budgets
 from equipoise.planning.certificate import Proof, proof_arrays
 from equipoise.planning.conflicts import refuse_budget, refuse_impossible, refuse_together
 from equipoise.planning.explain import reasons
-from equipoise.planning.flows import Solution, by_flows, on_a_budget
+from equipoise.planning.flows import Solution, by_flows, goals_before, on_a_budget
 from equipoise.planning.goals import evaluate
 from equipoise.planning.networks.network import Infeasible
 from equipoise.planning.networks.place import ProvedLevel
@@ -111,9 +111,16 @@ def known_of(proof: Proof, value: int) -> Proof:
 def best_of(problem: Problem, free: Solution) -> Solution:
     """What flows found if it fits and is proved; else the exact program, or a price on moves."""
     fits = within_budgets(problem, free.lists)
-    if integer.is_small(problem) and not (fits and free.is_proved):
+    if integer.is_small(problem) and not (fits and (free.is_proved or is_left_to_flows(problem, free))):
         return by_integers(problem, free if fits else None)
     return free if fits else on_a_budget(problem)
+
+
+def is_left_to_flows(problem: Problem, free: Solution) -> bool:
+    """True where nothing is open up to `failover`, and that has too many pairs for the program."""
+    opened = next(proof.goal for proof in free.proofs if not proof.closes)
+    earlier = goals_before(problem.goals, "failover")
+    return "failover" in problem.goals and opened not in earlier and integer.has_many_pairs(problem)
 
 
 def by_integers(problem: Problem, start: Solution | None) -> Solution:
