@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import Any
 
 import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning.bounds import FREE_GOALS, leader_bounds
 from equipoise.planning.budget import best_counts, bytes_moved, needed_moves, pinned_to, within_budgets
 from equipoise.planning.certificate import Proof
 from equipoise.planning.conflicts import refuse_bytes
+from equipoise.planning.failover.bound import least_failover
+from equipoise.planning.failover.spread import spread_heirs
 from equipoise.planning.goals import evaluate
+from equipoise.planning.integer import as_it_is
 from equipoise.planning.joint.question import JOINT_GOALS
 from equipoise.planning.joint.solve import Start, best_of_face
 from equipoise.planning.leaving import fewest_given_up
 from equipoise.planning.networks.leadable import with_leaders
-from equipoise.planning.networks.network import Int64
-from equipoise.planning.networks.orders import LEADER_GOALS, order
+from equipoise.planning.networks.network import Infeasible, Int64
+from equipoise.planning.networks.orders import LEADER_GOALS, order, order_followers, to_front
 from equipoise.planning.networks.place import (
     PLACEMENT_GOALS,
     Face,
@@ -28,11 +33,12 @@ from equipoise.planning.networks.place import (
     place,
     settled_for_leaders,
 )
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem import Problem, build_problem
 
 STEPS_OF_BYTES = 32
 """How finely ``--max-bytes`` is used up: one in so many of the moves that a plan without it has."""
 MAX_MOVES = 2**31
+SECOND_RUNS = 3
 TRIES = 2
 """To suit the placement to the leaders, where they are held back, since one was better."""
 
@@ -65,12 +71,19 @@ class Solution:
         return all(proof.closes for proof in self.proofs)
 
 
-def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
+def by_flows(problem: Problem, held: Int64 | None = None, second_runs: int = SECOND_RUNS) -> Solution:
     """Placement first, orders on it; with the bound of each goal over placements and orders together.
 
-    ``held``: replicas of each broker afterwards, where those are decided already.
+    ``held``: replicas of each broker afterwards, where those are decided already; ``second_runs``: so often
+    a plan that moves replicas for `failover` is planned again.
     """
     placement = within_changes(problem, place(problem, problem.goals, held), held)
+    best = among_placements(problem, placement, held)
+    return best if held is not None else with_failover(problem, placement, best, second_runs)
+
+
+def among_placements(problem: Problem, placement: Placement, held: Int64 | None) -> Solution:
+    """The best order of a placement, or of others as good at the goals of placement."""
     best, orders = ordered(problem, placement)
     if held is not None:  # the face is that of some plans: its bounds are not those of all
         return in_rounds(problem, placement, best, orders)
@@ -171,15 +184,21 @@ def with_levels(
     return solution
 
 
-def led_as(problem: Problem, lists: IntArray) -> Problem:
-    """The problem with every partition's leader pinned, as if it had stood there before."""
+def led_as(problem: Problem, lists: IntArray, first: int = 1) -> Problem:
+    """The problem with the leader of every partition pinned, as if it had stood there before.
+
+    ``first``: so many replicas of each list, 2 for the first follower as well.
+    """
     current, pinned = problem.current.copy(), problem.pinned.copy()
-    for row in np.flatnonzero(problem.movable & (lists[:, 0] >= 0)).tolist():
-        leader, now = lists[row, 0], current[row]
-        gone = ~np.isin(now, lists[row])  # an empty place is one, too
-        place = np.flatnonzero(now == leader if leader in now else gone)
-        if len(place):
-            current[row, place[0]], pinned[row, place[0]] = leader, True
+    for position in range(min(first, lists.shape[1])):
+        rows = np.flatnonzero(problem.movable & (lists[:, position] >= 0))
+        broker, now = lists[rows, position], current[rows]
+        there = now == broker[:, None]
+        gone = (now[:, :, None] != lists[rows][:, None, :]).all(axis=2)  # an empty place is one, too
+        at = np.where(there.any(axis=1)[:, None], there, gone)
+        has = at.any(axis=1)
+        rows, broker, place = rows[has], broker[has], at[has].argmax(axis=1)
+        current[rows, place], pinned[rows, place] = broker, True
     return replace(problem, current=current, pinned=pinned)
 
 
@@ -207,6 +226,88 @@ def before_open_elections(problem: Problem, solution: Solution) -> dict[str, int
     if set(earlier) - {*PLACEMENT_GOALS, *FREE_GOALS} or not all(proofs[goal].closes for goal in earlier):
         return None
     return {goal: proofs[goal].value for goal in earlier}
+
+
+def with_failover(problem: Problem, placement: Placement, best: Solution, second_runs: int) -> Solution:
+    """The solution, or one with other first followers where `failover` may move replicas; with its bound.
+
+    What is found is planned again as if it was there already: a second run has to find nothing.
+    """
+    if "failover" not in problem.goals or not within_budgets(problem, best.lists):
+        return best
+    if may_move_for_failover(problem):
+        best = with_heirs(problem, placement, best)
+        again = planned_again(problem, best.lists, second_runs)
+        best = best if again is None else better(problem, led_by(problem, placement, again), best)
+    before = goals_before(problem.goals, "failover")
+    level = least_failover(problem, best.lists, {goal: best.reached[goal] for goal in before})
+    given = has_one_placement(problem, best.lists)
+    return replace(best, proofs=[at_least_failover(proof, level, given=given) for proof in best.proofs])
+
+
+def may_move_for_failover(problem: Problem) -> bool:
+    return "moves" in problem.goals and "moves" not in goals_before(problem.goals, "failover")
+
+
+def at_least_failover(proof: Proof, level: ProvedLevel | None, *, given: bool) -> Proof:
+    """The proof with a bound over brokers alone; with the placement ``given`` only where the value meets it."""
+    worth = level is not None and level.value > 0 and (not given or level.value >= proof.value)
+    return at_least(proof, level) if level is not None and worth else proof
+
+
+def with_heirs(problem: Problem, placement: Placement, best: Solution) -> Solution:
+    """The solution, or a better one: as it is, or with other first followers."""
+    if (as_is := as_it_is(problem)) is not None:
+        there = led_by(problem, placement, as_is)
+        best = there if there.values <= best.values else best
+    if best.reached["failover"] == 0:
+        return best
+    before = goals_before(problem.goals, "failover")
+    lists = best.lists
+    if "leaders" not in before:  # where nobody asked for level leaders they serve it best all the same
+        goals = (*before, "leaders", *problem.goals[len(before) :])
+        lists = order(problem, lists, goals)[0]
+    try:
+        spread = spread_heirs(problem, lists, level="replicas" in before)
+        best = better(problem, led_by(problem, placement, spread), best)
+        placed = place(led_as(problem, spread, 2), problem.goals).lists
+        best = better(problem, led_by(problem, placement, in_front(placed, spread[:, :2])), best)
+    except Infeasible:
+        pass
+    return best
+
+
+def led_by(problem: Problem, placement: Placement, lists: IntArray) -> Solution:
+    """The solution with these lists, their leaders as they are and the followers in order."""
+    lists = lists.copy()
+    orders = order_followers(problem, lists, problem.goals)
+    solved = {level.goal: level for level in (*placement.levels, *orders)}
+    reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
+    return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups)
+
+
+def in_front(lists: IntArray, first: IntArray) -> IntArray:
+    """The lists with the brokers ``first``, ``(n_partitions, k)``, at their head; those that are there."""
+    lists = lists.copy()
+    for position, broker in enumerate(first.T):
+        row, column = np.nonzero((lists == broker[:, None]) & (broker >= 0)[:, None])
+        to_front(lists, row, column, position)
+    return lists
+
+
+def planned_again(problem: Problem, lists: IntArray, second_runs: int) -> IntArray | None:
+    """What planning on a result finds; None where nothing changed, or where it can be asked only once."""
+    if not second_runs or np.array_equal(lists, problem.cluster.replicas):
+        return None
+    request = problem.request
+    budgets = ("max_moves", "max_bytes", "max_changes_per_partition")
+    spent: dict[str, Any] = {name: 0 for name in budgets if getattr(request, name) is not None}
+    asked = replace(request, create=(), goals=problem.goals, **spent)
+    try:
+        done = build_problem(replace(problem.cluster, replicas=lists), asked)
+        return by_flows(done, second_runs=second_runs - 1).lists
+    except (UnusableInput, ImpossibleRequest, Infeasible):
+        return None
 
 
 def at_least(proof: Proof, level: ProvedLevel) -> Proof:

@@ -33,13 +33,18 @@ def order(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> tuple[In
     chosen = choose(lead, tuple((goal, kinds[goal]) for goal in goals if goal in kinds))
     rows = np.flatnonzero(problem.movable)
     to_front(lists, rows, chosen.column, 0)
-    levels = list(chosen.levels)
+    return lists, [*chosen.levels, *order_followers(problem, lists, goals)]
+
+
+def order_followers(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> list[ProvedLevel]:
+    """Order the lists behind their leaders, in place, by the goals of followers among ``goals``."""
+    levels: list[ProvedLevel] = []
     for goal in (goal for goal in goals if goal in FOLLOWER_GOALS):
         for place in follower_positions(goal, problem):
             levels += follow(
                 problem, lists, goal, place, keep_cost="reorders" in goals and goal == last_of(goals)
             )
-    return lists, levels
+    return levels
 
 
 def last_of(goals: tuple[str, ...]) -> str:
