@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Level
 from equipoise.judge.duality import FlowProblem, dual_bound, narrowed
+from equipoise.judge.failover import failover_bound
 from equipoise.judge.goals import goal_value
 from equipoise.judge.joint_network import joint_bound
 from equipoise.judge.leaving import leaving_bound
@@ -96,6 +97,8 @@ class Faces:
         stored = whole_numbers(self.proofs[f"level{k}/potential"])
         if name == "program":
             return self.of_program(k, certificate, stored)
+        if name == "failover":
+            return failover_bound(self.case, certificate[: k + 1], stored)
         if name in ("joint", "leaving"):
             return self.of_both(name, certificate[: k + 1], stored)
         relaxation = self.relaxation(name)

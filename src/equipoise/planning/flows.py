@@ -39,6 +39,7 @@ STEPS_OF_BYTES = 32
 """How finely ``--max-bytes`` is used up: one in so many of the moves that a plan without it has."""
 MAX_MOVES = 2**31
 SECOND_RUNS = 3
+"""So often a plan that moves replicas for `failover` is planned again, while that finds better."""
 TRIES = 2
 """To suit the placement to the leaders, where they are held back, since one was better."""
 
@@ -71,15 +72,16 @@ class Solution:
         return all(proof.closes for proof in self.proofs)
 
 
-def by_flows(problem: Problem, held: Int64 | None = None, second_runs: int = SECOND_RUNS) -> Solution:
+def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
     """Placement first, orders on it; with the bound of each goal over placements and orders together.
 
-    ``held``: replicas of each broker afterwards, where those are decided already; ``second_runs``: so often
-    a plan that moves replicas for `failover` is planned again.
+    ``held``: replicas of each broker afterwards, where those are decided already.
     """
     placement = within_changes(problem, place(problem, problem.goals, held), held)
     best = among_placements(problem, placement, held)
-    return best if held is not None else with_failover(problem, placement, best, second_runs)
+    if held is not None or "failover" not in problem.goals or not within_budgets(problem, best.lists):
+        return best
+    return with_failover_bound(problem, with_heirs(problem, placement, best, SECOND_RUNS))
 
 
 def among_placements(problem: Problem, placement: Placement, held: Int64 | None) -> Solution:
@@ -228,62 +230,64 @@ def before_open_elections(problem: Problem, solution: Solution) -> dict[str, int
     return {goal: proofs[goal].value for goal in earlier}
 
 
-def with_failover(problem: Problem, placement: Placement, best: Solution, second_runs: int) -> Solution:
-    """The solution, or one with other first followers where `failover` may move replicas; with its bound.
+def with_failover_bound(problem: Problem, best: Solution) -> Solution:
+    """The solution with `failover` bounded over brokers alone.
+
+    Where the placement is given, that counts only if the value meets it.
+    """
+    level = failover_level(problem, best)
+    least = best.reached["failover"] if has_one_placement(problem, best.lists) else 1
+    if level is None or level.value < least:
+        return best
+    return replace(best, proofs=[at_least(proof, level) for proof in best.proofs])
+
+
+def failover_level(problem: Problem, best: Solution) -> ProvedLevel | None:
+    """The bound of `failover` over brokers alone, None where nothing is left to prove."""
+    if best.reached["failover"] == 0:  # nothing counts below 0
+        return None
+    before = goals_before(problem.goals, "failover")
+    return least_failover(problem, best.lists, {goal: best.reached[goal] for goal in before})
+
+
+def with_heirs(problem: Problem, placement: Placement, best: Solution, second_runs: int) -> Solution:
+    """The solution, or one with other first followers, where `failover` may move replicas.
 
     What is found is planned again as if it was there already: a second run has to find nothing.
     """
-    if "failover" not in problem.goals or not within_budgets(problem, best.lists):
-        return best
-    if may_move_for_failover(problem):
-        best = with_heirs(problem, placement, best)
-        again = planned_again(problem, best.lists, second_runs)
-        best = best if again is None else better(problem, led_by(problem, placement, again), best)
     before = goals_before(problem.goals, "failover")
-    level = least_failover(problem, best.lists, {goal: best.reached[goal] for goal in before})
-    given = has_one_placement(problem, best.lists)
-    return replace(best, proofs=[at_least_failover(proof, level, given=given) for proof in best.proofs])
-
-
-def may_move_for_failover(problem: Problem) -> bool:
-    return "moves" in problem.goals and "moves" not in goals_before(problem.goals, "failover")
-
-
-def at_least_failover(proof: Proof, level: ProvedLevel | None, *, given: bool) -> Proof:
-    """The proof with a bound over brokers alone; with the placement ``given`` only where the value meets it."""
-    worth = level is not None and level.value > 0 and (not given or level.value >= proof.value)
-    return at_least(proof, level) if level is not None and worth else proof
-
-
-def with_heirs(problem: Problem, placement: Placement, best: Solution) -> Solution:
-    """The solution, or a better one: as it is, or with other first followers."""
+    if "moves" in before or "moves" not in problem.goals:
+        return best
     if (as_is := as_it_is(problem)) is not None:
-        there = led_by(problem, placement, as_is)
+        there = of_lists(problem, placement, as_is, [])
         best = there if there.values <= best.values else best
-    if best.reached["failover"] == 0:
-        return best
-    before = goals_before(problem.goals, "failover")
-    lists = best.lists
+    level = failover_level(problem, best)
+    if best.reached["failover"] > (level.value if level else 0):
+        best = spread_out(problem, placement, best)
+    if second_runs and not np.array_equal(best.lists, problem.cluster.replicas):
+        again = planned_again(problem, best.lists, second_runs - 1)
+        best = best if again is None else better(problem, of_lists(problem, placement, again, []), best)
+    return best
+
+
+def spread_out(problem: Problem, placement: Placement, best: Solution) -> Solution:
+    """The solution, or a better one whose first followers are chosen with their placement."""
+    before, lists = goals_before(problem.goals, "failover"), best.lists
     if "leaders" not in before:  # where nobody asked for level leaders they serve it best all the same
-        goals = (*before, "leaders", *problem.goals[len(before) :])
-        lists = order(problem, lists, goals)[0]
+        lists = order(problem, lists, (*before, "leaders", *problem.goals[len(before) :]))[0]
     try:
         spread = spread_heirs(problem, lists, level="replicas" in before)
         best = better(problem, led_by(problem, placement, spread), best)
         placed = place(led_as(problem, spread, 2), problem.goals).lists
-        best = better(problem, led_by(problem, placement, in_front(placed, spread[:, :2])), best)
     except Infeasible:
-        pass
-    return best
+        return best
+    return better(problem, led_by(problem, placement, in_front(placed, spread[:, :2])), best)
 
 
 def led_by(problem: Problem, placement: Placement, lists: IntArray) -> Solution:
     """The solution with these lists, their leaders as they are and the followers in order."""
     lists = lists.copy()
-    orders = order_followers(problem, lists, problem.goals)
-    solved = {level.goal: level for level in (*placement.levels, *orders)}
-    reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
-    return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups)
+    return of_lists(problem, placement, lists, order_followers(problem, lists, problem.goals))
 
 
 def in_front(lists: IntArray, first: IntArray) -> IntArray:
@@ -296,16 +300,16 @@ def in_front(lists: IntArray, first: IntArray) -> IntArray:
 
 
 def planned_again(problem: Problem, lists: IntArray, second_runs: int) -> IntArray | None:
-    """What planning on a result finds; None where nothing changed, or where it can be asked only once."""
-    if not second_runs or np.array_equal(lists, problem.cluster.replicas):
-        return None
+    """What planning on a result finds; None where it can be asked only once."""
     request = problem.request
     budgets = ("max_moves", "max_bytes", "max_changes_per_partition")
     spent: dict[str, Any] = {name: 0 for name in budgets if getattr(request, name) is not None}
     asked = replace(request, create=(), goals=problem.goals, **spent)
     try:
         done = build_problem(replace(problem.cluster, replicas=lists), asked)
-        return by_flows(done, second_runs=second_runs - 1).lists
+        placement = within_changes(done, place(done, done.goals), None)
+        best = among_placements(done, placement, None)
+        return with_heirs(done, placement, best, second_runs).lists
     except (UnusableInput, ImpossibleRequest, Infeasible):
         return None
 
@@ -321,9 +325,16 @@ def at_least(proof: Proof, level: ProvedLevel) -> Proof:
 def ordered(problem: Problem, placement: Placement) -> tuple[Solution, list[ProvedLevel]]:
     """The placement with its lists put in order, and the levels of the orders."""
     lists, orders = order(problem, with_leaders(problem, placement.lists), problem.goals)
+    return of_lists(problem, placement, lists, orders), orders
+
+
+def of_lists(
+    problem: Problem, placement: Placement, lists: IntArray, orders: list[ProvedLevel]
+) -> Solution:
+    """The solution with these lists, proved by the levels of the placement and of the ``orders``."""
     solved = {level.goal: level for level in (*placement.levels, *orders)}
     reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
-    return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups), orders
+    return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups)
 
 
 def leader_prices(problem: Problem, orders: list[ProvedLevel]) -> Int64:

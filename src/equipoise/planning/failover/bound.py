@@ -2,7 +2,8 @@
 
 Broker b leads x[b] partitions that may change, and h[a, b] of those that a leads have b for their first
 follower. The sum of h[a, .] is x[a], less partitions of one replica; h[a, b] is 0 where the rack rule
-keeps a and b apart. Each survivor's count x[b] + h[a, b] costs its squared distance from the band.
+keeps a and b apart. Each survivor's count x[b] + h[a, b] costs its squared distance from the band. Where
+`replicas` comes first, x[b] and the sum of h[., b] are together no more than the replicas that b may have.
 
 The sums are relaxed with a price each (Lagrangian relaxation: R. K. Ahuja, T. L. Magnanti, J. B. Orlin,
 "Network Flows", chapter 16). Then every broker is for itself: given x[b] the best h is known, and what
@@ -12,22 +13,25 @@ that costs is convex in x[b]. Any whole-number prices give a bound.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import leaders_per_broker, replicas_per_rack
-from equipoise.planning.goals import failover_bands, open_band, weights
-from equipoise.planning.networks.network import Int64
+from equipoise.cluster.measures import leaders_per_broker, replicas_per_broker, replicas_per_rack
+from equipoise.planning.goals import evaluate, failover_bands, open_band, weights
+from equipoise.planning.networks.flow import solve
+from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.place import ProvedLevel
 from equipoise.planning.problem import Problem
 
 BoolArray = npt.NDArray[np.bool_]
-TRIES = 4
+TRIES = 3
 """Leaders per broker for which prices are made, the plan's first."""
+FEW = 4
+"""Up to so many numbers of leaders that a broker can have, each has a price for its places."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +40,17 @@ class Prices:
 
     heir: Int64
     """``(n_brokers,)``: of what a broker leads having a first follower."""
+    place: Int64
+    """``(n_choices, n_brokers)``: of a place on a broker, below 0 where it is short of replicas; row j for
+    j leaders more than the fewest, or one row for any number of them."""
     leader: int
     """Of a partition having a leader."""
     crowd: int
     """At least 0: of a first follower in the rack of its leader."""
 
     def stored(self) -> Int64:
-        return np.concatenate([self.heir, [self.leader, self.crowd]]).astype(np.int64)
+        parts = [self.heir, np.array([self.leader, self.crowd]), self.place.ravel()]
+        return np.concatenate(parts).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +72,9 @@ class Survivors:
     least: Int64
     """``(n_brokers,)``: fewest and most partitions that may change for a broker to lead."""
     most: Int64
+    fewest: Int64
+    """``(n_brokers,)``: fewest and most that a broker leads or inherits of what may change."""
+    places: Int64
     n_rows: int
     """Partitions that may change."""
     alone: int
@@ -93,9 +104,28 @@ def survivors(problem: Problem, reached: Mapping[str, int]) -> Survivors:
     room = np.where(counts, np.where(together, np.minimum(room, crowded), room), 0)
     least, most = leaders_between(problem, reached, led)
     most = np.minimum(most, np.where(problem.receives, n_rows, holds))
+    fewest, places = places_between(problem, reached)
     return Survivors(
-        counts, led[None, :] + pair, low, high, room, together, crowded, least, most, n_rows, alone
+        counts, led[None, :] + pair, low, high, room, together, crowded, least, most, fewest, places, n_rows, alone
     )
+
+
+def places_between(problem: Problem, reached: Mapping[str, int]) -> tuple[Int64, Int64]:
+    """Fewest and most leaders and first followers, ``(n_brokers,)``, of plans as good at `replicas`.
+
+    Of partitions that may change.
+    """
+    n, movable = problem.cluster.n_brokers, problem.movable
+    least, most = np.zeros(n, dtype=np.int64), np.full(n, int(movable.sum()), dtype=np.int64)
+    if "replicas" in reached:
+        fixed = replicas_per_broker(problem.cluster.replicas[~movable], n)
+        total = int(fixed[problem.eligible].sum() + problem.rf[movable].sum())
+        tolerance = problem.request.tolerance or (0.0, 0.0)
+        low, high = open_band(total, weights(problem, problem.eligible), tolerance)
+        off, later = isqrt(reached["replicas"]), int((problem.rf[movable] > 2).sum())
+        least = np.where(problem.eligible, np.maximum(least, low - off - fixed - later), 0)
+        most = np.where(problem.eligible, np.minimum(most, high + off - fixed), most)
+    return least, most
 
 
 def leaders_between(problem: Problem, reached: Mapping[str, int], led: Int64) -> tuple[Int64, Int64]:
@@ -127,20 +157,48 @@ def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]
     """
     if problem.request.leaders_only:
         return None
-    of = survivors(problem, reached)
+    of, value = survivors(problem, reached), evaluate(problem, lists, "failover")
     movable = lists[problem.movable]
     led = leaders_per_broker(movable, problem.cluster.n_brokers)
-    alone = (movable >= 0).sum(axis=1) == 1
-    without = leaders_per_broker(movable[alone], problem.cluster.n_brokers)
+    alone = leaders_per_broker(movable[(movable >= 0).sum(axis=1) == 1], problem.cluster.n_brokers)
     best: tuple[int, Prices] | None = None
     for _ in range(TRIES):
-        crowd = crowd_price(of, led, led - without)
-        heir = heir_prices(of, led, led - without, crowd)
-        prices, led = leader_price(of, heir, crowd)
-        value = dual_value(of, prices)
-        best = (value, prices) if best is None or value > best[0] else best
-    assert best is not None
-    return ProvedLevel("failover", best[0], "failover", best[1].stored())
+        inherits = led - np.minimum(alone, led)
+        try:
+            prices = heir_prices(of, led, inherits, crowd_price(of, led, inherits))
+        except Infeasible:  # those who would lead cannot have heirs
+            break
+        tried, led = leader_price(of, place_prices(of, prices))
+        bound = dual_value(of, tried)
+        best = (bound, tried) if best is None or bound > best[0] else best
+        if best[0] >= value:
+            break
+    return None if best is None else ProvedLevel("failover", best[0], "failover", best[1].stored())
+
+
+def heir_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Prices:
+    """Prices that prove the best for leaders as they are, as potentials of a flow from leaders to heirs.
+
+    Nodes: 0 the sink; brokers as heirs; brokers as leaders. Raises `Infeasible`.
+    """
+    n = len(led)
+    lost, heir = np.nonzero(of.counts & (of.room > 0))
+    held = (of.held + led[None, :])[lost, heir]
+    supply = np.concatenate([[0], np.zeros(n), inherits]).astype(np.int64)
+    supply[0] = -supply.sum()
+    tail = np.concatenate([1 + np.arange(n), 1 + n + lost])
+    head = np.concatenate([np.zeros(n, dtype=np.int64), 1 + heir])
+    lower = np.concatenate([np.maximum(of.fewest - led, 0), np.zeros(len(lost), dtype=np.int64)])
+    upper = np.concatenate([of.places - led, np.minimum(of.room[lost, heir], inherits[lost])])
+    if np.any(lower > upper):
+        raise Infeasible
+    network = Network(supply, tail.astype(np.int32), head.astype(np.int32), lower, upper)
+    arcs = np.arange(n, len(tail), dtype=np.int32)
+    fall = Objective.of_bands(len(tail), arcs, of.low[lost, heir] - held, of.high[lost, heir] - held)
+    linear = np.concatenate([np.zeros(n, dtype=np.int64), crowd * of.together[lost, heir]])
+    best = solve(network, replace(fall, linear=linear))
+    price = best.potential - best.potential[0]
+    return Prices(np.where(of.counts.any(axis=1), price[1 + n :], 0), price[None, 1 : 1 + n], 0, crowd)
 
 
 def ends(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
@@ -154,8 +212,9 @@ def ends(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
     return np.clip(wanted, start, start + of.room)
 
 
-def pulls(of: Survivors, heir: Int64, crowd: int) -> Int64:
-    return heir[:, None] - crowd * of.together
+def pulls(of: Survivors, prices: Prices, choice: int = 0) -> Int64:
+    """``(n_brokers, n_brokers)``: what each inheritance earns."""
+    return prices.heir[:, None] - prices.place[choice][None, :] - prices.crowd * of.together
 
 
 def inherited(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
@@ -169,17 +228,6 @@ def costs(of: Survivors, led: Int64, pull: Int64) -> Int64:
     return np.where(of.counts, outside**2 - pull * (count - of.held - led[None, :]), 0).sum(axis=0)
 
 
-def heir_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Int64:
-    """Least prices at which the survivors would take all that each broker leads, ``(n_brokers,)``."""
-    reach = 2 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + crowd + 1
-    low, high = np.full(len(led), -reach, dtype=np.int64), np.full(len(led), reach, dtype=np.int64)
-    while np.any(low < high):
-        middle = (low + high) // 2
-        enough = inherited(of, led, pulls(of, middle, crowd), last=True).sum(axis=1) >= inherits
-        low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
-    return np.where(of.counts.any(axis=1), low, 0)
-
-
 def crowd_price(of: Survivors, led: Int64, inherits: Int64) -> int:
     """Least price at which no more first followers are in their leader's rack than can be."""
     if not np.any(of.together & of.counts & (of.room > 0)) or of.crowded == of.n_rows - of.alone:
@@ -187,7 +235,7 @@ def crowd_price(of: Survivors, led: Int64, inherits: Int64) -> int:
     low, high = 0, 2 * of.n_rows
     while low < high:
         middle = (low + high) // 2
-        pull = pulls(of, heir_prices(of, led, inherits, middle), middle)
+        pull = pulls(of, simple_prices(of, led, inherits, middle))
         if int(inherited(of, led, pull, last=False)[of.together].sum()) <= of.crowded:
             high = middle
         else:
@@ -195,38 +243,85 @@ def crowd_price(of: Survivors, led: Int64, inherits: Int64) -> int:
     return low
 
 
-def leader_price(of: Survivors, heir: Int64, crowd: int) -> tuple[Prices, Int64]:
-    """The price of leaders that goes best with those of heirs, and leaders per broker that are best then."""
-    low = -(2**20) * (1 + int(np.abs(heir).max(initial=0)))
-    high = -low
+def simple_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Prices:
+    """Least prices at which the survivors would take all that each broker leads, places being free."""
+    none = np.zeros(len(led), dtype=np.int64)
+    reach = 2 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + crowd + 1
+    low, high = none - reach, none + reach
+    while np.any(low < high):
+        middle = (low + high) // 2
+        pull = pulls(of, Prices(middle, none[None], 0, crowd))
+        enough = inherited(of, led, pull, last=True).sum(axis=1) >= inherits
+        low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
+    return Prices(low, none[None], 0, crowd)
+
+
+def place_prices(of: Survivors, prices: Prices) -> Prices:
+    """With the best price of places for each number of leaders, where there are few."""
+    n_choices = int((of.most - of.least).max(initial=0)) + 1
+    if n_choices > FEW:
+        return prices
+    rows = []
+    for choice in range(n_choices):
+        led = np.minimum(of.least + choice, of.most)
+        reach = 4 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + prices.crowd + 1
+        low, high = np.full(len(led), -reach, dtype=np.int64), np.full(len(led), reach, dtype=np.int64)
+        while np.any(low < high):  # the least price at which no more is taken than there is
+            middle = (low + high) // 2
+            pull = pulls(of, replace(prices, place=middle[None]))
+            taken = led + inherited(of, led, pull, last=False).sum(axis=0)
+            fits = taken <= np.where(middle >= 0, of.places, of.fewest)
+            low, high = np.where(fits, low, np.minimum(middle + 1, high)), np.where(fits, middle, high)
+        rows.append(low)
+    return replace(prices, place=np.array(rows))
+
+
+def leader_price(of: Survivors, prices: Prices) -> tuple[Prices, Int64]:
+    """With the price of leaders that goes best with the others, and the leaders per broker best then."""
+    high = 2**20 * (1 + int(np.abs(prices.heir).max(initial=0) + np.abs(prices.place).max(initial=0)))
+    low = -high
     while low < high:
         middle = (low + high) // 2
-        if int(best_leaders(of, Prices(heir, middle, crowd), last=True).sum()) >= of.n_rows:
+        if int(best_leaders(of, replace(prices, leader=middle), last=True)[0].sum()) >= of.n_rows:
             high = middle
         else:
             low = middle + 1
-    prices = Prices(heir, low, crowd)
-    first, last = (best_leaders(of, prices, last=last) for last in (False, True))
+    prices = replace(prices, leader=low)
+    first, last = (best_leaders(of, prices, last=last)[0] for last in (False, True))
     more = np.clip(of.n_rows - int(first.sum()) - np.cumsum(last - first) + (last - first), 0, last - first)
     return prices, first + more
 
 
-def best_leaders(of: Survivors, prices: Prices, *, last: bool) -> Int64:
-    """Fewest or most leaders of each broker that are cheapest at these prices, ``(n_brokers,)``."""
-    pull = pulls(of, prices.heir, prices.crowd)
+def best_leaders(of: Survivors, prices: Prices, *, last: bool) -> tuple[Int64, Int64]:
+    """Fewest or most leaders of each broker that are cheapest at these prices, and what that costs.
+
+    Both ``(n_brokers,)``.
+    """
+
+    def priced(led: Int64, choice: int) -> Int64:
+        place = prices.place[choice]
+        rest = (prices.heir + place - prices.leader) * led - place * np.where(place > 0, of.places, of.fewest)
+        return costs(of, led, pulls(of, prices, choice)) + rest
+
     low, high = of.least.copy(), np.maximum(of.least, of.most)
-    while np.any(low < high):
+    if len(prices.place) > 1:
+        best = priced(low, 0)
+        for choice in range(1, len(prices.place)):
+            tried = priced(of.least + choice, choice)
+            found = (of.least + choice <= high) & ((tried <= best) if last else (tried < best))
+            low, best = np.where(found, of.least + choice, low), np.where(found, tried, best)
+        return low, best
+    while np.any(low < high):  # convex in the number of leaders
         middle = (low + high) // 2
-        slope = costs(of, middle + 1, pull) - costs(of, middle, pull) + prices.heir - prices.leader
+        slope = priced(middle + 1, 0) - priced(middle, 0)
         falls = slope <= 0 if last else slope < 0
         low, high = np.where(falls, np.minimum(middle + 1, high), low), np.where(falls, high, middle)
-    return low
+    return low, priced(low, 0)
 
 
 def dual_value(of: Survivors, prices: Prices) -> int:
     """The bound under any prices."""
-    led = best_leaders(of, prices, last=False)
-    each = costs(of, led, pulls(of, prices.heir, prices.crowd)) + (prices.heir - prices.leader) * led
     lost = of.counts.any(axis=1)
     alone = of.alone * int(prices.heir[lost].max()) if lost.any() else 0
-    return int(each.sum()) + prices.leader * of.n_rows - prices.crowd * of.crowded - alone
+    each = int(best_leaders(of, prices, last=False)[1].sum())
+    return each + prices.leader * of.n_rows - prices.crowd * of.crowded - alone

@@ -33,9 +33,11 @@ def spread_heirs(problem: Problem, lists: IntArray, *, level: bool) -> IntArray:
     ``lists`` keep the rules and so do the new ones; ``level``: brokers hold no more than `replicas` allows.
     Raises `Infeasible`.
     """
-    rows = heirs_of(problem, lists)
-    heir = chosen_heirs(problem, rows, level=level)
-    return with_heirs(problem, rows, heir, given_up(problem, rows, heir))
+    heirs = heirs_of(problem, lists)
+    if not len(heirs.rows):
+        return lists
+    heir = chosen_heirs(problem, heirs, level=level)
+    return with_heirs(heirs, heir, given_up(problem, heirs, heir))
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +214,7 @@ def given_up(problem: Problem, heirs: Heirs, heir: Int64) -> Int64:
     return column
 
 
-def with_heirs(problem: Problem, heirs: Heirs, heir: Int64, column: Int64) -> IntArray:
+def with_heirs(heirs: Heirs, heir: Int64, column: Int64) -> IntArray:
     """The lists with each heir second, those between in their order."""
     lists = heirs.lists.copy()
     new = np.flatnonzero(column >= 0)

@@ -1,0 +1,160 @@
+"""Failover on clusters that are planned as large ones: replicas move for it, and a bound over brokers alone."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.reference import values
+from tests.reference.exact import least
+from tests.reference.rules import broken_rules
+from tests.scenarios.checks import check_empty_again, check_judged
+from tests.scenarios.strategies import Case, case
+
+from equipoise import judge
+from equipoise.cluster import Brokers, Cluster, Plan, build_cluster, measures
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.judge.certificate import verify
+from equipoise.planning import build_problem, integer, make_plan
+from equipoise.planning.request import Request
+
+GOALS = ("racks", "replicas", "leaders", "failover", "moves", "elections")
+ORDERS = (
+    GOALS,
+    ("racks", "failover", "moves", "leaders", "replicas"),
+    ("racks", "replicas", "failover", "moves", "topics", "leaders", "topic-leaders", "elections"),
+    ("elections", "racks", "replicas", "failover", "moves"),
+    ("replicas", "leaders", "failover", "moves", "elections", "positions", "reorders"),
+    ("leaders", "failover", "topic-leaders", "moves", "topics", "elections"),
+    ("moves", "leaders", "elections", "failover", "reorders"),
+)
+CASES = int(os.environ.get("EQUIPOISE_CASES", "40"))
+
+
+def cluster_of(n_brokers: int, lists: list[list[int]], racks: str = "") -> Cluster:
+    of = {b: racks[b % len(racks)] if racks else None for b in range(n_brokers)}
+    names = np.array([f"t{k // 50}" for k in range(len(lists))], dtype=object)
+    return build_cluster("cluster", Brokers.of(range(n_brokers), of), names, np.arange(len(lists)) % 50, lists)
+
+
+def in_pairs(n_brokers: int, n_partitions: int) -> Cluster:
+    """Brokers in fixed pairs that replicate each other, each leading as many as the other."""
+    half = n_brokers // 2
+    pairs = [(2 * (k % half), 2 * (k % half) + 1) for k in range(n_partitions)]
+    return cluster_of(
+        n_brokers, [list(pair) if k // half % 2 else list(pair)[::-1] for k, pair in enumerate(pairs)]
+    )
+
+
+def figures(plan: Plan) -> dict[str, tuple[int, int]]:
+    return {level.goal: (int(level.value), int(level.lower_bound)) for level in plan.certificate}
+
+
+def again(plan: Plan) -> Plan:
+    return make_plan(replace(plan.cluster, replicas=plan.target), Request(goals=GOALS))
+
+
+def test_pairs_are_taken_apart() -> None:
+    """Whoever is lost, the other one of the pair had to lead twice as much; now each survivor a little more."""
+    plan = make_plan(in_pairs(20, 1900), Request(goals=GOALS))
+    reached = figures(plan)
+    assert [reached[goal][0] for goal in ("replicas", "leaders", "failover", "elections")] == [0, 0, 0, 0]
+    # each of the 190 pairs of brokers has 10 partitions, and of what the ten old pairs had they keep as many
+    assert reached["moves"][0] == 1900 - 10 * 10
+    led = measures.failover_leaders(plan.target, 20)
+    assert set(led[~np.eye(20, dtype=bool)].tolist()) == {100}
+    check_judged(plan)
+    assert again(plan).is_empty
+
+
+def test_level_replicas_can_stand_in_the_way() -> None:
+    """1,881 leaders on 20 brokers: who leads one more should inherit fewer than its replicas make it."""
+    plan = make_plan(in_pairs(20, 1881), Request(goals=GOALS))
+    value, bound = figures(plan)["failover"]
+    assert 0 < value == bound < 200
+    assert next(level.proof for level in plan.certificate if level.goal == "failover") == "flow-dual"
+    check_judged(plan)
+    assert again(plan).is_empty
+
+
+@pytest.mark.parametrize("factor", [2, 3])
+def test_racks_forbid_some_heirs(factor: int) -> None:
+    """With one replica in a rack, nobody in the rack of the lost broker inherits: that much is proved."""
+    lists = [[(k + j) % 12 for j in range(factor)] for k in range(720)]
+    plan = make_plan(cluster_of(12, lists, "abc"), Request(goals=GOALS))
+    # 60 led by each, 65 or 66 wanted after a loss: three in the rack stay at 60, the others share what is left
+    value, bound = figures(plan)["failover"]
+    assert value == bound == 12 * 3 * 5**2 + 12 * sum((x - 66) ** 2 for x in (67, 67, 67, 67, 68, 68, 68, 68))
+    assert not measures.rack_violations(plan.target, plan.cluster.brokers.rack_idx, plan.eligible)
+    check_judged(plan)
+    assert again(plan).is_empty
+
+
+def test_a_follower_that_is_there_comes_first() -> None:
+    """Three replicas each: the followers' order does most of it, so few replicas move."""
+    draw = np.random.default_rng(5)
+    lists = [draw.permutation(12)[:3].tolist() for _ in range(1100)]
+    plan = make_plan(cluster_of(12, lists), Request(goals=GOALS))
+    level = make_plan(cluster_of(12, lists), Request(goals=("racks", "replicas", "leaders", "moves")))
+    assert figures(plan)["failover"][0] == 0
+    assert figures(plan)["moves"][0] < 2 * figures(level)["moves"][0] < 100
+    check_judged(plan)
+    assert again(plan).is_empty
+
+
+def drawn_for(theme: str, seed: int) -> Case:
+    rng = random.Random(f"failover {theme} {seed}")
+    drawn = case(theme, seed)
+    if theme == "failover":
+        return drawn
+    goals = rng.choice(ORDERS)
+    return replace(drawn, request=replace(drawn.request, goals=goals, required_only=False))
+
+
+@pytest.mark.parametrize("theme", ["failover", "one", "rules", "several", "budget"])
+def test_no_bound_is_too_high(theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small clusters planned as if they were large, against the exact reference and the judge."""
+    monkeypatch.setattr(integer, "is_small", lambda problem: False)
+    seen: Counter[str] = Counter()
+    for seed in range(CASES):
+        drawn = drawn_for(theme, seed)
+        try:
+            problem = build_problem(drawn.cluster(), drawn.request)
+            plan = make_plan(drawn.cluster(), drawn.request)
+        except (UnusableInput, ImpossibleRequest):
+            continue
+        assert not broken_rules(problem, values.as_lists(plan.target)), (theme, seed)
+        check_judged(plan)
+        if problem.goals.index("failover") < problem.goals.index("moves"):
+            check_empty_again(plan, problem)
+        failover = next(level for level in plan.certificate if level.goal == "failover")
+        if failover.value == 0 or failover.proof != "flow-dual":
+            continue
+        reached = {level.goal: int(level.value) for level in plan.certificate}
+        possible = least(problem, reached)["failover"]
+        assert failover.lower_bound <= possible, (theme, seed, failover, possible)
+        seen["tight" if failover.lower_bound == possible else "loose"] += 1
+        check_tampered(plan, possible, seed)
+    print(theme, seen)
+    assert theme == "budget" or seen["tight"] >= 3
+
+
+def check_tampered(plan: Plan, possible: int, seed: int) -> None:
+    """Whatever prices a file holds, they never prove more than is possible."""
+    k = next(k for k, level in enumerate(plan.certificate) if level.goal == "failover")
+    rules = judge.rules_of(plan.cluster, plan.request)
+    judged = judge.Case(plan.cluster, plan.target, rules, plan.eligible)
+    name, rng = f"level{k}/potential", np.random.default_rng(seed)
+    prices = plan.proofs[name]
+    n = plan.cluster.n_brokers
+    shapes = [prices, np.zeros(2 * n + 2, np.int64), rng.integers(-9, 10, 2 * n + 2), rng.integers(-9, 10, 5 * n + 2)]
+    for base in shapes:
+        for size in (0, 1, 3, 1000, 2**40, 2**61):
+            off = rng.integers(-size, size + 1, base.shape) * (rng.random(base.shape) < 0.4)
+            proofs = {**plan.proofs, name: base + off}
+            found = verify(judged, plan.certificate, proofs)[k]
+            assert found.bound is None or found.bound <= possible, (size, found, possible)
