@@ -128,7 +128,7 @@ def cost_of(losses: Losses, prices: Prices, led: Int64, choice: int) -> Int64:
     place = prices.place[choice]
     gain = prices.heir[:, None] - prices.crowd * losses.one_rack - place[None, :]
     start = losses.there + led[None, :]
-    # the next beyond the band costs 1, 3, 5, ...: as long as that is less than it gains, or less than it saves
+    # one by one beyond the band they cost 1, 3, 5, ...: taken while that is less than the gain
     aim = np.where(gain > 0, losses.high + gain // 2, losses.low - (-gain) // 2)
     aim = np.where(gain == 0, np.clip(start, losses.low, losses.high), aim)
     count = np.clip(aim, start, start + losses.room)
@@ -169,10 +169,11 @@ def losses_of(case: Case, reached: dict[str, int]) -> Losses:
     room = np.minimum(np.broadcast_to(reach, (n, n)), n_rows - n_single)
     room = np.where(one_rack, np.minimum(room, n_in_one_rack), room)
     fewest, most = leaders_of(case, reached, led, n_rows)
+    most = np.minimum(most, np.where(rules.receives, n_rows, holds))
     places = places_of(case, reached, n_rows)
     return Losses(
         counts, there, low, high, np.where(counts, room, 0), one_rack, n_in_one_rack,
-        np.where(leads, fewest, 0), np.where(leads, np.minimum(most, np.where(rules.receives, n_rows, holds)), 0),
+        np.where(leads, fewest, 0), np.where(leads, most, 0),
         *places, n_rows, n_single,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.measures import replicas_per_rack
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning.bounds import FREE_GOALS, leader_bounds
 from equipoise.planning.budget import best_counts, bytes_moved, needed_moves, pinned_to, within_budgets
@@ -38,6 +39,8 @@ from equipoise.planning.problem import Problem, build_problem
 STEPS_OF_BYTES = 32
 """How finely ``--max-bytes`` is used up: one in so many of the moves that a plan without it has."""
 MAX_MOVES = 2**31
+ORDER_NETWORKS = ("brokers", "items", "brokers+items")
+"""Of orders on one placement."""
 SECOND_RUNS = 3
 """So often a plan that moves replicas for `failover` is planned again, while that finds better."""
 TRIES = 2
@@ -164,7 +167,7 @@ def jointly(problem: Problem, faces: Faces, best: Solution) -> Solution:
             lists = joint.lists
             found.append((joint.level, reached))
         elif goal in PLACEMENT_GOALS:
-            lists = place(led_as(problem, best.lists), problem.goals).lists
+            lists = placed_with(problem, best.lists, 1)
         else:
             break
         if lists is not None:
@@ -186,11 +189,24 @@ def with_levels(
     return solution
 
 
-def led_as(problem: Problem, lists: IntArray, first: int = 1) -> Problem:
-    """The problem with the leader of every partition pinned, as if it had stood there before.
+def placed_with(problem: Problem, lists: IntArray, first: int) -> IntArray:
+    """The best placement with the ``first`` replicas of each of the lists, which keep the rules.
 
-    ``first``: so many replicas of each list, 2 for the first follower as well.
+    A partition that would break its rack rule stays as in ``lists``: for the networks those it has been
+    given stood in their racks before. Raises `Infeasible`.
     """
+    placed = place(led_as(problem, lists, first), problem.goals).lists
+    now, then, given = (
+        replicas_per_rack(some, problem.rack_idx, problem.n_racks)
+        for some in (problem.current, placed, lists)
+    )
+    crowded = (then > np.maximum(problem.limit[:, None], np.minimum(now, given))).any(axis=1)
+    left = (then != given).any(axis=1) & problem.request.stay_in_rack
+    return np.where((crowded | left)[:, None], lists, placed)
+
+
+def led_as(problem: Problem, lists: IntArray, first: int) -> Problem:
+    """The problem with the ``first`` replicas of every list pinned, as if they had stood there before."""
     current, pinned = problem.current.copy(), problem.pinned.copy()
     for position in range(min(first, lists.shape[1])):
         rows = np.flatnonzero(problem.movable & (lists[:, position] >= 0))
@@ -258,7 +274,7 @@ def with_heirs(problem: Problem, placement: Placement, best: Solution, second_ru
     before = goals_before(problem.goals, "failover")
     if "moves" in before or "moves" not in problem.goals:
         return best
-    if (as_is := as_it_is(problem)) is not None:
+    if (as_is := as_it_is(problem)) is not None and not np.array_equal(as_is, best.lists):
         there = of_lists(problem, placement, as_is, [])
         best = there if there.values <= best.values else best
     level = failover_level(problem, best)
@@ -278,7 +294,7 @@ def spread_out(problem: Problem, placement: Placement, best: Solution) -> Soluti
     try:
         spread = spread_heirs(problem, lists, level="replicas" in before)
         best = better(problem, led_by(problem, placement, spread), best)
-        placed = place(led_as(problem, spread, 2), problem.goals).lists
+        placed = placed_with(problem, spread, 2)
     except Infeasible:
         return best
     return better(problem, led_by(problem, placement, in_front(placed, spread[:, :2])), best)
@@ -454,6 +470,8 @@ def within_moves(problem: Problem) -> Solution:
     for proof in solution.proofs:
         if proof.goal == "replicas":
             proofs.append(Proof("replicas", proof.value, best.bound, "closed-form", "within --max-moves"))
+        elif proof.value == 0 and proof.level and proof.level.network in ORDER_NETWORKS:
+            proofs.append(Proof(proof.goal, 0, 0, "closed-form"))  # of one placement, which nobody asked for
         elif proof.claims and proof.level and proof.level.network != "leaders" and proof.value != 0:
             proofs.append(Proof(proof.goal, proof.value, 0, "none", "for these broker counts"))
         else:

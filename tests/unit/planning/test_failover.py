@@ -1,4 +1,4 @@
-"""Failover on clusters that are planned as large ones: replicas move for it, and a bound over brokers alone."""
+"""Failover on clusters planned as large ones: replicas move for it, and a bound over brokers alone."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ CASES = int(os.environ.get("EQUIPOISE_CASES", "40"))
 
 def cluster_of(n_brokers: int, lists: list[list[int]], racks: str = "") -> Cluster:
     of = {b: racks[b % len(racks)] if racks else None for b in range(n_brokers)}
-    names = np.array([f"t{k // 50}" for k in range(len(lists))], dtype=object)
-    return build_cluster("cluster", Brokers.of(range(n_brokers), of), names, np.arange(len(lists)) % 50, lists)
+    number = np.arange(len(lists))
+    names = np.array([f"t{k}" for k in number // 50], dtype=object)
+    return build_cluster("cluster", Brokers.of(range(n_brokers), of), names, number % 50, lists)
 
 
 def in_pairs(n_brokers: int, n_partitions: int) -> Cluster:
@@ -59,7 +60,7 @@ def again(plan: Plan) -> Plan:
 
 
 def test_pairs_are_taken_apart() -> None:
-    """Whoever is lost, the other one of the pair had to lead twice as much; now each survivor a little more."""
+    """Whoever was lost, the other of the pair led twice as much; now each survivor leads a little more."""
     plan = make_plan(in_pairs(20, 1900), Request(goals=GOALS))
     reached = figures(plan)
     assert [reached[goal][0] for goal in ("replicas", "leaders", "failover", "elections")] == [0, 0, 0, 0]
@@ -86,7 +87,7 @@ def test_racks_forbid_some_heirs(factor: int) -> None:
     """With one replica in a rack, nobody in the rack of the lost broker inherits: that much is proved."""
     lists = [[(k + j) % 12 for j in range(factor)] for k in range(720)]
     plan = make_plan(cluster_of(12, lists, "abc"), Request(goals=GOALS))
-    # 60 led by each, 65 or 66 wanted after a loss: three in the rack stay at 60, the others share what is left
+    # each leads 60, 65 or 66 are wanted after a loss: three in the rack stay at 60, the others share the rest
     value, bound = figures(plan)["failover"]
     assert value == bound == 12 * 3 * 5**2 + 12 * sum((x - 66) ** 2 for x in (67, 67, 67, 67, 68, 68, 68, 68))
     assert not measures.rack_violations(plan.target, plan.cluster.brokers.rack_idx, plan.eligible)
@@ -151,8 +152,8 @@ def check_tampered(plan: Plan, possible: int, seed: int) -> None:
     name, rng = f"level{k}/potential", np.random.default_rng(seed)
     prices = plan.proofs[name]
     n = plan.cluster.n_brokers
-    shapes = [prices, np.zeros(2 * n + 2, np.int64), rng.integers(-9, 10, 2 * n + 2), rng.integers(-9, 10, 5 * n + 2)]
-    for base in shapes:
+    drawn = (rng.integers(-9, 10, size) for size in (2 * n + 2, 5 * n + 2))
+    for base in (prices, np.zeros(2 * n + 2, np.int64), *drawn):
         for size in (0, 1, 3, 1000, 2**40, 2**61):
             off = rng.integers(-size, size + 1, base.shape) * (rng.random(base.shape) < 0.4)
             proofs = {**plan.proofs, name: base + off}

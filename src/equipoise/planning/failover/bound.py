@@ -58,7 +58,7 @@ class Survivors:
     """The relaxation of a problem, for plans as good as one at the goals before."""
 
     counts: BoolArray
-    """``(n_brokers, n_brokers)`` as `held`, `low`, `high` and `room`: lost broker, survivor; True where it counts."""
+    """``(n_brokers, n_brokers)``, as the tables after it: lost broker, survivor; True where it counts."""
     held: Int64
     """What survivors lead and inherit of what may not change."""
     low: Int64
@@ -106,8 +106,9 @@ def survivors(problem: Problem, reached: Mapping[str, int]) -> Survivors:
     most = np.minimum(most, np.where(problem.receives, n_rows, holds))
     fewest, places = places_between(problem, reached)
     return Survivors(
-        counts, led[None, :] + pair, low, high, room, together, crowded, least, most, fewest, places, n_rows, alone
-    )
+        counts, led[None, :] + pair, low, high, room, together, crowded,
+        least, most, fewest, places, n_rows, alone,
+    )  # fmt: skip
 
 
 def places_between(problem: Problem, reached: Mapping[str, int]) -> tuple[Int64, Int64]:

@@ -11,13 +11,19 @@ placement along.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import arrivals, leaders_per_broker, replicas_per_broker, replicas_per_rack
+from equipoise.cluster.measures import (
+    arrivals,
+    data_moves,
+    leaders_per_broker,
+    replicas_per_broker,
+    replicas_per_rack,
+)
 from equipoise.planning.goals import ANYTHING, failover_bands, replica_band
 from equipoise.planning.networks.flow import least_flow, narrow, solve
 from equipoise.planning.networks.network import Int64, Network, Objective
@@ -25,13 +31,14 @@ from equipoise.planning.problem import Problem
 from equipoise.planning.rows import distinct, distinct_rows
 
 BoolArray = npt.NDArray[np.bool_]
+MANY = 2**31
 
 
 def spread_heirs(problem: Problem, lists: IntArray, *, level: bool) -> IntArray:
     """The lists with the first followers that are best for ``failover``, with few moves.
 
-    ``lists`` keep the rules and so do the new ones; ``level``: brokers hold no more than `replicas` allows.
-    Raises `Infeasible`.
+    ``lists`` keep the rules and so do the new ones, ``--max-moves`` among them; ``level``: brokers hold no
+    more than `replicas` allows. Raises `Infeasible`.
     """
     heirs = heirs_of(problem, lists)
     if not len(heirs.rows):
@@ -75,9 +82,9 @@ def heirs_of(problem: Problem, lists: IntArray) -> Heirs:
         free &= follower != held[:, None]
     for broker in before.T:
         spare &= follower != broker[:, None]
-    room = replicas_per_rack(lists[rows], problem.rack_idx, problem.n_racks) < problem.limit[rows, None]
-    room &= not problem.request.stay_in_rack
-    receives = room & free.any(axis=1)[:, None]
+    count = replicas_per_rack(lists[rows], problem.rack_idx, problem.n_racks)
+    room: BoolArray = (count < problem.limit[rows, None]) & (not problem.request.stay_in_rack)
+    receives: BoolArray = room & free.any(axis=1, keepdims=True)
     for k in range(free.shape[1]):
         some = np.flatnonzero(free[:, k])
         receives[some, rack[some, k]] = True
@@ -100,11 +107,12 @@ def chosen_heirs(problem: Problem, heirs: Heirs, *, level: bool) -> Int64:
     size = np.bincount(unit_of, minlength=len(unit))
 
     # from a hub to the pairs of its leader: who may receive, in the racks that are open to it
-    open_ = problem.receives[None, :] & (kind[:, 2:] > 0)[:, problem.rack_idx]
+    racks: BoolArray = kind[:, 2:] > 0
+    open_ = racks[:, problem.rack_idx] & problem.receives[None, :]
     open_[np.arange(len(kind)), kind[:, 0]] = False
     hub, target = np.nonzero(open_)
     which, column = np.nonzero(unit[:, 1:] >= 0)
-    has_hub = open_.any(axis=1)[unit[:, 0]]
+    has_hub = np.asarray(open_.any(axis=1))[unit[:, 0]]
     keys, pair = distinct(
         np.concatenate([kind[hub, 0] * n + target, kind[unit[which, 0], 0] * n + unit[which, 1 + column]]),
         n * n,
@@ -132,10 +140,9 @@ def chosen_heirs(problem: Problem, heirs: Heirs, *, level: bool) -> Int64:
     held = led_and_fixed(problem, heirs).ravel()[keys]
     band_low, band_high = (edge.ravel()[keys] - held for edge in bands_of(problem, heirs))
     fall = Objective.of_bands(len(tail), pairs.astype(np.int32), band_low, band_high)
-    best = solve(network, fall)
     moves = np.zeros(len(tail), dtype=np.int64)
     moves[ends[3] :] = 1 - kind[unit[enters, 0], 1]
-    flow = least_flow(narrow(network, fall, best.potential), Objective.of_linear(moves), best.flow)
+    flow = best_within(network, fall, moves, moves_left(problem, heirs))
 
     # hand out: units to their rows, hubs to the rows that are left to them
     heir = np.full(len(heirs.rows), -1, dtype=np.int64)
@@ -149,6 +156,40 @@ def chosen_heirs(problem: Problem, heirs: Heirs, *, level: bool) -> Int64:
     taken = flow[ends[1] : ends[2]]
     heir[moved[np.argsort(hub_of[moved], kind="stable")]] = np.repeat(target, taken)
     return heir
+
+
+def moves_left(problem: Problem, heirs: Heirs) -> int:
+    """Data moves that ``--max-moves`` leaves for new heirs."""
+    limit = problem.request.max_moves
+    return MANY if limit is None else limit - data_moves(problem.cluster.replicas, heirs.lists)
+
+
+def best_within(network: Network, fall: Objective, moves: Int64, allowed: int) -> Int64:
+    """The flow that is best for heirs, and then has the fewest moves.
+
+    Where those are more than ``allowed`` each has a price, the least that brings them down to it.
+    """
+
+    if allowed <= 0:
+        network = replace(network, upper=np.where(moves > 0, 0, network.upper))
+    flow = np.zeros(len(moves), dtype=np.int64)
+
+    def priced(price: int) -> Int64:
+        both = replace(fall, linear=price * moves)
+        best = solve(network, both, flow)
+        return least_flow(narrow(network, both, best.potential), Objective.of_linear(moves), best.flow)
+
+    flow = priced(0)
+    low, high = 0, 1
+    while int((flow * moves).sum()) > allowed and high < MANY:
+        low, high = high, 2 * high
+        flow = priced(high)
+    while high - low > 1 and low > 0:
+        middle = (low + high) // 2
+        tried = priced(middle)
+        fits = int((tried * moves).sum()) <= allowed
+        low, high, flow = (low, middle, tried) if fits else (middle, high, flow)
+    return flow
 
 
 def led_and_fixed(problem: Problem, heirs: Heirs) -> Int64:
