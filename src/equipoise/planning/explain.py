@@ -12,6 +12,8 @@ from equipoise.planning.rows import distinct_rows
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
+SPREAD = "first followers are spread, for when a broker fails"
+
 
 def reasons(problem: Problem, lists: IntArray) -> dict[int, str]:
     """A sentence for each changed row: the rule, or else the level, that it serves."""
@@ -31,6 +33,9 @@ class Explainer:
         led = measures.leaders_per_broker(self.before, n)
         low, high = measure.leader_band(problem, lists)
         self.leads_above, self.leads_below = np.maximum(led - high, 0), np.maximum(low - led, 0)
+        goals = problem.goals
+        self.spreads = "failover" in goals and "moves" not in goals[: goals.index("failover")]
+        self.spreads &= not problem.weighs  # where loads are levelled no replica moves for it
         self.replaced = dict(problem.request.replace)
         self.changed = measures.changed_rows(self.before, lists)
 
@@ -54,6 +59,7 @@ class Explainer:
                 rack,
                 np.where(rack < 0, 0, held[np.arange(len(held)), rack]),
                 (after >= 0).sum(axis=1) - (before >= 0).sum(axis=1),
+                self.spreads & (measures.position(come, 1) >= 0),
             ]
         )
         # Rows that change alike have the same reason, and there are far fewer of those.
@@ -63,8 +69,8 @@ class Explainer:
 
     def sentence(self, kind: np.ndarray, width: int) -> str:
         gone = [int(b) for b in kind[:width] if b >= 0]
-        come = [int(b) for b in kind[width:-5] if b >= 0]
-        old, new, rack, crowd, growth = (int(value) for value in kind[-5:])
+        come = [int(b) for b in kind[width:-6] if b >= 0]
+        old, new, rack, crowd, growth, inherits = (int(value) for value in kind[-6:])
         if old < 0:
             return "the partition is created"
         for b in gone:
@@ -80,10 +86,12 @@ class Explainer:
             name = self.problem.cluster.brokers.rack_names[rack]
             return f"rack {name} held {spelled(crowd)} replicas"
         if come:
+            if inherits and not self.above[gone].any():
+                return SPREAD
             return self.levelling(gone, come)
         if old != new:
             return self.leading(old, new)
-        return "first followers are spread, for when a broker fails"
+        return SPREAD
 
     def levelling(self, gone: list[int], come: list[int]) -> str:
         for b in gone:

@@ -202,7 +202,7 @@ def placed_with(problem: Problem, lists: IntArray, first: int) -> IntArray:
     )
     crowded = (then > np.maximum(problem.limit[:, None], np.minimum(now, given))).any(axis=1)
     left = (then != given).any(axis=1) & problem.request.stay_in_rack
-    return np.where((crowded | left)[:, None], lists, placed)
+    return np.where((crowded | left)[:, None], lists[:, : placed.shape[1]], placed)
 
 
 def led_as(problem: Problem, lists: IntArray, first: int) -> Problem:

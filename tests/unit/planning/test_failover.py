@@ -68,6 +68,7 @@ def test_pairs_are_taken_apart() -> None:
     assert reached["moves"][0] == 1900 - 10 * 10
     led = measures.failover_leaders(plan.target, 20)
     assert set(led[~np.eye(20, dtype=bool)].tolist()) == {100}
+    assert set(plan.why.values()) == {"first followers are spread, for when a broker fails"}
     check_judged(plan)
     assert again(plan).is_empty
 
