@@ -10,7 +10,7 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import replicas_per_rack
+from equipoise.cluster.measures import lengths, replicas_per_rack
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning.bounds import FREE_GOALS, leader_bounds
 from equipoise.planning.budget import best_counts, bytes_moved, needed_moves, pinned_to, within_budgets
@@ -293,11 +293,17 @@ def spread_out(problem: Problem, placement: Placement, best: Solution) -> Soluti
         lists = order(problem, lists, (*before, "leaders", *problem.goals[len(before) :]))[0]
     try:
         spread = spread_heirs(problem, lists, level="replicas" in before)
-        best = better(problem, led_by(problem, placement, spread), best)
-        placed = placed_with(problem, spread, 2)
     except Infeasible:
         return best
-    return better(problem, led_by(problem, placement, in_front(placed, spread[:, :2])), best)
+    found = of_lists(problem, placement, spread, [])
+    if found.reached["failover"] >= best.reached["failover"]:  # moves for nothing
+        return best
+    try:
+        placed = in_front(placed_with(problem, spread, 2), spread[:, :2])
+        found = better(problem, of_lists(problem, placement, placed, []), found)
+    except Infeasible:
+        pass
+    return better(problem, led_by(problem, placement, found.lists), best)
 
 
 def led_by(problem: Problem, placement: Placement, lists: IntArray) -> Solution:
@@ -325,7 +331,8 @@ def planned_again(problem: Problem, lists: IntArray, second_runs: int) -> IntArr
         done = build_problem(replace(problem.cluster, replicas=lists), asked)
         placement = within_changes(done, place(done, done.goals), None)
         best = among_placements(done, placement, None)
-        return with_heirs(done, placement, best, second_runs).lists
+        found = with_heirs(done, placement, best, second_runs).lists
+        return found if np.array_equal(lengths(found), lengths(lists)) else None
     except (UnusableInput, ImpossibleRequest, Infeasible):
         return None
 

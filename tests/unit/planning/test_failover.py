@@ -131,7 +131,8 @@ def test_no_bound_is_too_high(theme: str, monkeypatch: pytest.MonkeyPatch) -> No
             continue
         assert not broken_rules(problem, values.as_lists(plan.target)), (theme, seed)
         check_judged(plan)
-        if problem.goals.index("failover") < problem.goals.index("moves"):
+        first = problem.goals.index("failover") < problem.goals.index("moves")
+        if first and problem.request.max_bytes is None:  # what binds it is found by halving
             check_empty_again(plan, problem)
         failover = next(level for level in plan.certificate if level.goal == "failover")
         if failover.value == 0 or failover.proof != "flow-dual":

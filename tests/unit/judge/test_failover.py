@@ -1,0 +1,55 @@
+"""Prices of `failover` that cannot be used are refused, and others prove what they prove."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from equipoise.cluster import Brokers, Level, build_cluster
+from equipoise.judge import Case, rules_of
+from equipoise.judge.failover import failover_bound
+
+N = 4
+LEVELS = tuple(Level(goal, 0, 0, "flow-dual") for goal in ("racks", "replicas", "leaders", "failover"))
+
+
+def pairs(**asked: object) -> Case:
+    """Two racks of two brokers; each broker of a rack has its partner in the other one."""
+    lists = [[0, 2], [2, 0], [1, 3], [3, 1]] * 3
+    brokers = Brokers.of(range(N), {0: "a", 1: "a", 2: "b", 3: "b"})
+    cluster = build_cluster("pairs", brokers, ["t"] * 12, range(12), lists)
+    return Case(cluster, cluster.replicas, rules_of(cluster, asked), np.ones(N, dtype=bool))
+
+
+def prices(heir: int, place: int = 0, *, rows: int = 1) -> np.ndarray:
+    return np.array([heir] * N + [0, 0] + [place] * (N * rows), dtype=np.int64)
+
+
+def test_who_shares_a_rack_inherits_nothing() -> None:
+    """Each leads 3, and 4 are wanted of each survivor: the one in the rack of the lost broker stays at 3,
+    the other two come to 4 and 5."""
+    assert failover_bound(pairs(), LEVELS, prices(1)) == 4 * (1 + 1)
+    assert failover_bound(pairs(), LEVELS, prices(0)) == 4 * 1
+
+
+@pytest.mark.parametrize(
+    ("case", "levels", "stored", "complaint"),
+    [
+        (pairs(), LEVELS[:3], prices(0), "not of leaders"),
+        (pairs(leaders_only=True), LEVELS, prices(0), "may move replicas"),
+        (pairs(), LEVELS, prices(0)[:-1], "shape"),
+        (pairs(), LEVELS, prices(0)[: N + 2], "shape"),
+        (pairs(), LEVELS, prices(2**60), "too large"),
+        (pairs(), LEVELS, np.array([0] * N + [0, -1] + [0] * N), "below 0"),
+        (pairs(), LEVELS[3:], prices(0, rows=2), "some numbers of leaders"),
+    ],
+)
+def test_unusable_prices(case: Case, levels: tuple[Level, ...], stored: np.ndarray, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        failover_bound(case, levels, stored)
+
+
+def test_leaders_that_need_not_be_level_prove_less() -> None:
+    """Without `leaders` in front some plan may lead as it suits the heirs."""
+    free = [level for level in LEVELS if level.goal != "leaders"]
+    assert failover_bound(pairs(), free, prices(1)) <= failover_bound(pairs(), LEVELS, prices(1))
