@@ -8,7 +8,7 @@ one keeps to the flows that are best for those before.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from equipoise.judge.violations import Case, Violation
 
 __all__ = ["Finding", "dual_bound", "narrowed", "verify"]
 RECOMPUTED = ("flow-dual", "linear-program", "branch-and-bound")
+HIGHEST_PRICE = 2**40
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,10 @@ class Faces:
             return self.of_program(k, certificate, stored)
         if name == "failover":
             return failover_bound(self.case, certificate[: k + 1], stored)
-        if name in ("joint", "leaving"):
+        if name in ("joint", "joint-budget", "leaving"):
             return self.of_both(name, certificate[: k + 1], stored)
+        if name == "merged-budget":
+            return self.within_moves(level.goal, stored)
         relaxation = self.relaxation(name)
         potential = relaxation.lifted(name, stored, self.faces[group])
         problem = relaxation.problem(level.goal, self.faces[group])
@@ -108,6 +111,20 @@ class Faces:
         if bound == level.value:  # only then is every best plan within the face
             self.faces[group] = relaxation.tightened(narrowed(problem, potential))
         return bound
+
+    def within_moves(self, goal: str, stored: npt.NDArray[np.int64]) -> int:
+        """The bound of plans within ``--max-moves``: each move costs the first number of ``stored``, and what
+        the budget allows is paid back; the others are potentials of the merged network."""
+        allowed, price = self.case.rules.max_moves, int(stored[0])
+        if allowed is None or not 0 <= price <= HIGHEST_PRICE:
+            raise ValueError("a price of moves that are not limited, or one out of range")
+        relaxation = self.relaxation("merged")
+        face = self.faces["placement"]
+        moving, *_, already = relaxation.cost("moves")
+        problem = relaxation.problem(goal, face)
+        offset = problem.offset + price * (already - allowed)
+        problem = replace(problem, cost=problem.cost + price * moving, offset=offset)
+        return dual_bound(problem, relaxation.lifted("merged", stored[1:], face))
 
     def relaxation(self, name: str) -> Relaxation:
         """The network of that name's family, with its face."""
@@ -129,10 +146,12 @@ class Faces:
 
     def of_both(self, name: str, goals: Sequence[Level], stored: npt.NDArray[np.int64]) -> int:
         """The bound on the last of ``goals`` of all plans on the faces of placement and of leaders."""
-        of = [self.relaxation("partitions" if name == "joint" else "topics"), self.relaxation("leaders")]
+        jointly = name != "leaving"
+        of = [self.relaxation("partitions" if jointly else "topics"), self.relaxation("leaders")]
         placement, leaders = zip(of, (self.faces["placement"], self.faces["leaders"]), strict=True)
-        if name == "joint":
-            return joint_bound(self.case, goals, placement, leaders, stored)
+        if jointly:
+            budgets = name == "joint-budget"
+            return joint_bound(self.case, goals, placement, leaders, stored, budgets=budgets)
         if goals[-1].goal != "elections":
             raise ValueError(f"it is not of {goals[-1].goal}")
         return leaving_bound(self.case, placement, leaders, stored)

@@ -5,7 +5,8 @@ the brokers it then stands on; racks and brokers lead as many as the leader netw
 of these conditions, and of what goals before cost beyond their values, what is left is a bound (weak
 duality again): each partition is led where that is cheapest, the flow costs what standing is worth, and
 counts of leaders pay for what they hold. Prices are whole numbers of a part of the goal's unit, so nothing
-is rounded but the bound, and that up.
+is rounded but the bound, and that up. Budgets are such conditions as well: of all arrivals, and of each
+partition's.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ OF_LEADERS = ("leaders", "rack-leaders", "topic-leaders")
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """What is stored: by goal before, node of the placement, count of leaders, partition and broker."""
+    """What is stored: by goal before, node of the placement, count of leaders, row and broker, budget."""
 
     goal: list[int]
     """None negative."""
@@ -42,20 +43,25 @@ class Prices:
     """Racks, brokers, and each topic on each broker."""
     stands: Int64
     """``(n_rows, n_brokers)``, none negative."""
+    arrivals: Int64
+    """Of all, then of each partition: ``(1 + n_rows,)``, none negative, 0 where there is no budget."""
 
     @classmethod
-    def of(cls, stored: Int64, layout: Layout, n_goals: int) -> Prices:
+    def of(cls, stored: Int64, layout: Layout, n_goals: int, *, budgets: bool) -> Prices:
         """The parts of an array; raises ``ValueError`` for another size or a price out of range."""
         cluster = layout.case.cluster
         n_rows, n_brokers = len(layout.rows), cluster.n_brokers
         n_counts = layout.n_racks + n_brokers + len(cluster.topics) * n_brokers
-        ends = np.cumsum([n_goals, layout.n_nodes, n_counts, n_rows * n_brokers])
+        n_budgets = 1 + n_rows if budgets else 0
+        ends = np.cumsum([n_goals, layout.n_nodes, n_counts, n_rows * n_brokers, n_budgets])
         if stored.shape != (ends[-1],):
             raise ValueError(f"prices of shape {stored.shape}, not ({ends[-1]},)")
-        goal, node, counts, stands, _ = np.split(stored, ends)
-        if np.any(stands < 0) or np.any(goal < 0) or np.any(np.abs(stored) > FORBIDDEN):
+        goal, node, counts, stands, arrivals, _ = np.split(stored, ends)
+        signed = np.concatenate([goal, stands, arrivals])
+        if np.any(signed < 0) or np.any(np.abs(stored) > FORBIDDEN):
             raise ValueError("prices that are negative or too large")
-        return cls(goal.tolist(), node, counts, stands.reshape(n_rows, n_brokers))
+        arrivals = arrivals if budgets else np.zeros(1 + n_rows, dtype=np.int64)
+        return cls(goal.tolist(), node, counts, stands.reshape(n_rows, n_brokers), arrivals)
 
 
 def joint_bound(
@@ -64,14 +70,17 @@ def joint_bound(
     placement: tuple[Relaxation, FlowProblem],
     leaders: tuple[Relaxation, FlowProblem],
     stored: Int64,
+    *,
+    budgets: bool = False,
 ) -> int:
     """The bound on the last of ``goals`` in plans that are as good at those before.
 
     ``placement`` has every partition as a unit of its own; of both networks only plans on the faces are
-    meant. Raises ``ValueError`` for unusable prices.
+    meant. ``budgets``: prices of the request's budgets are stored as well. Raises ``ValueError`` for
+    unusable prices.
     """
     layout = layout_of(case, np.arange(int(case.rules.movable.sum())))
-    price = Prices.of(stored, layout, len(goals) - 1)
+    price = Prices.of(stored, layout, len(goals) - 1, budgets=budgets)
     weight = {level.goal: paid for level, paid in zip(goals, [*price.goal, SCALE], strict=True) if paid}
     allowed = sum(paid * int(level.value) for level, paid in zip(goals, price.goal, strict=False))
     if not set(weight) <= {*OF_PLACEMENT, *OF_LEADERS, "elections"}:
@@ -87,7 +96,7 @@ def joint_bound(
 
     pull = price.node[face.head] - price.node[face.tail]
     pull[leave.arc] += worth[leave.row, leave.broker]
-    pull[arrive.arc] -= worth[arrive.row, arrive.broker]
+    pull[arrive.arc] += price.arrivals[0] + price.arrivals[1 + arrive.row] - worth[arrive.row, arrive.broker]
     on_arcs = [(placement[0].cost(goal), paid) for goal, paid in weight.items() if goal in OF_PLACEMENT]
     for (linear, *_), paid in on_arcs:
         pull += paid * linear
@@ -104,8 +113,30 @@ def joint_bound(
         + least(-price.counts, lower, upper, on_counts)
         + sum(paid * cost[4] for cost, paid in (*on_arcs, *on_counts))
         - allowed
+        - room_of_budgets(layout, price.arrivals)
     )
     return -(-scaled // SCALE)
+
+
+def room_of_budgets(layout: Layout, price: Int64) -> int:
+    """What may arrive within the budgets, at its price: ``--max-moves`` first, then of each partition.
+
+    What replacements take over moves without arriving; what is created arrives without moving, as often as
+    its replication factor says. Raises ``ValueError`` for the price of a budget that was not asked for.
+    """
+    rules, rows = layout.case.rules, layout.rows
+    taken_over = (rules.base != layout.case.before)[rows].sum(axis=1)
+    created = layout.case.cluster.rf[rows] == 0
+    room = [0, *(0 for _ in rows)]
+    if rules.max_moves is not None:
+        room[0] = rules.max_moves - int(taken_over.sum()) + int(rules.rf[rows][created].sum())
+    elif price[0]:
+        raise ValueError("a price of moves, which have no limit")
+    if rules.max_changes_per_partition is not None:
+        room[1:] = np.where(created, rules.rf[rows], rules.max_changes_per_partition - taken_over).tolist()
+    elif price[1:].any():
+        raise ValueError("prices of each partition's moves, which have no limit")
+    return sum(paid * most for paid, most in zip(price.tolist(), room, strict=True))
 
 
 def counts_of_leaders(layout: Layout, face: FlowProblem, leads: BoolArray) -> tuple[Int64, Int64]:

@@ -16,7 +16,7 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.planning.conflicts import refuse_budget
 from equipoise.planning.networks.flow import narrow, solve
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
-from equipoise.planning.networks.place import merged_network, place
+from equipoise.planning.networks.place import ProvedLevel, merged_network, place
 from equipoise.planning.networks.placement import PlacementNetwork, gather
 from equipoise.planning.problem import Problem
 
@@ -58,8 +58,10 @@ class Balanced:
 
     held: Int64
     """``(n_brokers,)``: replicas of each broker afterwards."""
-    value: int
-    bound: int
+    level: ProvedLevel
+    """The bound on ``replicas`` within the budget: the price of a move, and potentials that go with it."""
+    kind: Int64
+    """``(n_rows,)``: the unit of each movable row in the merged network."""
 
 
 def best_counts(problem: Problem) -> Balanced:
@@ -88,11 +90,11 @@ def best_counts(problem: Problem) -> Balanced:
     best = solve(net.network, priced(high), net.guess())
     face = narrow(net.network, priced(high), best.potential)
     flow = spend(net, face, moves, allowed)
-    value = level.value(flow)
     bound = best.value + high * (moves.offset - allowed)
     held = np.zeros(problem.cluster.n_brokers, dtype=np.int64)
     held[material.brokers] = flow[net.sink.index] + material.base
-    return Balanced(held, value, max(0, min(value, bound)))
+    prices = np.concatenate([[high], best.potential]).astype(np.int64)
+    return Balanced(held, ProvedLevel("replicas", bound, "merged-budget", prices), material.kind)
 
 
 def spend(net: PlacementNetwork, face: Network, moves: Objective, allowed: int) -> Int64:

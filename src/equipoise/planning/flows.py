@@ -13,7 +13,14 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import lengths, replicas_per_rack
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning.bounds import FREE_GOALS, leader_bounds
-from equipoise.planning.budget import best_counts, bytes_moved, needed_moves, pinned_to, within_budgets
+from equipoise.planning.budget import (
+    Balanced,
+    best_counts,
+    bytes_moved,
+    needed_moves,
+    pinned_to,
+    within_budgets,
+)
 from equipoise.planning.certificate import Proof
 from equipoise.planning.conflicts import refuse_bytes
 from equipoise.planning.failover.bound import least_failover
@@ -21,7 +28,7 @@ from equipoise.planning.failover.spread import spread_heirs
 from equipoise.planning.goals import evaluate
 from equipoise.planning.integer import as_it_is
 from equipoise.planning.joint.question import JOINT_GOALS
-from equipoise.planning.joint.solve import Start, best_of_face
+from equipoise.planning.joint.solve import MAX_COLUMNS, Start, best_of_face
 from equipoise.planning.leaving import fewest_given_up
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.network import Infeasible, Int64
@@ -31,16 +38,16 @@ from equipoise.planning.networks.place import (
     Face,
     Placement,
     ProvedLevel,
+    arcs_of_partitions,
     place,
     settled_for_leaders,
 )
+from equipoise.planning.networks.placement import gather
 from equipoise.planning.problem import Problem, build_problem
 
 STEPS_OF_BYTES = 32
 """How finely ``--max-bytes`` is used up: one in so many of the moves that a plan without it has."""
 MAX_MOVES = 2**31
-ORDER_NETWORKS = ("brokers", "items", "brokers+items")
-"""Of orders on one placement."""
 SECOND_RUNS = 3
 """So often a plan that moves replicas for `failover` is planned again, while that finds better."""
 TRIES = 2
@@ -123,6 +130,11 @@ class Faces:
         return made.face if same_groups(made.groups, self.placement.groups) else None
 
 
+def placement_closed(solution: Solution) -> bool:
+    """True where nothing is open of where replicas stand."""
+    return all(proof.closes for proof in solution.proofs if proof.goal in PLACEMENT_GOALS)
+
+
 def leaders_closed(solution: Solution) -> bool:
     """True where nothing is open of the goals that can be had of other placements."""
     return all(proof.closes for proof in solution.proofs if proof.goal in FREE_GOALS)
@@ -151,7 +163,7 @@ def jointly(problem: Problem, faces: Faces, best: Solution) -> Solution:
     Up to the first for which that is too large, or that is none of `JOINT_GOALS`. Where there is but one
     placement, flows have decided everything.
     """
-    if not faces.placement.by_row or has_one_placement(problem, best.lists):
+    if not faces.placement.by_row or (has_one_placement(problem, best.lists) and placement_closed(best)):
         return best
     found = [(proof.level, best.reached) for proof in best.proofs if proof.level and proof.claims]
     for goal in takewhile(JOINT_GOALS.__contains__, problem.goals):
@@ -341,7 +353,7 @@ def at_least(proof: Proof, level: ProvedLevel) -> Proof:
     """The proof, where it is of the level's goal and the level proves more."""
     if proof.goal != level.goal or (proof.claims and proof.bound >= level.value):
         return proof
-    kind = "linear-program" if level.network == "joint" else "flow-dual"
+    kind = "linear-program" if level.network.startswith("joint") else "flow-dual"
     return Proof(proof.goal, proof.value, min(proof.value, level.value), kind, level=level)
 
 
@@ -428,8 +440,14 @@ def has_one_placement(problem: Problem, lists: IntArray) -> bool:
 
 
 def on_a_budget(problem: Problem) -> Solution:
-    """Broker counts within the budget first, then everything else for those counts."""
-    return within_moves(problem) if problem.request.max_bytes is None else within_bytes(problem)
+    """Broker counts within the budget first, then everything else for those counts.
+
+    Raises `Infeasible` where even what has to move breaks a budget.
+    """
+    solution = within_moves(problem) if problem.request.max_bytes is None else within_bytes(problem)
+    if not within_budgets(problem, solution.lists):
+        raise Infeasible
+    return solution
 
 
 def within_bytes(problem: Problem) -> Solution:
@@ -441,7 +459,7 @@ def within_bytes(problem: Problem) -> Solution:
 
     def with_moves(allowed: int) -> Solution:
         fewer = replace(problem, request=replace(request, max_bytes=None, max_moves=allowed))
-        return within_moves(fewer)
+        return for_counts(fewer, best_counts(fewer))
 
     low = needed_moves(problem)
     best = with_moves(low)
@@ -463,7 +481,29 @@ def within_bytes(problem: Problem) -> Solution:
 
 def within_moves(problem: Problem) -> Solution:
     """The best within ``--max-moves``, where that binds."""
+    if problem.request.max_moves is None:  # what has to move of one partition is more than it may
+        raise Infeasible
     best = best_counts(problem)
+    solution = for_counts(problem, best)
+    if is_small_enough(problem):
+        faces = Faces(problem, place(problem, problem.goals))
+        anew = ordered(problem, replace(faces.placement, lists=solution.lists))[0]
+        if anew.values <= solution.values:
+            known = [(best.level, anew.reached)] if best.level.value > 0 else []
+            solution = jointly(problem, faces, with_levels(problem, anew, known))
+    if any(proof.level is best.level for proof in solution.proofs) and not solution.groups:
+        groups = {"units": np.arange(len(best.kind)), "merged_units": best.kind}
+        solution = replace(solution, groups=groups)
+    return solution
+
+
+def is_small_enough(problem: Problem) -> bool:
+    """True where a program of all placements may be small enough for `jointly`."""
+    return arcs_of_partitions(gather(problem)) <= MAX_COLUMNS
+
+
+def for_counts(problem: Problem, best: Balanced) -> Solution:
+    """The plan with the broker counts ``best``; nothing is claimed of other counts but that they are best."""
     solution = by_flows(problem, best.held)
     if not within_budgets(problem, solution.lists):
         # the counts could not be handed out with so few moves: what has to move, and no more
@@ -472,15 +512,14 @@ def within_moves(problem: Problem) -> Solution:
         solution = replace(
             least, proofs=[proof for goal in problem.goals for proof in least.proofs if proof.goal == goal]
         )
-        best = replace(best, bound=0)
     proofs = []
     for proof in solution.proofs:
-        if proof.goal == "replicas":
-            proofs.append(Proof("replicas", proof.value, best.bound, "closed-form", "within --max-moves"))
-        elif proof.value == 0 and proof.level and proof.level.network in ORDER_NETWORKS:
-            proofs.append(Proof(proof.goal, 0, 0, "closed-form"))  # of one placement, which nobody asked for
-        elif proof.claims and proof.level and proof.level.network != "leaders" and proof.value != 0:
-            proofs.append(Proof(proof.goal, proof.value, 0, "none", "for these broker counts"))
+        if proof.goal == "replicas" and best.level.value > 0:
+            bound = min(proof.value, best.level.value)
+            proofs.append(Proof("replicas", proof.value, bound, "flow-dual", level=best.level))
+        elif proof.level and proof.level.network != "leaders" and (proof.claims or proof.value == 0):
+            kind = "none" if proof.value else "closed-form"
+            proofs.append(Proof(proof.goal, proof.value, 0, kind, "for these broker counts"))
         else:
             proofs.append(proof)
     return replace(solution, proofs=proofs)

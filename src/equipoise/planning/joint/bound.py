@@ -29,12 +29,14 @@ class Multipliers:
     """``(n_counts,)``: leaders are counted."""
     stands: Int64
     """``(n_candidates,)``, none negative: a leader stands where it leads."""
+    arrivals: Int64
+    """Of `Budgets`, ``(1 + n_rows,)``, none negative; without budgets ``(0,)``."""
 
     def halfway(self, other: Multipliers) -> Multipliers:
         """The prices in the middle between these and others."""
         held = {name: (price + other.held[name]) // 2 for name, price in self.held.items()}
-        pairs = ((self.node, other.node), (self.led, other.led), (self.stands, other.stands))
-        return Multipliers(held, *((one + two) // 2 for one, two in pairs))
+        mine, theirs = ((one.node, one.led, one.stands, one.arrivals) for one in (self, other))
+        return Multipliers(held, *((one + two) // 2 for one, two in zip(mine, theirs, strict=True)))
 
     def leading(self, asked: Question) -> Int64:
         """What each candidate's leading costs, ``(n_candidates,)``."""
@@ -47,6 +49,8 @@ class Multipliers:
         who, network = asked.who, asked.face.network
         cost: Int64 = self.node[network.head] - self.node[network.tail]
         np.add.at(cost, who.arc, np.where(who.arrives, -self.stands, self.stands) * (who.arc >= 0))
+        if asked.budgets is not None:
+            cost[asked.budgets.arc] += asked.budgets.on_arcs(self.arrivals)
         return cost + sum(weight * term.arcs.linear for term, weight in asked.terms(self.held, SCALE))
 
 
@@ -66,7 +70,8 @@ def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multiplie
     """The bound under ``price``, with the goals ``before`` in their order.
 
     Each row is led by its cheapest candidate, the placement is a flow whose arcs cost what standing is
-    worth, every count is what it costs least, and goals before may take what their values leave at a price.
+    worth, every count is what it costs least, and goals before may take what their values leave at a price;
+    so may arrivals what budgets leave.
     """
     who, counts, network = asked.who, asked.counts, asked.face.network
     terms = asked.terms(price.held, SCALE)
@@ -74,6 +79,8 @@ def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multiplie
     bound += int(network.supply @ price.node) - int(price.stands[~who.arrives].sum())
     bound += sum(weight * term.arcs.offset for term, weight in terms)
     bound -= sum(price.held[name] * value for name, (_, value) in asked.held.items())
+    if asked.budgets is not None:
+        bound -= int(price.arrivals @ asked.budgets.room)
     on_arcs = [(term.arcs, weight) for term, weight in terms]
     bound += least(price.pull(asked), network.lower, network.upper, on_arcs)
     bound += least(-price.led, counts.lower, counts.upper, [(term.counts, weight) for term, weight in terms])
@@ -81,8 +88,9 @@ def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multiplie
     table = np.zeros((len(material.rows), material.problem.cluster.n_brokers), dtype=np.int64)
     table[who.row, who.broker] = price.stands
     held = np.array([price.held.get(name, 0) for name in before], dtype=np.int64)
-    stored = np.concatenate([held, price.node, price.led, table.ravel()])
-    return ProvedLevel(goal, -(-bound // SCALE), "joint", stored)
+    stored = np.concatenate([held, price.node, price.led, table.ravel(), price.arrivals])
+    name = "joint" if asked.budgets is None else "joint-budget"
+    return ProvedLevel(goal, -(-bound // SCALE), name, stored)
 
 
 def least(cost: Int64, lower: Int64, upper: Int64, convex: list[tuple[Objective, int]]) -> int:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from equipoise.planning.joint.bound import Multipliers, cheapest_of, whole
 from equipoise.planning.joint.linear_program import Conditions, Program, Relaxed
-from equipoise.planning.joint.question import Question, Term
+from equipoise.planning.joint.question import Near, Question, Term
 from equipoise.planning.networks.flow import Steps, steps
 from equipoise.planning.networks.network import Int64, Objective
 
@@ -30,15 +30,18 @@ class Pieces:
     """What all items cost where none takes a step, those that can take none among them."""
 
 
-def pieces(objective: Objective, lower: Int64, upper: Int64) -> Pieces:
-    """The convex part of an objective; ``lower`` and ``upper`` of all arcs, or counts."""
+def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64) -> Pieces:
+    """The convex part of an objective; ``lower`` and ``upper`` of all arcs, or counts.
+
+    Steps are of one unit around ``near``, and wider ones cost too much but at their ends.
+    """
     least, most = lower[objective.convex], upper[objective.convex]
     at_least = int((objective.distance(least) ** 2).sum())
     some = np.flatnonzero(most > least)
     least, most = least[some], most[some]
     low, high = objective.band_low[some], objective.band_high[some]
     bands = Objective.of_bands(0, objective.convex[some], low, high)
-    cut = steps(bands, least, most, np.clip(np.clip(least, low, high), least, most))
+    cut = steps(bands, least, most, np.clip(near[objective.convex[some]], least, most))
     return Pieces(objective.convex[some].astype(np.int64), least, cut, at_least)
 
 
@@ -57,12 +60,24 @@ class Layout:
     """Conditions of equality in front of those of the items."""
     counted: Int64
     """The count of each item, -1 for arcs."""
+    cut: list[tuple[Pieces, Int64]]
+    """Of arcs and of counts by turns, each with the columns of its steps."""
     paid: int
     """What the goal costs besides its columns."""
 
     def value(self, found: Relaxed) -> int:
         """The least whole number that the goal can be within the program."""
         return found.least + self.paid
+
+    def around(self, found: Relaxed, near: Near) -> Near | None:
+        """Where the optimum is; None if what it costs there is exact, so that no other steps are better."""
+        arcs, counts = near.arcs.copy(), near.counts.copy()
+        exact = True
+        for k, (cut, columns) in enumerate(self.cut):
+            x = cut.least + np.bincount(cut.step.owner, found.x[columns], len(cut.item))
+            exact &= bool(np.all((x <= cut.step.exact_below) & (x >= cut.step.exact_above)))
+            (counts if k % 2 else arcs)[cut.item] = np.rint(x)
+        return None if exact else Near(arcs, counts)
 
 
 class Sheet:
@@ -74,6 +89,7 @@ class Sheet:
         self.least: list[Int64] = []
         self.width: list[Int64] = []
         self.counted: list[Int64] = []
+        self.cut: list[tuple[Pieces, Int64]] = []
 
     def add(self, cut: Pieces, counted: Int64) -> tuple[Int64, Int64]:
         """List steps; returns their columns and the conditions of their items."""
@@ -84,6 +100,7 @@ class Sheet:
         self.least.append(cut.least)
         self.width.append(cut.step.width)
         self.counted.append(counted)
+        self.cut.append((cut, step))
         return step, item
 
 
@@ -107,8 +124,8 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
 
     def costs(term: Term) -> tuple[Int64, Int64, int]:
         """The term's columns, what they cost, and what is paid in any case."""
-        of_arcs = pieces(term.arcs, network.lower, network.upper)
-        of_counts = pieces(term.counts, counts.lower, counts.upper)
+        of_arcs = pieces(term.arcs, network.lower, network.upper, asked.near.arcs)
+        of_counts = pieces(term.counts, counts.lower, counts.upper, asked.near.counts)
         taken, item = sheet.add(of_arcs, np.full(len(of_arcs.item), -1))
         sheet.entries.append((item, column[of_arcs.item], 1))
         led, item = sheet.add(of_counts, of_counts.item)
@@ -138,13 +155,13 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     )
     doubtful = np.flatnonzero(column[who.arc] >= 0)
     arc, come, nth = column[who.arc[doubtful]], who.arrives[doubtful], np.arange(len(doubtful))
-    first = len(doubtful)
+    first, kept = len(doubtful), [value - paid for (_, _, paid), value in held]
+    arriving, room = arrivals_within(asked, column, still, first + n_led + len(held))
+    no_least = np.full(len(held) + len(room), -np.inf)
     bounded = Conditions.of(
-        (first + n_led + len(held), sheet.n_columns),
-        np.concatenate([np.full(first, -np.inf), counts.lower[:n_led], np.full(len(held), -np.inf)]),
-        np.concatenate(
-            [np.where(come, 0, 1), counts.upper[:n_led], [value - paid for (_, _, paid), value in held]]
-        ),
+        (first + n_led + len(no_least), sheet.n_columns),
+        np.concatenate([np.full(first, -np.inf), counts.lower[:n_led], no_least]),
+        np.concatenate([np.where(come, 0, 1), counts.upper[:n_led], kept, room]),
         # who is open to stand there leads at most as often as its arc brings it, or does not take it away
         (nth, leads[doubtful], 1),
         (nth[come], arc[come], -1),
@@ -152,6 +169,7 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
         (first + who.counts[0], leads, 1),
         (first + who.counts[1], leads, 1),
         *((np.full(len(c), first + n_led + k), c, v) for k, ((c, v, _), _) in enumerate(held)),
+        *arriving,
     )
     cost = np.zeros(sheet.n_columns, dtype=np.int64)
     cost[goal[0]] = goal[1]
@@ -159,7 +177,27 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     lower[: len(free)], upper[: len(free)] = network.lower[free], network.upper[free]
     upper[len(free) + len(who.row) :] = np.concatenate(sheet.width)
     program = Program(cost, lower, upper, len(free), equal, bounded)
-    return Layout(program, free, present, doubtful, n_nodes + n_rows, np.concatenate(sheet.counted), goal[2])
+    counted = np.concatenate(sheet.counted)
+    return Layout(program, free, present, doubtful, n_nodes + n_rows, counted, sheet.cut, goal[2])
+
+
+def arrivals_within(
+    asked: Question, column: Int64, still: Int64, first: int
+) -> tuple[list[tuple[Int64, Int64, int]], Int64]:
+    """Entries of the conditions that budgets set, numbered from ``first``, and the room of each.
+
+    ``column`` of each arc, -1 for those that carry what is ``still`` there, ``(n_arcs,)``.
+    """
+    budgets = asked.budgets
+    if budgets is None:
+        return [], np.zeros(0, dtype=np.int64)
+    number = np.cumsum(budgets.binds) - 1
+    room, entries = budgets.room[budgets.binds], []
+    for condition, arc in budgets.entries(number):
+        np.subtract.at(room, condition, still[arc])
+        open_ = column[arc] >= 0
+        entries.append((first + condition[open_], column[arc[open_]], 1))
+    return entries, room
 
 
 def multipliers(asked: Question, layout: Layout, found: Relaxed) -> Multipliers:
@@ -172,7 +210,10 @@ def multipliers(asked: Question, layout: Layout, found: Relaxed) -> Multipliers:
     led[:n_led] = -found.of_bounded[n_open : n_open + n_led]
     of_counts = layout.counted >= 0
     np.subtract.at(led, layout.counted[of_counts], found.of_equal[layout.n_before :][of_counts])
-    held = np.maximum(whole(-found.of_bounded[n_open + n_led :]), 0)
+    held, arrivals = np.split(np.maximum(whole(-found.of_bounded[n_open + n_led :]), 0), [len(asked.held)])
+    budgets = np.zeros(0 if asked.budgets is None else len(asked.budgets.room), dtype=np.int64)
+    if asked.budgets is not None:
+        budgets[asked.budgets.binds] = arrivals
     stands = np.zeros(len(asked.who.row), dtype=np.int64)
     stands[layout.present[layout.doubtful]] = np.maximum(whole(-found.of_bounded[:n_open]), 0)
     price = Multipliers(
@@ -180,6 +221,7 @@ def multipliers(asked: Question, layout: Layout, found: Relaxed) -> Multipliers:
         whole(found.of_equal[: len(asked.face.network.supply)]),
         whole(led),
         stands,
+        budgets,
     )
     leading = price.leading(asked)
     cheapest = cheapest_of(asked, layout.present, leading)

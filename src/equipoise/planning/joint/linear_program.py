@@ -75,11 +75,12 @@ class Program:
     """With ``least`` and ``most`` the same."""
     bounded: Conditions
 
-    def relaxed(self, *, levels: bool) -> Relaxed | None:
+    def relaxed(self, *, simplex: bool, presolve: bool) -> Relaxed | None:
         """The optimum of the linear program; None if none was found.
 
-        ``levels``: it has convex costs in steps. There presolve can make the simplex method ten times as
-        slow; without them an interior point, and from there to a corner, is what never takes long.
+        Where all columns are there at once, with convex costs in steps, presolve can make the simplex method
+        ten times as slow; of programs that grow it takes less with it. Where no costs are convex, an interior
+        point, and from there to a corner, is what never takes long.
         """
         if not len(self.cost):  # SciPy takes no program without columns
             none, equal, bounded = (np.zeros(n) for n in (0, len(self.equal.most), len(self.bounded.most)))
@@ -95,8 +96,8 @@ class Program:
             self.equal.table,
             self.equal.most,
             bounds=columns,
-            method="highs-ds" if levels else "highs-ipm",
-            options={"presolve": not levels},
+            method="highs-ds" if simplex else "highs-ipm",
+            options={"presolve": presolve},
         )
         if found.x is None:
             return None

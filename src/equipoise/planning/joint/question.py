@@ -8,13 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.cluster.brokers import IntArray
 from equipoise.planning.bounds import FREE_GOALS, free_leaders, leader_bounds
 from equipoise.planning.goals import table, topic_shares
+from equipoise.planning.joint.budgets import Budgets, budgets_on
 from equipoise.planning.networks.network import Int64, Objective
 from equipoise.planning.networks.place import PLACEMENT_GOALS, Face
 from equipoise.planning.problem import Problem
 
 BoolArray = npt.NDArray[np.bool_]
+FEW = 5
+"""Few moves are at most one for so many replicas."""
 JOINT_GOALS = (*PLACEMENT_GOALS, *FREE_GOALS, "topic-leaders")
 
 
@@ -70,6 +74,16 @@ class Term:
 
 
 @dataclass(frozen=True, eq=False)
+class Near:
+    """About where the best is: what convex costs are counted of there is told exactly."""
+
+    arcs: Int64
+    """``(n_arcs,)``: of the placement; right on those of cells and of brokers."""
+    counts: Int64
+    """``(n_counts,)``."""
+
+
+@dataclass(frozen=True, eq=False)
 class Question:
     """The goal, and the goals before it that have to be kept to their values."""
 
@@ -79,14 +93,36 @@ class Question:
     goal: Term
     held: Mapping[str, tuple[Term, int]]
     """Those that the face and the bounds of the counts do not keep by themselves, with their values."""
+    near: Near
+    budgets: Budgets | None = None
+
+    @property
+    def is_wide(self) -> bool:
+        """True where budgets leave placement goals to conditions that the face would keep without them."""
+        return self.budgets is not None and not self.held.keys().isdisjoint(PLACEMENT_GOALS)
+
+    @property
+    def few_arrive(self) -> bool:
+        """True where a value or a budget, and not the face, lets few replicas move."""
+        material, most = self.face.net.material, None
+        if "moves" in self.held:
+            most = self.held["moves"][1]
+        elif self.budgets is not None and self.budgets.binds[0]:
+            most = material.problem.request.max_moves
+        return most is not None and most * FEW <= material.n_replicas
 
     def terms(self, held: Mapping[str, int], unit: int) -> list[tuple[Term, int]]:
         """Each term with its weight: ``unit`` for the goal, for those before what is ``held`` at."""
         return [(self.goal, unit), *((term, held[name]) for name, (term, _) in self.held.items())]
 
 
-def question(face: Face, goal: str, reached: Mapping[str, int], kept: frozenset[str]) -> Question:
-    """``goal`` on the face; ``reached`` are the goals before with their values, ``kept`` those it keeps."""
+def question(
+    face: Face, goal: str, reached: Mapping[str, int], kept: frozenset[str], lists: IntArray
+) -> Question:
+    """``goal`` on the face; ``reached`` are the goals before with their values, ``kept`` those it keeps.
+
+    ``lists``: a plan that is that good.
+    """
     problem = face.net.material.problem
     levels, leaders = leader_bounds(problem, reached)
     n_led = problem.n_racks + problem.cluster.n_brokers
@@ -101,7 +137,32 @@ def question(face: Face, goal: str, reached: Mapping[str, int], kept: frozenset[
         for name, value in reached.items()
         if name not in kept and name not in bounded
     }
-    return Question(face, who, counts, term(face, counts, goal), held)
+    near = Near(counts_of_arcs(face, lists), counts_of_leaders(problem, lists))
+    return Question(face, who, counts, term(face, counts, goal), held, near, budgets_on(face, reached))
+
+
+def counts_of_arcs(face: Face, lists: IntArray) -> Int64:
+    """What cells and brokers of the face's network carry in a plan, ``(n_arcs,)``; 0 on all other arcs."""
+    net, material = face.net, face.net.material
+    n_eligible = len(material.brokers)
+    place = np.full(material.problem.cluster.n_brokers, -1, dtype=np.int64)
+    place[material.brokers] = np.arange(n_eligible)
+    row, position = np.nonzero(lists[material.rows] >= 0)
+    broker = place[lists[material.rows][row, position]]
+    held = net.family_of[net.unit_of[row]] * n_eligible + broker
+    flow = np.zeros(len(face.network.tail), dtype=np.int64)
+    flow[net.cell.index] = np.bincount(held[broker >= 0], minlength=len(net.cell.unit))
+    flow[net.sink.index] = np.bincount(broker[broker >= 0], minlength=n_eligible)
+    return flow
+
+
+def counts_of_leaders(problem: Problem, lists: IntArray) -> Int64:
+    """`Counts` in a plan, ``(n_counts,)``."""
+    rows = np.flatnonzero(problem.movable & (lists[:, 0] >= 0))
+    of_topics = table(problem, rows, lists[rows, 0])
+    of_brokers = of_topics.sum(axis=0)
+    of_racks = np.bincount(problem.rack_idx, weights=of_brokers, minlength=problem.n_racks)
+    return np.concatenate([of_racks.astype(np.int64), of_brokers, of_topics.ravel()])
 
 
 def candidates(face: Face) -> Candidates:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ from equipoise.planning.joint.question import question
 from equipoise.planning.networks.flow import least_flow
 from equipoise.planning.networks.handout import hand_out, lists_after
 from equipoise.planning.networks.network import Int64, Objective
-from equipoise.planning.networks.place import Face, ProvedLevel
+from equipoise.planning.networks.place import PLACEMENT_GOALS, Face, ProvedLevel
 
 if TYPE_CHECKING:
     from equipoise.planning.joint.columns import Layout
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 MAX_COLUMNS = 160_000
-"""Of a program that levels counts: some eight seconds."""
+"""Of a program that levels counts and has all there are: some eight seconds."""
 MAX_WORK = 350_000
-"""Columns of all programs for the elections: they grow until what they leave out is worth nothing."""
+"""Of all programs of a goal: some grow until what they leave out is worth nothing."""
+MAX_WIDE = 50_000
+"""As `MAX_COLUMNS`, for leaders' levels where a budget keeps the face wide: those take many times as long."""
 AT_ONCE = 3
 """Arrivals that a row is given at a time, since few of many are ever used."""
 GROWTH = 0.1
@@ -60,25 +62,29 @@ def best_of_face(
     ``reached``: the goals before with the values to keep, in order; ``kept``: those of which every placement
     of the face is that good. None where the program is too large, or HiGHS gives it up.
 
-    Elections need few of the possible arrivals, so the program has only those of ``start`` at first, and
-    then what its prices say is worth it (column generation: G. Desaulniers, J. Desrosiers, M. M. Solomon,
-    "Column Generation", 2005, chapter 1). They are taken halfway between the best prices so far and the
-    last, which swing (P. Wentges, "Weighted Dantzig-Wolfe decomposition", 1997).
+    Elections need few of the possible arrivals, and small budgets allow few, so the program has only those
+    of ``start`` at first, and then what its prices say is worth it (column generation: G. Desaulniers,
+    J. Desrosiers, M. M. Solomon, "Column Generation", 2005, chapter 1). They are taken halfway between the
+    best prices so far and the last, which swing (P. Wentges, "Weighted Dantzig-Wolfe decomposition", 1997).
+    Where the optimum is far from ``start``, convex costs are cut anew around it.
     """
     from equipoise.planning.joint.columns import multipliers, program_of  # SciPy, where it is needed
+    from equipoise.planning.joint.linear_program import WHOLE
 
     LOG.info("placements and leaders at once: %s", goal)
-    asked = question(face, goal, reached, kept)
-    grows = goal == "elections"
+    asked = question(face, goal, reached, kept, start.lists)
+    grows = goal == "elections" or asked.few_arrive
+    most = MAX_WIDE if asked.is_wide and goal not in PLACEMENT_GOALS else MAX_COLUMNS
     shown = arcs_of(face, start.lists) if grows else np.ones(len(face.network.tail), dtype=bool)
     best: tuple[ProvedLevel, Multipliers] | None = None
-    last, work = None, 0
+    last, work, least = None, 0, np.inf
     while True:
         layout = program_of(asked, shown)
-        work += len(layout.program.cost)
-        if work > (MAX_WORK if grows else MAX_COLUMNS):
+        columns = len(layout.program.cost)
+        work += columns
+        if work > MAX_WORK or (columns > most and not grows):
             break
-        found = layout.program.relaxed(levels=not grows)
+        found = layout.program.relaxed(simplex=goal != "elections" or asked.few_arrive, presolve=grows)
         if found is None:
             break
         last = layout, found
@@ -90,9 +96,13 @@ def best_of_face(
             break
         offers = (worthwhile(face, price.pull(asked), shown) for price in prices)
         wanted = next((arcs for arcs in offers if len(arcs)), None)
-        if wanted is None:
+        near = layout.around(found, asked.near)
+        if wanted is not None:
+            shown[wanted] = True
+        elif near is None or found.value > least - WHOLE:
             break
-        shown[wanted] = True
+        else:
+            asked, least = replace(asked, near=near), found.value
     if last is None or best is None:
         return None
     return Joint(lists_near(face, *last), best[0])

@@ -1,0 +1,141 @@
+"""Budgets beside placements and leaders at once: the best that any plan within them can have, proved."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.reference.exact import optimum
+from tests.scenarios.checks import again, applied, check_judged
+from tests.scenarios.strategies import Case, case
+from tests.unit.planning.test_joint import in_any_order
+
+from equipoise import judge
+from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.judge.certificate import Finding, verify
+from equipoise.planning import Request, build_problem, flows, integer, make_plan
+from equipoise.planning.networks import place
+
+ARCS = place.MAX_PARTITION_ARCS
+THEMES = ("one", "rules", "replaced", "orders")
+
+
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plan as on clusters that are too large for the 0-1 program, and without a second try."""
+    monkeypatch.setattr(integer, "is_small", lambda problem: False)
+    monkeypatch.setattr(flows, "TRIES", 0)
+
+
+def with_budgets(theme: str, seed: int) -> Case:
+    """A case of the theme with one budget or both; ``orders`` has goals of both at once in any order."""
+    rng = random.Random(f"budgets {theme} {seed}")
+    drawn = in_any_order(case("rules", seed), seed) if theme == "orders" else case(theme, seed)
+    names = ("max_moves", "max_changes_per_partition")
+    asked = rng.choice((names[:1], names[1:], names))
+    most = {"max_moves": rng.randint(0, 8), "max_changes_per_partition": rng.randint(1, 2)}
+    return replace(drawn, request=replace(drawn.request, **{name: most[name] for name in asked}))
+
+
+def judged(plan: Plan, proofs: dict[str, np.ndarray]) -> tuple[Finding, ...]:
+    rules = judge.rules_of(plan.cluster, plan.request)
+    return verify(judge.Case(plan.cluster, plan.target, rules, plan.eligible), plan.certificate, proofs)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_what_is_proved_within_budgets_is_the_optimum(theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On small clusters planned as if they were large; no altered prices prove more than there is."""
+    large(monkeypatch)
+    proved: Counter[str] = Counter()
+    left_open = 0
+    for seed in range(120):
+        # as on clusters of some thousands of partitions, or of some ten thousand: after coarse levels
+        monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0 if seed % 2 else ARCS)
+        drawn = with_budgets(theme, seed)
+        try:
+            problem = build_problem(drawn.cluster(), drawn.request)
+            plan = make_plan(drawn.cluster(), drawn.request)
+        except (UnusableInput, ImpossibleRequest):
+            continue
+        best = optimum(problem)
+        assert best is not None
+        check_judged(plan)
+        names = [str(plan.proofs.get(f"level{k}/network", "")) for k in range(len(plan.certificate))]
+        reached: dict[str, int] = {}
+        for level, name in zip(plan.certificate, names, strict=True):
+            as_good = all(value == best.values[goal] for goal, value in reached.items())
+            if as_good and level.proof != "given-placement":
+                assert level.lower_bound <= best.values[level.goal] <= level.value, (seed, level)
+                left_open += level.lower_bound < level.value
+                proved[name] += level.lower_bound == level.value
+            reached[level.goal] = int(level.value)
+        if any(name.endswith("-budget") for name in names):
+            nothing_more_is_proved(plan, best.values, seed)
+    assert proved["joint-budget"] >= 10
+    assert left_open <= 0.1 * proved.total()
+
+
+def nothing_more_is_proved(plan: Plan, best: dict[str, int], seed: int) -> None:
+    """With whatever prices: weak duality, for plans that are as good at the goals before."""
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        proofs = dict(plan.proofs)
+        for key, array in plan.proofs.items():
+            if key.endswith("/potential") and rng.random() < 0.8:
+                off = rng.integers(-2, 3, array.shape) * (rng.random(array.shape) < 0.2)
+                proofs[key] = array + off * rng.choice((1, 1000, 5040))
+        reached: dict[str, int] = {}
+        for level, found in zip(plan.certificate, judged(plan, proofs), strict=True):
+            if all(value <= best[goal] for goal, value in reached.items()):
+                assert found.bound is None or found.bound <= best[level.goal], (seed, level)
+            reached[level.goal] = int(level.value)
+
+
+def test_a_second_run_with_the_budgets_spent_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    large(monkeypatch)
+    for seed in range(60):
+        drawn = with_budgets("one", seed)
+        try:
+            problem = build_problem(drawn.cluster(), drawn.request)
+            plan = make_plan(drawn.cluster(), drawn.request)
+        except (UnusableInput, ImpossibleRequest):
+            continue
+        if all(level.gap == 0 and level.proof != "none" for level in plan.certificate) and not (
+            problem.request.create or problem.request.replication_factor
+        ):
+            assert make_plan(applied(plan), again(problem)).is_empty, seed
+
+
+def crowded() -> Cluster:
+    """Thirty partitions of two replicas on brokers 0 to 3 in two racks; brokers 4 and 5 are new and empty."""
+    racks = {broker: "ab"[broker % 2] for broker in range(6)}
+    lists = [(k % 4, (k + 1) % 4) for k in range(30)]
+    return build_cluster("crowded", Brokers.of(list(racks), racks), ["t"] * 30, list(range(30)), lists)
+
+
+def levels_of(plan: Plan) -> dict[str, tuple[float, float]]:
+    return {level.goal: (level.value, level.lower_bound) for level in plan.certificate}
+
+
+def test_ten_moves_of_the_twenty_that_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Brokers of 15 replicas to level out at 10 with 4 and 5: ten moves get half way."""
+    large(monkeypatch)
+    plan = make_plan(crowded(), Request(max_moves=10))
+    check_judged(plan)
+    found = levels_of(plan)
+    # 15 on each of four and 0 on two; then 13, 13, 12, 12, 5 and 5
+    assert found["replicas"] == (2 * 9 + 2 * 4 + 2 * 25, 2 * 9 + 2 * 4 + 2 * 25)
+    assert found["moves"] == (10, 10)
+    assert all(value == bound for value, bound in found.values())
+
+
+def test_a_certificate_of_another_budget_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more moves allowed the same prices prove less."""
+    large(monkeypatch)
+    plan = make_plan(crowded(), Request(max_moves=10))
+    for other in (12, None):
+        richer = replace(plan, request={**plan.request, "max_moves": other})
+        assert any(finding.problem for finding in judged(richer, plan.proofs)), other
