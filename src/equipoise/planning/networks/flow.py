@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from equipoise.planning.networks.joining import join
-from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
+from equipoise.planning.networks.network import Infeasible, Int32, Int64, Network, Objective
 from equipoise.planning.networks.solver import least_cost
 
 UNIT_STEPS = 8
@@ -183,13 +183,18 @@ def potentials(network: Network, objective: Objective, flow: Int64, rounds: int 
 def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
     """The network with each arc's interval cut to what is optimal under ``potential``."""
     reduced = objective.linear - potential[network.tail] + potential[network.head]
-    lower, upper = network.lower.copy(), network.upper.copy()
-    upper[reduced > 0] = network.lower[reduced > 0]
-    lower[reduced < 0] = network.upper[reduced < 0]
     arcs = objective.convex
-    first, end = cheapest(objective, reduced[arcs])
-    lower[arcs] = np.clip(first, network.lower[arcs], network.upper[arcs])
-    upper[arcs] = np.clip(end, network.lower[arcs], network.upper[arcs])
+    held = held_between(network, arcs, *cheapest(objective, reduced[arcs]))
+    reduced[arcs] = 0
+    lower = np.where(reduced < 0, network.upper, held.lower)
+    return replace(held, lower=lower, upper=np.where(reduced > 0, network.lower, held.upper))
+
+
+def held_between(network: Network, arcs: Int32, least: Int64, most: Int64) -> Network:
+    """The network with some arcs' flow between ``least`` and ``most``, as near as the arcs' bounds allow."""
+    lower, upper = network.lower.copy(), network.upper.copy()
+    lower[arcs] = np.clip(least, network.lower[arcs], network.upper[arcs])
+    upper[arcs] = np.clip(most, network.lower[arcs], network.upper[arcs])
     return replace(network, lower=lower, upper=upper)
 
 

@@ -8,8 +8,6 @@ answer is kept only if potentials for all of the network prove it, so a bad samp
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
 
@@ -17,6 +15,7 @@ from equipoise.planning.networks.flow import (
     NotOptimal,
     Optimum,
     cheapest,
+    held_between,
     least_flow,
     narrow,
     potentials,
@@ -57,11 +56,8 @@ def solve_topics(
 
 def near(network: Network, objective: Objective, pull: Int64, reach: int) -> Network:
     """The network with each cell held to what is cheapest where prices are off by ``reach`` at most."""
-    arcs, lower, upper = objective.convex, network.lower.copy(), network.upper.copy()
     first, end = cheapest(objective, pull + reach)[0], cheapest(objective, pull - reach)[1]
-    lower[arcs] = np.clip(first, network.lower[arcs], network.upper[arcs])
-    upper[arcs] = np.clip(end, network.lower[arcs], network.upper[arcs])
-    return replace(network, lower=lower, upper=upper)
+    return held_between(network, objective.convex, first, end)
 
 
 def prices(net: PlacementNetwork, network: Network, objective: Objective) -> Int64:
