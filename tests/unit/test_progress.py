@@ -149,6 +149,25 @@ def test_sigint_without_a_terminal(where: str, verb: str, tmp_path: Path) -> Non
     wait_for_the_end_of(solver)
 
 
+def test_ctrl_c_before_there_is_a_command(tmp_path: Path) -> None:
+    """While what the command line is made of is still being read: here it does not end."""
+    slow = "import pathlib, time\npathlib.Path(__file__).with_name('note').touch()\ntime.sleep(60)\n"
+    (tmp_path / "typer.py").write_text(slow, encoding="utf-8")
+    process = subprocess.Popen(
+        [*COMMAND, "plan", str(EXAMPLES / "racks")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
+        preexec_fn=hear_ctrl_c,
+    )
+    while not (tmp_path / "note").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate() == (b"", f"{STOPPED}\n".encode())
+    assert process.returncode == 130
+
+
 def test_a_solver_ends_with_its_parent(tmp_path: Path) -> None:
     """Killed without a word, the command leaves no process behind, though it was in the middle of a solve."""
     note = tmp_path / "note"

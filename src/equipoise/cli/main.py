@@ -6,12 +6,14 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-import typer
-
 from equipoise import __version__
-from equipoise.cli.plain_help import App
 from equipoise.cli.progress import interruptible, tell
 from equipoise.errors import EquipoiseError
+
+with interruptible():  # what takes a tenth of a second and more, before there is a command to stop
+    import typer
+
+    from equipoise.cli.plain_help import App
 
 VERBS = (
     *("demo", "run", "plan", "check", "compare", "frontier"),
