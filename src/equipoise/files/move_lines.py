@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import orjson
 
+from equipoise.cells import BLOCK, Cells, chosen, constant, digits, lists, text, words
 from equipoise.cluster import Plan
 from equipoise.files.plan_summary import RowArray, reasons_of
-from equipoise.formats.cells import BLOCK, Cells, chosen, constant, digits, lists, text, words
 from equipoise.formats.kafka_json import line_heads
 from equipoise.judge.levels import bytes_copied
 

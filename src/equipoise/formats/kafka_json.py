@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from equipoise.formats.cells import BLOCK, Words, chosen, constant, digits, lists, text, words
+from equipoise.cells import BLOCK, Words, chosen, constant, digits, lists, text, words
 
 IntArray = npt.NDArray[np.int32]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from equipoise.cells import chosen, constant, digits, text, words
 from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import arrivals
-from equipoise.formats.cells import chosen, constant, digits, text, words
 from equipoise.scheduling.result import RowArray, Schedule
 
 LEADER_RATE = "leader.replication.throttled.rate"
