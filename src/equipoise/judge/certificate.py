@@ -16,6 +16,7 @@ import numpy.typing as npt
 from equipoise.cluster import Level
 from equipoise.judge.duality import FlowProblem, dual_bound, narrowed
 from equipoise.judge.failover import failover_bound
+from equipoise.judge.given import given_bound
 from equipoise.judge.goals import goal_value
 from equipoise.judge.joint_network import joint_bound
 from equipoise.judge.leaving import leaving_bound
@@ -24,7 +25,7 @@ from equipoise.judge.relaxation import Relaxation, build, family
 from equipoise.judge.violations import Case, Violation
 
 __all__ = ["Finding", "dual_bound", "narrowed", "verify"]
-RECOMPUTED = ("flow-dual", "linear-program", "branch-and-bound")
+RECOMPUTED = ("flow-dual", "linear-program", "branch-and-bound", "given-placement")
 HIGHEST_PRICE = 2**40
 
 
@@ -89,6 +90,8 @@ class Faces:
     def bound(self, k: int, certificate: Sequence[Level]) -> int:
         """The bound of level ``k`` by weak duality."""
         level = certificate[k]
+        if level.proof == "given-placement":
+            return given_bound(self.case, level.goal, f"level{k}", self.proofs)
         if f"level{k}/network" not in self.proofs or f"level{k}/potential" not in self.proofs:
             raise ValueError("there are no potentials for it")
         name = str(self.proofs[f"level{k}/network"])

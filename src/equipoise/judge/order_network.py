@@ -1,6 +1,7 @@
 """Who leads where replicas stay: a flow with a node for every partition that may change its leader.
 
-Only for a plan that moves nothing, where the replica sets of every best plan are those of today.
+For a plan that moves nothing, where the replica sets of every best plan are those of today; or for orders of
+the sets that a plan has, which says nothing of others.
 
 Nodes: 0 the sink; the racks; the brokers; the cells (topic, broker) that lead or may come to lead
 something; the partitions that may keep their leader or change it; those that have to change it.
@@ -11,7 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from equipoise.cluster.brokers import IntArray
 from equipoise.judge.duality import FlowProblem
 from equipoise.judge.goals import weights
 from equipoise.judge.leader_network import banded, topic_leader_bands
@@ -128,6 +131,10 @@ def cost_of(goal: str, choices: Choices, arcs: Arcs, cells: Int64) -> Cost:
     if goal == "elections":
         linear[arcs.kinds["change"]] = 1
         return linear, none, none, none, int((case.before[choices.rows[choices.home < 0], 0] >= 0).sum())
+    if goal == "reorders":
+        stays = same_set(case.before, rules.base)[choices.rows][choices.item[choices.home[choices.item] >= 0]]
+        linear[arcs.kinds["change"]] = stays
+        return linear, none, none, none, 0
     fixed = case.before[~rules.movable, :1]
     weight = np.zeros(n, dtype=np.int64)
     weight[rules.leads] = weights(case, rules.leads)
@@ -144,6 +151,17 @@ def cost_of(goal: str, choices: Choices, arcs: Arcs, cells: Int64) -> Cost:
     if goal == "topic-leaders":
         return linear, *topic_bands(choices, arcs, cells, weight)
     raise ValueError(f"{goal} is not a goal of leaders")
+
+
+def same_set(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
+    """``(n_partitions,)``: each list has the brokers that it had."""
+    width = max(before.shape[1], after.shape[1])
+
+    def ordered(lists: IntArray) -> IntArray:
+        return np.sort(np.pad(lists, ((0, 0), (0, width - lists.shape[1])), constant_values=-1), axis=1)
+
+    same: npt.NDArray[np.bool_] = (ordered(before) == ordered(after)).all(axis=1)
+    return same
 
 
 def topic_bands(choices: Choices, arcs: Arcs, cells: Int64, weight: Int64) -> tuple[Int64, Int64, Int64, int]:

@@ -19,6 +19,8 @@ class Proof:
     kind: str
     note: str = ""
     level: ProvedLevel | None = None
+    given: tuple[ProvedLevel, ...] = ()
+    """Of a placement's best order: the levels on whose faces it is best."""
 
     @property
     def claims(self) -> bool:
@@ -44,4 +46,8 @@ def proof_arrays(proofs: list[Proof], groups: dict[str, np.ndarray]) -> dict[str
             arrays[f"level{k}/potential"] = proof.level.potential
             if proof.level.branches is not None:
                 arrays[f"level{k}/branches"] = proof.level.branches
+        for j, level in enumerate(proof.given):
+            arrays[f"level{k}/given{j}/goal"] = np.array(level.goal)
+            arrays[f"level{k}/given{j}/network"] = np.array(level.network)
+            arrays[f"level{k}/given{j}/potential"] = level.potential
     return arrays

@@ -48,6 +48,8 @@ from equipoise.planning.problem import Problem, build_problem
 STEPS_OF_BYTES = 32
 """How finely ``--max-bytes`` is used up: one in so many of the moves that a plan without it has."""
 MAX_MOVES = 2**31
+ORDER_NETWORKS = ("brokers", "items", "brokers+items")
+"""Of leaders on one placement."""
 SECOND_RUNS = 3
 """So often a plan that moves replicas for `failover` is planned again, while that finds better."""
 TRIES = 2
@@ -406,12 +408,23 @@ def proofs_of(
             proofs.append(Proof(goal, value, min(value, bounds[goal].value), "flow-dual", level=bounds[goal]))
         elif value == 0:
             proofs.append(Proof(goal, 0, 0, "closed-form"))  # nothing counts below 0
-        elif goal in solved and solved[goal].value == value:
-            note = "least for where the replicas stand; of other placements nothing is claimed"
-            proofs.append(Proof(goal, value, value, "given-placement", note, solved[goal]))
         else:
-            proofs.append(Proof(goal, value, 0, "none"))
+            proofs.append(best_order(goal, value, solved))
     return proofs
+
+
+def best_order(goal: str, value: int, solved: dict[str, ProvedLevel]) -> Proof:
+    """What is known of a goal for where the replicas stand, or nothing."""
+    level = solved.get(goal)
+    if level is None or level.value != value:
+        return Proof(goal, value, 0, "none")
+    if goal == "failover":
+        note = "least for these places and leaders; of others nothing is claimed"
+        return Proof(goal, value, value, "given-placement", note, level)
+    earlier = tuple(takewhile(lambda other: other.goal != goal, solved.values()))
+    given = tuple(other for other in earlier if other.network in ORDER_NETWORKS)
+    note = "least for where the replicas stand; of other placements nothing is claimed"
+    return Proof(goal, value, value, "given-placement", note, level, given)
 
 
 def placement_bounds(reached: dict[str, int], solved: dict[str, ProvedLevel]) -> dict[str, ProvedLevel]:

@@ -177,7 +177,7 @@ def in_order(
     levels: list[ProvedLevel] = []
     for goal in (goal for goal in goals if goal in FOLLOWER_GOALS):
         for position in follower_positions(goal, problem):
-            levels += follow(problem, lists, goal, position, keep_cost=False)
+            levels += follow(problem, lists, goal, position)
     return lists, levels
 
 

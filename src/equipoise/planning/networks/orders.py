@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,14 +41,8 @@ def order_followers(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -
     levels: list[ProvedLevel] = []
     for goal in (goal for goal in goals if goal in FOLLOWER_GOALS):
         for place in follower_positions(goal, problem):
-            levels += follow(
-                problem, lists, goal, place, keep_cost="reorders" in goals and goal == last_of(goals)
-            )
+            levels += follow(problem, lists, goal, place)
     return levels
-
-
-def last_of(goals: tuple[str, ...]) -> str:
-    return [goal for goal in goals if goal in FOLLOWER_GOALS][-1]
 
 
 def follower_positions(goal: str, problem: Problem) -> range:
@@ -58,7 +52,7 @@ def follower_positions(goal: str, problem: Problem) -> range:
     )
 
 
-def follow(problem: Problem, lists: IntArray, goal: str, place: int, *, keep_cost: bool) -> list[ProvedLevel]:
+def follow(problem: Problem, lists: IntArray, goal: str, place: int) -> list[ProvedLevel]:
     """Choose who stands at one position, in place; fewest reorders among equally good choices."""
     items = (
         follower_roles(problem, lists, place) if goal == "failover" else position_roles(problem, lists, place)
@@ -66,9 +60,14 @@ def follow(problem: Problem, lists: IntArray, goal: str, place: int, *, keep_cos
     chosen = choose(items.roles, ((goal, "nodes"), ("reorders", "reorders"), ("changes", "changes")))
     to_front(lists, items.rows, chosen.column + place, place)
     # positions are decided one by one, which proves nothing of them together
-    return [
-        level for level in chosen.levels if level.goal == "failover" or (keep_cost and goal == "failover")
-    ]
+    return [of_heirs(level, problem) for level in chosen.levels if level.goal == "failover"]
+
+
+def of_heirs(level: ProvedLevel, problem: Problem) -> ProvedLevel:
+    """The level with its prices of pairs alone, which prove as much: ``(n_brokers ** 2,)``."""
+    n_pairs, group, first = problem.cluster.n_brokers**2, 1, 2
+    price = level.potential[first : first + n_pairs] - level.potential[group]
+    return replace(level, network="heirs", potential=price)
 
 
 def to_front(lists: IntArray, rows: Int64, column: Int64, front: int) -> None:
