@@ -48,6 +48,8 @@ from equipoise.planning.problem import Problem, build_problem
 STEPS_OF_BYTES = 32
 """How finely ``--max-bytes`` is used up: one in so many of the moves that a plan without it has."""
 MAX_MOVES = 2**31
+MAX_SPREAD = 1_000_000
+"""Up to so many replicas first followers are chosen with their placement: arcs of the largest flow."""
 ORDER_NETWORKS = ("brokers", "items", "brokers+items")
 """Of leaders on one placement."""
 SECOND_RUNS = 3
@@ -292,7 +294,8 @@ def with_heirs(problem: Problem, placement: Placement, best: Solution, second_ru
         there = of_lists(problem, placement, as_is, [])
         best = there if there.values <= best.values else best
     level = failover_level(problem, best)
-    if best.reached["failover"] > (level.value if level else 0):
+    open_ = best.reached["failover"] > (level.value if level else 0)
+    if open_ and int(problem.rf[problem.movable].sum()) <= MAX_SPREAD:
         best = spread_out(problem, placement, best)
     if second_runs and not np.array_equal(best.lists, problem.cluster.replicas):
         again = planned_again(problem, best.lists, second_runs - 1)
