@@ -114,10 +114,11 @@ class Room:
         stuck = problem.pinned[self.rows] & ~problem.leads[np.maximum(lists, 0)]
         at = self.first(np.asarray(stuck.any(axis=1)) & (self.rf == 1))
         if at is not None:
-            broker = problem.cluster.brokers.ids[lists[at][stuck[at]][0]]
+            holder = lists[at][stuck[at]][0]
+            does = "keeps" if holder in problem.cluster.replicas[self.rows[at]] else "takes over"
             self.refuse(
                 at,
-                f"broker {broker} takes over partition {self.label(at)}, "
+                f"broker {problem.cluster.brokers.ids[holder]} {does} partition {self.label(at)}, "
                 "which has one replica, and may not lead",
             )
         at_home = (lists >= 0) & (problem.leads & problem.eligible)[np.maximum(lists, 0)]

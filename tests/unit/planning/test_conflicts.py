@@ -110,6 +110,13 @@ CONFLICTS: dict[str, tuple[Cluster, Request, str, tuple[str, ...]]] = {
         "take broker 4 out of --no-leaders-on",
         ("replace", "no-leaders-on"),
     ),
+    "the successor may not lead what it held": (
+        cluster_of(NO_RACKS, [4], [1, 2]),
+        Request(replace=((1, 4),), no_leaders_on=(4,)),
+        "broker 4 keeps partition t-0, which has one replica, and may not lead: "
+        "keep broker 1 or take broker 4 out of --no-leaders-on",
+        ("replace", "no-leaders-on"),
+    ),
     "leaders alone": (
         cluster_of(NO_RACKS, [1, 2]),
         Request(leaders_only=True, no_leaders_on=(1, 2)),
