@@ -139,3 +139,33 @@ def test_a_certificate_of_another_budget_is_refused(monkeypatch: pytest.MonkeyPa
     for other in (12, None):
         richer = replace(plan, request={**plan.request, "max_moves": other})
         assert any(finding.problem for finding in judged(richer, plan.proofs)), other
+
+
+def test_replicas_are_bounded_where_the_program_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the price of a move alone, which the judge takes from the certificate; never above the optimum."""
+    large(monkeypatch)
+    monkeypatch.setattr(flows, "is_small_enough", lambda problem: False)
+    proved = 0
+    for seed in range(80):
+        monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0 if seed % 2 else ARCS)
+        monkeypatch.setattr(place, "MAX_ROW_ARCS", 0 if seed % 4 == 1 else 1_000_000)
+        drawn = case("one", seed)
+        goals = ("replicas", "moves", "leaders", "elections")
+        drawn = replace(
+            drawn, request=replace(drawn.request, max_moves=seed % 5, goals=goals, required_only=False)
+        )
+        try:
+            problem = build_problem(drawn.cluster(), drawn.request)
+            plan = make_plan(drawn.cluster(), drawn.request)
+        except (UnusableInput, ImpossibleRequest):
+            continue
+        check_judged(plan)
+        names = [str(plan.proofs.get(f"level{k}/network", "")) for k in range(len(plan.certificate))]
+        if "merged-budget" in names:
+            best = optimum(problem)
+            assert best is not None
+            level = plan.certificate[names.index("merged-budget")]
+            assert level.lower_bound <= best.values["replicas"] <= level.value, seed
+            proved += level.gap == 0
+            nothing_more_is_proved(plan, best.values, seed)
+    assert proved >= 10
