@@ -132,9 +132,9 @@ def cost_of(goal: str, choices: Choices, arcs: Arcs, cells: Int64) -> Cost:
         linear[arcs.kinds["change"]] = 1
         return linear, none, none, none, int((case.before[choices.rows[choices.home < 0], 0] >= 0).sum())
     if goal == "reorders":
-        stays = same_set(case.before, rules.base)[choices.rows][choices.item[choices.home[choices.item] >= 0]]
-        linear[arcs.kinds["change"]] = stays
-        return linear, none, none, none, 0
+        stays = same_set(case.before, rules.base)[choices.rows]
+        linear[arcs.kinds["change"]] = stays[choices.item[choices.home[choices.item] >= 0]]
+        return linear, none, none, none, int(stays[choices.home < 0].sum())
     fixed = case.before[~rules.movable, :1]
     weight = np.zeros(n, dtype=np.int64)
     weight[rules.leads] = weights(case, rules.leads)

@@ -419,9 +419,9 @@ def proofs_of(
 def best_order(goal: str, value: int, solved: dict[str, ProvedLevel]) -> Proof:
     """What is known of a goal for where the replicas stand, or nothing."""
     level = solved.get(goal)
-    if level is None or level.value != value:
+    if level is None or level.value != value or level.network not in (*ORDER_NETWORKS, "heirs"):
         return Proof(goal, value, 0, "none")
-    if goal == "failover":
+    if level.network == "heirs":
         note = "least for these places and leaders; of others nothing is claimed"
         return Proof(goal, value, value, "given-placement", note, level)
     earlier = tuple(takewhile(lambda other: other.goal != goal, solved.values()))

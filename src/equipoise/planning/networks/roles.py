@@ -61,6 +61,11 @@ class Roles:
     def n_nodes(self) -> int:
         return len(self.base)
 
+    @property
+    def forced_reorders(self) -> int:
+        """Items without a default that are reordered whatever they choose."""
+        return int(self.reorders[self.default < 0].sum())
+
 
 @dataclass(frozen=True, eq=False)
 class RoleNetwork:
@@ -87,7 +92,7 @@ class RoleNetwork:
         if kind in ("changes", "reorders"):
             linear = np.zeros(n_arcs, dtype=np.int64)
             linear[self.change_arcs] = 1 if kind == "changes" else roles.reorders[self.change_item]
-            return Objective.of_linear(linear, roles.forced if kind == "changes" else 0)
+            return Objective.of_linear(linear, roles.forced if kind == "changes" else roles.forced_reorders)
         arcs, low, high = {
             "nodes": (self.node_arcs, roles.low - roles.base, roles.high - roles.base),
             "groups": (self.group_arcs, *group_bands(roles)),
