@@ -356,7 +356,7 @@ def planned_again(problem: Problem, lists: IntArray, second_runs: int) -> IntArr
 
 def at_least(proof: Proof, level: ProvedLevel) -> Proof:
     """The proof, where it is of the level's goal and the level proves more."""
-    if proof.goal != level.goal or (proof.claims and proof.bound >= level.value):
+    if proof.goal != level.goal or level.value <= 0 or (proof.claims and proof.bound >= level.value):
         return proof
     kind = "linear-program" if level.network.startswith("joint") else "flow-dual"
     return Proof(proof.goal, proof.value, min(proof.value, level.value), kind, level=level)
@@ -505,8 +505,7 @@ def within_moves(problem: Problem) -> Solution:
         faces = Faces(problem, place(problem, problem.goals))
         anew = ordered(problem, replace(faces.placement, lists=solution.lists))[0]
         if anew.values <= solution.values:
-            known = [(best.level, anew.reached)] if best.level.value > 0 else []
-            solution = jointly(problem, faces, with_levels(problem, anew, known))
+            solution = jointly(problem, faces, with_levels(problem, anew, [(best.level, anew.reached)]))
     if any(proof.level is best.level for proof in solution.proofs) and not solution.groups:
         groups = {"units": np.arange(len(best.kind)), "merged_units": best.kind}
         solution = replace(solution, groups=groups)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.joint.bound import SCALE, Multipliers, proved, whole
-from equipoise.planning.joint.question import question
+from equipoise.planning.joint.question import Question, question
 from equipoise.planning.networks.flow import least_flow
 from equipoise.planning.networks.handout import hand_out, lists_after
 from equipoise.planning.networks.network import Int64, Objective
@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 MAX_COLUMNS = 160_000
 """Of a program that levels counts and has all there are: some eight seconds."""
-MAX_WORK = 350_000
-"""Of all programs of a goal: some grow until what they leave out is worth nothing."""
 MAX_WIDE = 50_000
 """As `MAX_COLUMNS`, for leaders' levels where a budget keeps the face wide: those take many times as long."""
+MAX_WORK = 350_000
+"""Columns of all programs of a goal: some grow until what they leave out is worth nothing."""
+EASY, TURNS = 4, 8
+"""So many times `MAX_WORK` where placement goals grow, which is quick; and so many programs have to fit in
+where leaders' levels grow, or they would end before they prove anything."""
 AT_ONCE = 3
 """Arrivals that a row is given at a time, since few of many are ever used."""
 GROWTH = 0.1
@@ -74,7 +77,7 @@ def best_of_face(
     LOG.info("placements and leaders at once: %s", goal)
     asked = question(face, goal, reached, kept, start.lists)
     grows = goal == "elections" or asked.few_arrive
-    most = MAX_WIDE if asked.is_wide and goal not in PLACEMENT_GOALS else MAX_COLUMNS
+    most, most_at_once = limits(asked, goal, grows=grows)
     shown = arcs_of(face, start.lists) if grows else np.ones(len(face.network.tail), dtype=bool)
     best: tuple[ProvedLevel, Multipliers] | None = None
     last, work, least = None, 0, np.inf
@@ -82,7 +85,7 @@ def best_of_face(
         layout = program_of(asked, shown)
         columns = len(layout.program.cost)
         work += columns
-        if work > MAX_WORK or (columns > most and not grows):
+        if work > most or columns > most_at_once:
             break
         found = layout.program.relaxed(simplex=goal != "elections" or asked.few_arrive, presolve=grows)
         if found is None:
@@ -106,6 +109,15 @@ def best_of_face(
     if last is None or best is None:
         return None
     return Joint(lists_near(face, *last), best[0])
+
+
+def limits(asked: Question, goal: str, *, grows: bool) -> tuple[int, int]:
+    """Columns of all programs of a question, and of each."""
+    if goal == "elections":
+        return MAX_WORK, MAX_WORK
+    if goal in PLACEMENT_GOALS:
+        return (EASY * MAX_WORK, MAX_COLUMNS) if grows else (MAX_WORK, MAX_COLUMNS)
+    return MAX_WORK, MAX_WORK // TURNS if grows else MAX_WIDE if asked.is_wide else MAX_COLUMNS
 
 
 def arcs_of(face: Face, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
