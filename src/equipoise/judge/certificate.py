@@ -17,7 +17,7 @@ from equipoise.cluster import Level
 from equipoise.judge.duality import FlowProblem, dual_bound, narrowed
 from equipoise.judge.failover import failover_bound
 from equipoise.judge.given import given_bound
-from equipoise.judge.goals import goal_value
+from equipoise.judge.goals import MEASURES, goal_value
 from equipoise.judge.joint_network import joint_bound
 from equipoise.judge.leaving import leaving_bound
 from equipoise.judge.program import Program
@@ -59,6 +59,7 @@ def as_violations(found: Sequence[Finding]) -> tuple[Violation, ...]:
 def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.ndarray]) -> Iterator[Finding]:
     """Levels in order; each keeps to the face that the levels before left of its network."""
     faces = Faces(case, proofs)
+    weighs = any(level.goal not in MEASURES for level in certificate)
     for k, level in enumerate(certificate):
         value = goal_value(level.goal, case)
         if value is not None and value != level.value:
@@ -70,7 +71,7 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
             yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
             continue
         faces.stays |= level.goal == "moves" and value == 0 and sizes_stay(case)
-        yield Finding(level.goal, value, bound, complaint(level, bound))
+        yield Finding(level.goal, value, bound, complaint(level, bound, weighs=weighs))
 
 
 class Faces:
@@ -172,12 +173,16 @@ def whole_numbers(array: np.ndarray) -> npt.NDArray[np.int64]:
     return array
 
 
-def complaint(level: Level, bound: int | None) -> str:
-    """What is wrong with the bound that a level claims."""
+def complaint(level: Level, bound: int | None, *, weighs: bool) -> str:
+    """What is wrong with the bound that a level claims.
+
+    Where loads are levelled (``weighs``) bounds come in closed form or from a 0-1 program; those are not
+    computed here.
+    """
     if level.lower_bound > level.value:
         return f"the bound {level.lower_bound:g} is above the value {level.value:g}"
     if bound is not None and bound < level.lower_bound:
         return f"the potentials prove {bound}, not {level.lower_bound:g}"
-    if level.proof == "none" and level.lower_bound > 0:
+    if bound is None and level.lower_bound > 0 and (level.proof == "none" or not weighs):
         return f"a bound of {level.lower_bound:g} is claimed without a proof"
     return ""

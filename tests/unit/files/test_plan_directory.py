@@ -45,7 +45,7 @@ def small_plan() -> Plan:
         cluster,
         target,
         np.ones(4, dtype=bool),
-        certificate=(Level("racks", 0, 0, "closed-form"), Level("moves", 1, 1, "closed-form")),
+        certificate=(Level("racks", 0, 0, "closed-form"), Level("moves", 1, 0, "none")),
         why={1: "broker 19 holds 1 above its share"},
         proofs={"level1/potential": np.arange(3)},
         request={"rack_rule": "strict", "cordon": (0,)},

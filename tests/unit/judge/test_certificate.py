@@ -67,10 +67,13 @@ def test_a_true_certificate_holds(case: Case) -> None:
         ((CLAIMS[0], Level("moves", 1, 2, "flow-dual")), {}, "goal moves: the bound 2 is above the value 1"),
         (CLAIMS, {"level1/potential": np.array([0, 0, 0])}, "goal moves: the potentials prove 0, not 1"),
         (CLAIMS, {"level1/potential": np.array([0, 0])}, f"{UNUSABLE} (potentials of shape (2,), not (3,))"),
-        (
-            (CLAIMS[0], Level("moves", 1, 1, "none")),
-            {},
-            "goal moves: a bound of 1 is claimed without a proof",
+        *(
+            (
+                (CLAIMS[0], Level("moves", 1, 1, proof)),
+                {},
+                "goal moves: a bound of 1 is claimed without a proof",
+            )
+            for proof in ("none", "closed-form", "integer-program")
         ),
     ],
 )
