@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import Any
 
 import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import lengths, replicas_per_rack
-from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.cluster.measures import replicas_per_rack
 from equipoise.planning.bounds import FREE_GOALS, leader_bounds
 from equipoise.planning.budget import (
     Balanced,
@@ -26,7 +24,6 @@ from equipoise.planning.conflicts import refuse_bytes
 from equipoise.planning.failover.bound import least_failover
 from equipoise.planning.failover.spread import spread_heirs
 from equipoise.planning.goals import evaluate
-from equipoise.planning.integer import as_it_is
 from equipoise.planning.joint.question import JOINT_GOALS
 from equipoise.planning.joint.solve import MAX_COLUMNS, Start, best_of_face
 from equipoise.planning.leaving import fewest_given_up
@@ -43,17 +40,16 @@ from equipoise.planning.networks.place import (
     settled_for_leaders,
 )
 from equipoise.planning.networks.placement import gather
-from equipoise.planning.problem import Problem, build_problem
+from equipoise.planning.problem import Problem
 
 STEPS_OF_BYTES = 32
 """How finely ``--max-bytes`` is used up: one in so many of the moves that a plan without it has."""
 MAX_MOVES = 2**31
 MAX_SPREAD = 1_000_000
 """Up to so many replicas first followers are chosen with their placement: arcs of the largest flow."""
+PLACEMENT_NETWORKS = ("merged", "topics", "partitions", "mixed")
 ORDER_NETWORKS = ("brokers", "items", "brokers+items")
 """Of leaders on one placement."""
-SECOND_RUNS = 3
-"""So often a plan that moves replicas for `failover` is planned again, while that finds better."""
 TRIES = 2
 """To suit the placement to the leaders, where they are held back, since one was better."""
 
@@ -95,7 +91,7 @@ def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
     best = among_placements(problem, placement, held)
     if held is not None or "failover" not in problem.goals or not within_budgets(problem, best.lists):
         return best
-    return with_failover_bound(problem, with_heirs(problem, placement, best, SECOND_RUNS))
+    return with_failover_bound(problem, with_heirs(problem, placement, best))
 
 
 def among_placements(problem: Problem, placement: Placement, held: Int64 | None) -> Solution:
@@ -282,24 +278,15 @@ def failover_level(problem: Problem, best: Solution) -> ProvedLevel | None:
     return least_failover(problem, best.lists, {goal: best.reached[goal] for goal in before})
 
 
-def with_heirs(problem: Problem, placement: Placement, best: Solution, second_runs: int) -> Solution:
-    """The solution, or one with other first followers, where `failover` may move replicas.
-
-    What is found is planned again as if it was there already: a second run has to find nothing.
-    """
+def with_heirs(problem: Problem, placement: Placement, best: Solution) -> Solution:
+    """The solution, or one with other first followers, where `failover` may move replicas."""
     before = goals_before(problem.goals, "failover")
     if "moves" in before or "moves" not in problem.goals:
         return best
-    if (as_is := as_it_is(problem)) is not None and not np.array_equal(as_is, best.lists):
-        there = of_lists(problem, placement, as_is, [])
-        best = there if there.values <= best.values else best
     level = failover_level(problem, best)
     open_ = best.reached["failover"] > (level.value if level else 0)
     if open_ and int(problem.rf[problem.movable].sum()) <= MAX_SPREAD:
         best = spread_out(problem, placement, best)
-    if second_runs and not np.array_equal(best.lists, problem.cluster.replicas):
-        again = planned_again(problem, best.lists, second_runs - 1)
-        best = best if again is None else better(problem, of_lists(problem, placement, again, []), best)
     return best
 
 
@@ -336,22 +323,6 @@ def in_front(lists: IntArray, first: IntArray) -> IntArray:
         row, column = np.nonzero((lists == broker[:, None]) & (broker >= 0)[:, None])
         to_front(lists, row, column, position)
     return lists
-
-
-def planned_again(problem: Problem, lists: IntArray, second_runs: int) -> IntArray | None:
-    """What planning on a result finds; None where it can be asked only once."""
-    request = problem.request
-    budgets = ("max_moves", "max_bytes", "max_changes_per_partition")
-    spent: dict[str, Any] = {name: 0 for name in budgets if getattr(request, name) is not None}
-    asked = replace(request, create=(), goals=problem.goals, **spent)
-    try:
-        done = build_problem(replace(problem.cluster, replicas=lists), asked)
-        placement = within_changes(done, place(done, done.goals), None)
-        best = among_placements(done, placement, None)
-        found = with_heirs(done, placement, best, second_runs).lists
-        return found if np.array_equal(lengths(found), lengths(lists)) else None
-    except (UnusableInput, ImpossibleRequest, Infeasible):
-        return None
 
 
 def at_least(proof: Proof, level: ProvedLevel) -> Proof:
@@ -428,6 +399,23 @@ def best_order(goal: str, value: int, solved: dict[str, ProvedLevel]) -> Proof:
     given = tuple(other for other in earlier if other.network in ORDER_NETWORKS)
     note = "least for where the replicas stand; of other placements nothing is claimed"
     return Proof(goal, value, value, "given-placement", note, level, given)
+
+
+def proved_anew(problem: Problem, solution: Solution, lists: IntArray) -> Solution:
+    """The solution with other lists that are no worse: what was known up to the first goal that differs, and
+    of those after it what holds of any plan."""
+    reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
+    solved = {
+        proof.goal: proof.level
+        for proof in solution.proofs
+        if proof.level and proof.claims and proof.level.network in PLACEMENT_NETWORKS
+    }
+    anew = proofs_of(problem, lists, reached, solved)
+    same = takewhile(lambda proof: proof.value == reached[proof.goal], solution.proofs)
+    known = {proof.goal: proof for proof in same if proof.claims}
+    proofs = [known.get(proof.goal, proof) for proof in anew]
+    found = replace(solution, lists=lists, proofs=proofs)
+    return with_failover_bound(problem, found) if "failover" in reached else found
 
 
 def placement_bounds(reached: dict[str, int], solved: dict[str, ProvedLevel]) -> dict[str, ProvedLevel]:

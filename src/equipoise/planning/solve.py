@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from equipoise.cluster import Cluster, Level, Plan, measures
+from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.measures import lengths
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning import integer
 from equipoise.planning.budget import needed_moves, within_budgets
 from equipoise.planning.certificate import Proof, proof_arrays
 from equipoise.planning.conflicts import refuse_budget, refuse_impossible, refuse_together
 from equipoise.planning.explain import reasons
-from equipoise.planning.flows import Solution, by_flows, goals_before, on_a_budget
+from equipoise.planning.flows import Solution, by_flows, goals_before, on_a_budget, proved_anew
 from equipoise.planning.goals import evaluate
 from equipoise.planning.networks.network import Infeasible
 from equipoise.planning.networks.place import ProvedLevel
@@ -22,6 +26,9 @@ from equipoise.planning.request import Request
 
 if TYPE_CHECKING:
     from equipoise.planning.branching import Tree
+
+LATE = frozenset({"failover", "positions", "reorders"})
+"""Goals that flows choose one position of the lists after the other."""
 
 
 def make_plan(cluster: Cluster, request: Request | None = None) -> Plan:
@@ -75,22 +82,43 @@ def planned(problem: Problem, solution: Solution, why: dict[int, str]) -> Plan:
 
 
 def settled(problem: Problem, solution: Solution) -> Solution:
-    """The solution, or where planning on its result finds better still, that: so a second run is empty.
+    """The solution, or where there is no worse plan than to leave all as it is, or planning on its result
+    finds better still, that: so a second run is empty.
 
-    Only where the exact program left a goal open: with the moves done with, it gets further.
+    Only where something is open that a second run may see otherwise: all that a small cluster's program has
+    left, elsewhere what the goals of followers have.
     """
-    while not solution.is_proved and integer.is_small(problem):
+    late = integer.is_small(problem) or not LATE.isdisjoint(problem.goals)
+    if late and not solution.is_proved and (as_is := integer.as_it_is(problem)) is not None:
+        solution = not_worse(problem, solution, as_is, ties=True)
+    while late and not solution.is_proved:
         try:
             done = build_problem(replace(problem.cluster, replicas=solution.lists), asked_again(problem))
             lists = best_of(done, by_flows(done)).lists
         except (UnusableInput, ImpossibleRequest, Infeasible):  # what can be asked only once
             break
-        values = [evaluate(problem, lists, goal) for goal in problem.goals]
-        if values >= solution.values or not within_budgets(problem, lists):
+        if not np.array_equal(lengths(lists), lengths(solution.lists)) or not within_budgets(problem, lists):
             break
-        proofs = [known_of(proof, value) for proof, value in zip(solution.proofs, values, strict=True)]
-        solution = replace(solution, lists=lists, proofs=proofs)
+        tried = not_worse(problem, solution, lists)
+        if tried is solution:
+            break
+        solution = tried
     return solution
+
+
+def not_worse(problem: Problem, solution: Solution, lists: IntArray, *, ties: bool = False) -> Solution:
+    """The solution with other lists, if they are better, or with ``ties`` as good."""
+    values = []
+    for goal, reached in zip(problem.goals, solution.values, strict=True):
+        values.append(evaluate(problem, lists, goal))
+        if values[-1] > reached and values[:-1] == solution.values[: len(values) - 1]:
+            return solution
+    if values == solution.values and not ties:
+        return solution
+    if not integer.is_small(problem):
+        return proved_anew(problem, solution, lists)
+    proofs = [known_of(proof, value) for proof, value in zip(solution.proofs, values, strict=True)]
+    return replace(solution, lists=lists, proofs=proofs)
 
 
 def asked_again(problem: Problem) -> Request:
@@ -101,11 +129,10 @@ def asked_again(problem: Problem) -> Request:
 
 
 def known_of(proof: Proof, value: int) -> Proof:
-    """A proof for lists that are as good at all goals before it, and have another value."""
-    if proof.value == value:
-        return proof
-    kind = proof.kind if proof.bound else "none"
-    return replace(proof, value=value, bound=min(value, proof.bound), kind=kind)
+    """What was known of a goal, for lists of a small cluster with this value: to be proved by cases."""
+    if not proof.claims or not proof.bound:
+        return Proof(proof.goal, value, 0, "none" if value else "closed-form")
+    return Proof(proof.goal, value, min(value, proof.bound), "integer-program")
 
 
 def best_of(problem: Problem, free: Solution) -> Solution:

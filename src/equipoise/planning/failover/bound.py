@@ -279,7 +279,10 @@ def place_prices(of: Survivors, prices: Prices) -> Prices:
 
 def leader_price(of: Survivors, prices: Prices) -> tuple[Prices, Int64]:
     """With the price of leaders that goes best with the others, and the leaders per broker best then."""
-    high = 2**20 * (1 + int(np.abs(prices.heir).max(initial=0) + np.abs(prices.place).max(initial=0)))
+    # one leader more changes what each survivor has: no price beyond that changes anything
+    survivor = 4 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + prices.crowd + 1
+    others = int(np.abs(prices.heir).max(initial=0) + np.abs(prices.place).max(initial=0))
+    high = len(prices.heir) * (survivor + others)
     low = -high
     while low < high:
         middle = (low + high) // 2
