@@ -74,6 +74,7 @@ def test_no_thread_of_the_integer_program_decides(seed: int, monkeypatch: pytest
 @pytest.mark.parametrize("seed", [34, 38])
 def test_what_the_first_run_missed_is_no_second_plan(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With little effort `failover` stays open; done with its moves the program gets further, at once."""
+    monkeypatch.setattr(integer.Search, "near_relaxed", lambda search, goal, best, value: (best, 0))
     solve = integer.Search.solve
     monkeypatch.setattr(
         integer.Search, "solve", lambda search, linear, effort_s: solve(search, linear, min(effort_s, 0.2))

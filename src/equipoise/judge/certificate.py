@@ -104,7 +104,7 @@ class Faces:
             return self.of_program(k, certificate, stored)
         if name == "failover":
             return failover_bound(self.case, certificate[: k + 1], stored)
-        if name in ("joint", "joint-budget", "leaving"):
+        if name in ("joint", "joint-budget", "leaving", "leaving-partitions"):
             return self.of_both(name, certificate[: k + 1], stored)
         if name == "merged-budget":
             return self.within_moves(level.goal, stored)
@@ -150,8 +150,8 @@ class Faces:
 
     def of_both(self, name: str, goals: Sequence[Level], stored: npt.NDArray[np.int64]) -> int:
         """The bound on the last of ``goals`` of all plans on the faces of placement and of leaders."""
-        jointly = name != "leaving"
-        of = [self.relaxation("partitions" if jointly else "topics"), self.relaxation("leaders")]
+        jointly = not name.startswith("leaving")
+        of = [self.relaxation("topics" if name == "leaving" else "partitions"), self.relaxation("leaders")]
         placement, leaders = zip(of, (self.faces["placement"], self.faces["leaders"]), strict=True)
         if jointly:
             budgets = name == "joint-budget"

@@ -85,7 +85,7 @@ def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.nd
     """
     rows = np.flatnonzero(case.rules.movable)
     _, topic = np.unique(case.cluster.topic_idx[rows], return_inverse=True)
-    each = {"partitions", "joint", "joint-budget"} & names
+    each = {"partitions", "joint", "joint-budget", "leaving-partitions"} & names
     units = np.arange(len(rows)) if each else grouping(proofs.get("units", topic), len(rows))
     together = grouping(proofs.get("merged_units", np.zeros_like(topic)), len(rows))
     layout = layout_of(case, units)

@@ -239,6 +239,8 @@ def with_leavers(problem: Problem, faces: Faces, best: Solution) -> Solution:
     if reached is None or face is None:
         return best
     level = fewest_given_up(face, reached)
+    if faces.placement.by_row:  # said aloud, since no other level may tell
+        level = replace(level, network="leaving-partitions")
     return replace(best, proofs=[at_least(proof, level) for proof in best.proofs])
 
 
