@@ -2,84 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import takewhile
 
 import numpy as np
 
-from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import replicas_per_rack
-from equipoise.planning.bounds import FREE_GOALS, leader_bounds
-from equipoise.planning.budget import (
-    Balanced,
-    best_counts,
-    bytes_moved,
-    needed_moves,
-    pinned_to,
-    within_budgets,
-)
-from equipoise.planning.certificate import Proof
-from equipoise.planning.conflicts import refuse_bytes
-from equipoise.planning.failover.bound import least_failover
-from equipoise.planning.failover.spread import spread_heirs
+from equipoise.planning.bounds import FREE_GOALS
+from equipoise.planning.budget import pinned_to, within_budgets
+from equipoise.planning.failover.placing import with_failover_bound, with_heirs
 from equipoise.planning.goals import evaluate
 from equipoise.planning.joint.question import JOINT_GOALS
-from equipoise.planning.joint.solve import MAX_COLUMNS, Start, best_of_face
+from equipoise.planning.joint.solve import Start, best_of_face
 from equipoise.planning.leaving import fewest_given_up
-from equipoise.planning.networks.leadable import with_leaders
-from equipoise.planning.networks.network import Infeasible, Int64
-from equipoise.planning.networks.orders import LEADER_GOALS, order, order_followers, to_front
+from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.place import (
     PLACEMENT_GOALS,
     Face,
     Placement,
     ProvedLevel,
-    arcs_of_partitions,
     place,
     settled_for_leaders,
 )
-from equipoise.planning.networks.placement import gather
+from equipoise.planning.pinning import placed_with
 from equipoise.planning.problem import Problem
+from equipoise.planning.solution import (
+    PLACEMENT_NETWORKS,
+    Solution,
+    at_least,
+    better,
+    goals_before,
+    has_one_placement,
+    ordered,
+    proofs_of,
+)
 
-STEPS_OF_BYTES = 32
-"""How finely ``--max-bytes`` is used up: one in so many of the moves that a plan without it has."""
-MAX_MOVES = 2**31
-MAX_SPREAD = 1_000_000
-"""Up to so many replicas first followers are chosen with their placement: arcs of the largest flow."""
-PLACEMENT_NETWORKS = ("merged", "topics", "partitions", "mixed")
-ORDER_NETWORKS = ("brokers", "items", "brokers+items")
-"""Of leaders on one placement."""
 TRIES = 2
 """To suit the placement to the leaders, where they are held back, since one was better."""
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """Replica lists ``(n_partitions, max_rf)``, and what is known of each goal in order."""
-
-    lists: IntArray
-    proofs: list[Proof]
-    groups: dict[str, Int64] = field(default_factory=dict)
-    """See `place.Placement.groups`."""
-
-    @property
-    def values(self) -> list[int]:
-        """Reached by each goal, in the order that decides which of two solutions is better."""
-        return [proof.value for proof in self.proofs]
-
-    @property
-    def reached(self) -> dict[str, int]:
-        """The goals with their values, in order."""
-        return {proof.goal: proof.value for proof in self.proofs}
-
-    def moves(self, problem: Problem) -> int:
-        """Data moves."""
-        return measures.data_moves(problem.cluster.replicas, self.lists)
-
-    @property
-    def is_proved(self) -> bool:
-        return all(proof.closes for proof in self.proofs)
 
 
 def by_flows(problem: Problem, held: Int64 | None = None) -> Solution:
@@ -152,11 +111,6 @@ def in_rounds(problem: Problem, placement: Placement, best: Solution, orders: li
     return best
 
 
-def better(problem: Problem, tried: Solution, best: Solution) -> Solution:
-    """What was tried, if it keeps the budgets and is better."""
-    return tried if within_budgets(problem, tried.lists) and tried.values < best.values else best
-
-
 def jointly(problem: Problem, faces: Faces, best: Solution) -> Solution:
     """The solution, or a better one, each goal that is open decided over placements and orders at once.
 
@@ -201,37 +155,6 @@ def with_levels(
     return solution
 
 
-def placed_with(problem: Problem, lists: IntArray, first: int) -> IntArray:
-    """The best placement with the ``first`` replicas of each of the lists, which keep the rules.
-
-    A partition that would break its rack rule stays as in ``lists``: for the networks those it has been
-    given stood in their racks before. Raises `Infeasible`.
-    """
-    placed = place(led_as(problem, lists, first), problem.goals).lists
-    now, then, given = (
-        replicas_per_rack(some, problem.rack_idx, problem.n_racks)
-        for some in (problem.current, placed, lists)
-    )
-    crowded = (then > np.maximum(problem.limit[:, None], np.minimum(now, given))).any(axis=1)
-    left = (then != given).any(axis=1) & problem.request.stay_in_rack
-    return np.where((crowded | left)[:, None], lists[:, : placed.shape[1]], placed)
-
-
-def led_as(problem: Problem, lists: IntArray, first: int) -> Problem:
-    """The problem with the ``first`` replicas of every list pinned, as if they had stood there before."""
-    current, pinned = problem.current.copy(), problem.pinned.copy()
-    for position in range(min(first, lists.shape[1])):
-        rows = np.flatnonzero(problem.movable & (lists[:, position] >= 0))
-        broker, now = lists[rows, position], current[rows]
-        there = now == broker[:, None]
-        gone = (now[:, :, None] != lists[rows][:, None, :]).all(axis=2)  # an empty place is one, too
-        at = np.where(there.any(axis=1)[:, None], there, gone)
-        has = at.any(axis=1)
-        rows, broker, place = rows[has], broker[has], at[has].argmax(axis=1)
-        current[rows, place], pinned[rows, place] = broker, True
-    return replace(problem, current=current, pinned=pinned)
-
-
 def with_leavers(problem: Problem, faces: Faces, best: Solution) -> Solution:
     """The solution with the elections bounded by the leaders that have to leave, and those too many."""
     reached = before_open_elections(problem, best)
@@ -260,96 +183,6 @@ def before_open_elections(problem: Problem, solution: Solution) -> dict[str, int
     return {goal: proofs[goal].value for goal in earlier}
 
 
-def with_failover_bound(problem: Problem, best: Solution) -> Solution:
-    """The solution with `failover` bounded over brokers alone.
-
-    Where the placement is given, that counts only if the value meets it.
-    """
-    level = failover_level(problem, best)
-    least = best.reached["failover"] if has_one_placement(problem, best.lists) else 1
-    if level is None or level.value < least:
-        return best
-    return replace(best, proofs=[at_least(proof, level) for proof in best.proofs])
-
-
-def failover_level(problem: Problem, best: Solution) -> ProvedLevel | None:
-    """The bound of `failover` over brokers alone, None where nothing is left to prove."""
-    if best.reached["failover"] == 0:  # nothing counts below 0
-        return None
-    before = goals_before(problem.goals, "failover")
-    return least_failover(problem, best.lists, {goal: best.reached[goal] for goal in before})
-
-
-def with_heirs(problem: Problem, placement: Placement, best: Solution) -> Solution:
-    """The solution, or one with other first followers, where `failover` may move replicas."""
-    before = goals_before(problem.goals, "failover")
-    if "moves" in before or "moves" not in problem.goals:
-        return best
-    level = failover_level(problem, best)
-    open_ = best.reached["failover"] > (level.value if level else 0)
-    if open_ and int(problem.rf[problem.movable].sum()) <= MAX_SPREAD:
-        best = spread_out(problem, placement, best)
-    return best
-
-
-def spread_out(problem: Problem, placement: Placement, best: Solution) -> Solution:
-    """The solution, or a better one whose first followers are chosen with their placement."""
-    before, lists = goals_before(problem.goals, "failover"), best.lists
-    if "leaders" not in before:  # where nobody asked for level leaders they serve it best all the same
-        lists = order(problem, lists, (*before, "leaders", *problem.goals[len(before) :]))[0]
-    try:
-        spread = spread_heirs(problem, lists, level="replicas" in before)
-    except Infeasible:
-        return best
-    found = of_lists(problem, placement, spread, [])
-    if found.reached["failover"] >= best.reached["failover"]:  # moves for nothing
-        return best
-    try:
-        placed = in_front(placed_with(problem, spread, 2), spread[:, :2])
-        found = better(problem, of_lists(problem, placement, placed, []), found)
-    except Infeasible:
-        pass
-    return better(problem, led_by(problem, placement, found.lists), best)
-
-
-def led_by(problem: Problem, placement: Placement, lists: IntArray) -> Solution:
-    """The solution with these lists, their leaders as they are and the followers in order."""
-    lists = lists.copy()
-    return of_lists(problem, placement, lists, order_followers(problem, lists, problem.goals))
-
-
-def in_front(lists: IntArray, first: IntArray) -> IntArray:
-    """The lists with the brokers ``first``, ``(n_partitions, k)``, at their head; those that are there."""
-    lists = lists.copy()
-    for position, broker in enumerate(first.T):
-        row, column = np.nonzero((lists == broker[:, None]) & (broker >= 0)[:, None])
-        to_front(lists, row, column, position)
-    return lists
-
-
-def at_least(proof: Proof, level: ProvedLevel) -> Proof:
-    """The proof, where it is of the level's goal and the level proves more."""
-    if proof.goal != level.goal or level.value <= 0 or (proof.claims and proof.bound >= level.value):
-        return proof
-    kind = "linear-program" if level.network.startswith("joint") else "flow-dual"
-    return Proof(proof.goal, proof.value, min(proof.value, level.value), kind, level=level)
-
-
-def ordered(problem: Problem, placement: Placement) -> tuple[Solution, list[ProvedLevel]]:
-    """The placement with its lists put in order, and the levels of the orders."""
-    lists, orders = order(problem, with_leaders(problem, placement.lists), problem.goals)
-    return of_lists(problem, placement, lists, orders), orders
-
-
-def of_lists(
-    problem: Problem, placement: Placement, lists: IntArray, orders: list[ProvedLevel]
-) -> Solution:
-    """The solution with these lists, proved by the levels of the placement and of the ``orders``."""
-    solved = {level.goal: level for level in (*placement.levels, *orders)}
-    reached = {goal: evaluate(problem, lists, goal) for goal in problem.goals}
-    return Solution(lists, proofs_of(problem, lists, reached, solved), placement.groups)
-
-
 def leader_prices(problem: Problem, orders: list[ProvedLevel]) -> Int64:
     """What leading at each broker costs the last leader level that brokers decide, ``(n_brokers,)``."""
     level = next((level for level in reversed(orders) if level.goal in ("elections", "leaders")), orders[0])
@@ -364,43 +197,6 @@ def within_changes(problem: Problem, placement: Placement, held: Int64 | None) -
         placement = replace(placement, lists=place(pinned, problem.goals, held).lists)
         pinned = pinned_to(pinned, placement.lists)
     return placement
-
-
-def proofs_of(
-    problem: Problem, lists: IntArray, reached: dict[str, int], solved: dict[str, ProvedLevel]
-) -> list[Proof]:
-    """The best bound known for each goal ``reached``."""
-    if has_one_placement(problem, lists):
-        # Nothing after `reorders` is claimed: on its face bounds are of plans with as few reorders.
-        first = goals_before(problem.goals, "reorders")
-        bounds = placement_bounds(reached, solved)
-        bounds |= {goal: solved[goal] for goal in first if goal in solved and goal in LEADER_GOALS}
-    else:
-        bounds = placement_bounds(reached, solved)
-        bounds |= {level.goal: level for level in leader_bounds(problem, reached)[0]}
-    proofs = []
-    for goal, value in reached.items():
-        if goal in bounds:
-            proofs.append(Proof(goal, value, min(value, bounds[goal].value), "flow-dual", level=bounds[goal]))
-        elif value == 0:
-            proofs.append(Proof(goal, 0, 0, "closed-form"))  # nothing counts below 0
-        else:
-            proofs.append(best_order(goal, value, solved))
-    return proofs
-
-
-def best_order(goal: str, value: int, solved: dict[str, ProvedLevel]) -> Proof:
-    """What is known of a goal for where the replicas stand, or nothing."""
-    level = solved.get(goal)
-    if level is None or level.value != value or level.network not in (*ORDER_NETWORKS, "heirs"):
-        return Proof(goal, value, 0, "none")
-    if level.network == "heirs":
-        note = "least for these places and leaders; of others nothing is claimed"
-        return Proof(goal, value, value, "given-placement", note, level)
-    earlier = tuple(takewhile(lambda other: other.goal != goal, solved.values()))
-    given = tuple(other for other in earlier if other.network in ORDER_NETWORKS)
-    note = "least for where the replicas stand; of other placements nothing is claimed"
-    return Proof(goal, value, value, "given-placement", note, level, given)
 
 
 def proved_anew(problem: Problem, solution: Solution, lists: IntArray) -> Solution:
@@ -418,113 +214,3 @@ def proved_anew(problem: Problem, solution: Solution, lists: IntArray) -> Soluti
     proofs = [known.get(proof.goal, proof) for proof in anew]
     found = replace(solution, lists=lists, proofs=proofs)
     return with_failover_bound(problem, found) if "failover" in reached else found
-
-
-def placement_bounds(reached: dict[str, int], solved: dict[str, ProvedLevel]) -> dict[str, ProvedLevel]:
-    """The levels of the placement that are bounds: each supposes that those before it were reached."""
-    bounds = {}
-    for goal in (goal for goal in reached if goal in PLACEMENT_GOALS and goal in solved):
-        bounds[goal] = solved[goal]
-        if reached[goal] != solved[goal].value:
-            break
-    return bounds
-
-
-def goals_before(goals: tuple[str, ...], goal: str) -> tuple[str, ...]:
-    """The goals in front of one, all where it is not among them."""
-    return goals[: goals.index(goal)] if goal in goals else goals
-
-
-def has_one_placement(problem: Problem, lists: IntArray) -> bool:
-    """True where the goals before the leaders leave nothing to choose about where replicas stand."""
-    if problem.request.leaders_only:
-        return True
-    goals = problem.goals
-    before = goals[: next((k for k, goal in enumerate(goals) if goal not in PLACEMENT_GOALS), len(goals))]
-    moves = measures.data_moves(problem.cluster.replicas, lists)
-    return "moves" in before and moves == 0 and np.array_equal(problem.rf, problem.cluster.rf)
-
-
-def on_a_budget(problem: Problem) -> Solution:
-    """Broker counts within the budget first, then everything else for those counts.
-
-    Raises `Infeasible` where even what has to move breaks a budget.
-    """
-    solution = within_moves(problem) if problem.request.max_bytes is None else within_bytes(problem)
-    if not within_budgets(problem, solution.lists):
-        raise Infeasible
-    return solution
-
-
-def within_bytes(problem: Problem) -> Solution:
-    """As many moves as ``--max-bytes`` was found to carry, by halving; nothing is claimed of other choices.
-
-    Raises `ImpossibleRequest` where the moves that the rules need carry more.
-    """
-    request = problem.request
-
-    def with_moves(allowed: int) -> Solution:
-        fewer = replace(problem, request=replace(request, max_bytes=None, max_moves=allowed))
-        return for_counts(fewer, best_counts(fewer))
-
-    low = needed_moves(problem)
-    best = with_moves(low)
-    refuse_bytes(bytes_moved(problem, best.lists), int(request.max_bytes or 0))
-    high = min(by_flows(problem).moves(problem), request.max_moves or MAX_MOVES)
-    precision = max(1, (high - low) // STEPS_OF_BYTES)
-    while high - low > precision:
-        middle = (low + high) // 2
-        tried = with_moves(middle)
-        if within_budgets(problem, tried.lists):
-            best, low = min(best, tried, key=lambda solution: solution.values), middle
-        else:
-            high = middle
-    note = "of other choices within --max-bytes nothing is claimed"
-    return replace(
-        best, proofs=[Proof(p.goal, p.value, 0, "none", note) if p.value else p for p in best.proofs]
-    )
-
-
-def within_moves(problem: Problem) -> Solution:
-    """The best within ``--max-moves``, where that binds."""
-    if problem.request.max_moves is None:  # what has to move of one partition is more than it may
-        raise Infeasible
-    best = best_counts(problem)
-    solution = for_counts(problem, best)
-    if is_small_enough(problem):
-        faces = Faces(problem, place(problem, problem.goals))
-        anew = ordered(problem, replace(faces.placement, lists=solution.lists))[0]
-        if anew.values <= solution.values:
-            solution = jointly(problem, faces, with_levels(problem, anew, [(best.level, anew.reached)]))
-    if any(proof.level is best.level for proof in solution.proofs) and not solution.groups:
-        groups = {"units": np.arange(len(best.kind)), "merged_units": best.kind}
-        solution = replace(solution, groups=groups)
-    return solution
-
-
-def is_small_enough(problem: Problem) -> bool:
-    """True where a program of all placements may be small enough for `jointly`."""
-    return arcs_of_partitions(gather(problem)) <= MAX_COLUMNS
-
-
-def for_counts(problem: Problem, best: Balanced) -> Solution:
-    """The plan with the broker counts ``best``; nothing is claimed of other counts but that they are best."""
-    solution = by_flows(problem, best.held)
-    if not within_budgets(problem, solution.lists):
-        # the counts could not be handed out with so few moves: what has to move, and no more
-        others = tuple(goal for goal in problem.goals if goal != "moves")
-        least = by_flows(replace(problem, goals=("moves", *others)))
-        solution = replace(
-            least, proofs=[proof for goal in problem.goals for proof in least.proofs if proof.goal == goal]
-        )
-    proofs = []
-    for proof in solution.proofs:
-        if proof.goal == "replicas" and best.level.value > 0:
-            bound = min(proof.value, best.level.value)
-            proofs.append(Proof("replicas", proof.value, bound, "flow-dual", level=best.level))
-        elif proof.level and proof.level.network != "leaders" and (proof.claims or proof.value == 0):
-            kind = "none" if proof.value else "closed-form"
-            proofs.append(Proof(proof.goal, proof.value, 0, kind, "for these broker counts"))
-        else:
-            proofs.append(proof)
-    return replace(solution, proofs=proofs)

@@ -16,13 +16,15 @@ from equipoise.planning.budget import needed_moves, within_budgets
 from equipoise.planning.certificate import Proof, proof_arrays
 from equipoise.planning.conflicts import refuse_budget, refuse_impossible, refuse_together
 from equipoise.planning.explain import reasons
-from equipoise.planning.flows import Solution, by_flows, goals_before, on_a_budget, proved_anew
+from equipoise.planning.flows import by_flows, proved_anew
 from equipoise.planning.goals import evaluate
 from equipoise.planning.networks.network import Infeasible
 from equipoise.planning.networks.place import ProvedLevel
+from equipoise.planning.on_budget import on_a_budget
 from equipoise.planning.problem import Problem, build_problem
 from equipoise.planning.published.settings import settings_for
 from equipoise.planning.request import Request
+from equipoise.planning.solution import Solution, goals_before
 
 if TYPE_CHECKING:
     from equipoise.planning.branching import Tree

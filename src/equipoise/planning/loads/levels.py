@@ -11,7 +11,6 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.errors import ImpossibleRequest
 from equipoise.planning.budget import pinned_to
 from equipoise.planning.certificate import Proof
-from equipoise.planning.flows import Solution, proofs_of
 from equipoise.planning.integer import Decided
 from equipoise.planning.loads.bounds import cost_bound, level_bound
 from equipoise.planning.loads.leading import Leading
@@ -23,6 +22,7 @@ from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.orders import FOLLOWER_GOALS, follow, follower_positions, order
 from equipoise.planning.networks.place import Placement, ProvedLevel, place
 from equipoise.planning.problem import Problem, rack_excess
+from equipoise.planning.solution import Solution, proofs_of
 from equipoise.wording import plural
 
 WEIGHED = ("disk", "network-in", "network-out", "bytes")
