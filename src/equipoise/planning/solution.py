@@ -10,22 +10,17 @@ import numpy as np
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.bounds import leader_bounds
-from equipoise.planning.budget import (
-    within_budgets,
-)
+from equipoise.planning.budget import within_budgets
 from equipoise.planning.certificate import Proof
 from equipoise.planning.goals import evaluate
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.orders import LEADER_GOALS, order
-from equipoise.planning.networks.place import (
-    PLACEMENT_GOALS,
-    Placement,
-    ProvedLevel,
-)
+from equipoise.planning.networks.place import PLACEMENT_GOALS, Placement, ProvedLevel
 from equipoise.planning.problem import Problem
 
 PLACEMENT_NETWORKS = ("merged", "topics", "partitions", "mixed")
+"""Whose levels are bounds of any plan that is as good at the levels before."""
 ORDER_NETWORKS = ("brokers", "items", "brokers+items")
 """Of leaders on one placement."""
 

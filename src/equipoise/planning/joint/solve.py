@@ -26,8 +26,10 @@ MAX_COLUMNS = 160_000
 """Of a program that levels counts and has all there are: some eight seconds."""
 MAX_WIDE = 50_000
 """As `MAX_COLUMNS`, for leaders' levels where a budget keeps the face wide: those take many times as long."""
+MAX_ELECTIONS = 240_000
+"""Columns of all programs of elections: they grow until what they leave out is worth nothing, or little."""
 MAX_WORK = 350_000
-"""Columns of all programs of a goal: some grow until what they leave out is worth nothing."""
+"""The same of other goals, some of which grow where budgets allow few arrivals."""
 EASY, TURNS = 4, 8
 """So many times `MAX_WORK` where placement goals grow, which is quick; and so many programs have to fit in
 where leaders' levels grow, or they would end before they prove anything."""
@@ -114,7 +116,7 @@ def best_of_face(
 def limits(asked: Question, goal: str, *, grows: bool) -> tuple[int, int]:
     """Columns of all programs of a question, and of each."""
     if goal == "elections":
-        return MAX_WORK, MAX_WORK
+        return MAX_ELECTIONS, MAX_ELECTIONS
     if goal in PLACEMENT_GOALS:
         return (EASY * MAX_WORK, MAX_COLUMNS) if grows else (MAX_WORK, MAX_COLUMNS)
     return MAX_WORK, MAX_WORK // TURNS if grows else MAX_WIDE if asked.is_wide else MAX_COLUMNS
