@@ -352,7 +352,7 @@ def test_leaders_that_have_to_leave(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Flows alone prove it, as they have to on a large cluster; who leads has no part in it.
     """
-    monkeypatch.setattr(joint, "MAX_WORK", 0)
+    monkeypatch.setattr(joint, "MAX_ELECTIONS", 0)
     monkeypatch.setattr(integer, "is_small", lambda problem: False)
     state = cluster_of({"t": [[1, 2]] * 3 + [[1, 3]] * 3})
     plan = make_plan(state, Request(add=((4, None),), goals=("replicas", "moves", "elections")))

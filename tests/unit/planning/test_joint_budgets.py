@@ -17,7 +17,7 @@ from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.judge.certificate import Finding, verify
-from equipoise.planning import Request, build_problem, flows, integer, make_plan
+from equipoise.planning import Request, build_problem, flows, integer, make_plan, on_budget
 from equipoise.planning.networks import place
 
 ARCS = place.MAX_PARTITION_ARCS
@@ -144,7 +144,7 @@ def test_a_certificate_of_another_budget_is_refused(monkeypatch: pytest.MonkeyPa
 def test_replicas_are_bounded_where_the_program_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the price of a move alone, which the judge takes from the certificate; never above the optimum."""
     large(monkeypatch)
-    monkeypatch.setattr(flows, "is_small_enough", lambda problem: False)
+    monkeypatch.setattr(on_budget, "is_small_enough", lambda problem: False)
     proved = 0
     for seed in range(80):
         monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0 if seed % 2 else ARCS)
