@@ -17,7 +17,7 @@ from equipoise.cluster import Level
 from equipoise.judge.duality import FlowProblem, dual_bound, narrowed
 from equipoise.judge.failover import failover_bound
 from equipoise.judge.given import given_bound
-from equipoise.judge.goals import MEASURES, goal_value
+from equipoise.judge.goals import goal_value
 from equipoise.judge.joint_network import joint_bound
 from equipoise.judge.leaving import leaving_bound
 from equipoise.judge.program import Program
@@ -59,7 +59,6 @@ def as_violations(found: Sequence[Finding]) -> tuple[Violation, ...]:
 def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.ndarray]) -> Iterator[Finding]:
     """Levels in order; each keeps to the face that the levels before left of its network."""
     faces = Faces(case, proofs)
-    weighs = any(level.goal not in MEASURES for level in certificate)
     for k, level in enumerate(certificate):
         value = goal_value(level.goal, case)
         if value is not None and value != level.value:
@@ -71,7 +70,7 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
             yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
             continue
         faces.stays |= level.goal == "moves" and value == 0 and sizes_stay(case)
-        yield Finding(level.goal, value, bound, complaint(level, bound, weighs=weighs))
+        yield Finding(level.goal, value, bound, complaint(level, bound, weighs=case.rules.weighs))
 
 
 class Faces:

@@ -39,6 +39,8 @@ class Rules:
     leaders_only: bool = False
     tolerance: tuple[float, float] = (0.0, 0.0)
     """Sides of the replica band in percent of the share; not a rule, but what "level" means."""
+    weighs: bool = False
+    """Loads are levelled, not counts: bounds on those are not computed here."""
     max_moves: int | None = None
     max_bytes: int | None = None
     max_changes_per_partition: int | None = None
@@ -68,6 +70,7 @@ def rules_of(
         stay_in_rack=bool(asked.get("stay_in_rack")),
         leaders_only=bool(asked.get("leaders_only")),
         tolerance=tuple(asked.get("tolerance") or (0.0, 0.0)),
+        weighs=tuple(asked.get("balance") or ("count",)) != ("count",),
         max_moves=asked.get("max_moves"),
         max_bytes=asked.get("max_bytes"),
         max_changes_per_partition=asked.get("max_changes_per_partition"),

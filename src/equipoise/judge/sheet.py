@@ -72,40 +72,41 @@ class Sheet:
             raise ValueError(f"branches of shape {branches.shape}")
         if prices.shape != (n_closed, 1 + len(self.least)) or np.any(prices[:, 0] < 0):
             raise ValueError(f"prices of shape {prices.shape}, not ({n_closed}, {1 + len(self.least)})")
-        proved, closed = [], iter(prices)
-        start = np.zeros(len(self.upper), dtype=np.int64), np.array(self.upper, dtype=np.int64)
-        open_ = [start]
-        for column, most in branches.tolist():
+        closed, found = iter(prices), list[int]()
+        least, most = np.array(self.least, dtype=object), np.array(self.most, dtype=object)
+        factors = np.array(self.factors, dtype=object)  # whole numbers of any size, from here on
+        open_ = [(np.zeros(len(self.upper), dtype=np.int64), np.array(self.upper, dtype=np.int64))]
+        for column, divided in branches.tolist():
             if not open_:
                 raise ValueError("more cases than there are")
             lower, upper = open_.pop()
-            if column < 0:
-                proved.append(self.paid(goal, lower, upper, next(closed)))
+            if column >= 0:
+                first, second = upper.copy(), lower.copy()
+                first[column], second[column] = divided, divided + 1
+                open_ += [(second, upper), (lower, first)]
                 continue
-            first, second = upper.copy(), lower.copy()
-            first[column], second[column] = most, most + 1
-            open_ += [(second, upper), (lower, first)]
-        if open_:
-            raise ValueError("cases that are left open")
-        found = [least for least in proved if least is not None]
-        if not found:
-            raise ValueError("no case is left, and this plan is one")
+            of_goal, price = self.priced(next(closed), least, most)
+            if np.any(lower > upper):  # nothing is in that case
+                continue
+            pull = np.zeros(len(lower), dtype=object)
+            np.subtract.at(pull, self.columns, price[self.row_of] * factors)
+            for column_of_goal, factor in goal.terms:
+                pull[column_of_goal] += of_goal * factor
+            paid = int(np.where(price > 0, price * least, price * most).sum())
+            paid += int((pull * np.where(pull > 0, lower, upper)).sum())
+            if of_goal > 0:
+                found.append(-(-paid // of_goal) + goal.constant)
+            elif paid <= 0:  # else the rows contradict each other
+                raise ValueError("a case that is not closed")
+        if open_ or not found:
+            raise ValueError("cases that are left open, or none in which this plan could be")
         return min(found)
 
-    def paid(self, goal: Sum, lower: Int64, upper: Int64, prices: Int64) -> int | None:
-        """The least that the goal can be in a case; None where nothing is in that case."""
-        if np.any(lower > upper):
-            return None
-        of_goal, price = int(prices[0]), prices[1:].astype(object)
-        least, most = np.array(self.least, dtype=object), np.array(self.most, dtype=object)
+    def priced(
+        self, prices: Int64, least: npt.NDArray[np.object_], most: npt.NDArray[np.object_]
+    ) -> tuple[int, npt.NDArray[np.object_]]:
+        """The price of the goal, and of each row; raises ``ValueError`` for one of a bound that is none."""
+        price = prices[1:].astype(object)
         if np.any((price > 0) & (least <= -INFINITE)) or np.any((price < 0) & (most >= INFINITE)):
             raise ValueError("a price for a bound that is none")
-        pull = np.zeros(len(lower), dtype=object)  # whole numbers of any size
-        np.subtract.at(pull, self.columns, price[self.row_of] * np.array(self.factors, dtype=object))
-        for column, factor in goal.terms:
-            pull[column] += of_goal * factor
-        total = int(np.where(price > 0, price * least, price * most).sum())
-        total += int((pull * np.where(pull > 0, lower, upper)).sum())
-        if of_goal == 0:
-            return None if total > 0 else goal.constant
-        return -(-total // of_goal) + goal.constant
+        return int(prices[0]), price
