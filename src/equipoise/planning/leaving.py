@@ -53,6 +53,9 @@ def fewest_given_up(face: Face, reached: Mapping[str, int]) -> ProvedLevel:
         best = level if best is None or level.value > best.value else best
         leaves = left.flow[net.leave.index] * leaving.linear[net.leave.index]
         leavers = np.bincount(brokers[net.leave.broker], leaves, n)
-        chosen = np.where(leavers == gave.flow[given], chosen, leavers > gave.flow[given]).astype(np.int64)
+        better = np.where(leavers == gave.flow[given], chosen, leavers > gave.flow[given]).astype(np.int64)
+        if np.array_equal(better, chosen):
+            break
+        chosen = better
     assert best is not None
     return best
