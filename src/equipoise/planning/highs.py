@@ -16,6 +16,8 @@ Float64 = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 MAX_NODES = 50
 """That HiGHS branches on: what is not decided near its root is left to other ways."""
+MAX_SIMPLEX = 5_000
+"""Columns from which on an interior point, and from there to a corner, takes a fraction of the time."""
 WHOLE = 1e-6
 
 
@@ -59,7 +61,7 @@ def solved(cost: Any, table: Any, sheet: Sheet) -> Relaxed | None:
         A_eq=table[equal],
         b_eq=sheet.least[equal],
         bounds=np.stack([sheet.lower, np.where(sheet.upper < INFINITE, sheet.upper, np.inf)], axis=1),
-        method="highs-ds",
+        method="highs-ds" if len(sheet.lower) <= MAX_SIMPLEX else "highs-ipm",
     )
     if answer.x is None:
         return None
@@ -79,10 +81,27 @@ class Whole:
 
 
 def whole(sheet: Sheet, found: Relaxed) -> Whole | None:
-    """The least of the goal, from where it is relaxed; None where nothing was found."""
+    """The least of the goal, from where it is relaxed; None where nothing was found.
+
+    What is not whole there is settled first, with all else as it is: that is often as good.
+    """
     near = np.round(found.x)
-    if np.abs(found.x - near).max(initial=0) < WHOLE:
+    split = np.abs(found.x - near) >= WHOLE
+    if not split.any():
         return Whole(near, found.least) if keeps(sheet, near) else None
+    kept = near.astype(np.int64)
+    beside = settled(
+        replace(
+            sheet, lower=np.where(split, sheet.lower, kept), upper=np.where(split, sheet.upper, kept)
+        )
+    )
+    if beside is not None and sheet.cost @ beside.x <= np.ceil(found.least - WHOLE):
+        return Whole(beside.x, found.least)
+    return settled(sheet)
+
+
+def settled(sheet: Sheet) -> Whole | None:
+    """The least over whole columns, near the root; None where nothing was found."""
     answer = milp(
         sheet.cost,
         integrality=np.ones(len(sheet.cost)),
