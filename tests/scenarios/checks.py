@@ -10,13 +10,23 @@ from tests.reference import values
 from tests.reference.exact import least, optimum
 from tests.reference.rules import broken_rules
 from tests.scenarios.strategies import Case
+from tests.scenarios.strategies import case as case_of
 
 from equipoise import judge
 from equipoise.cluster import Cluster, Plan
-from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.errors import EquipoiseError, ImpossibleRequest, UnusableInput
 from equipoise.judge.certificate import verify
 from equipoise.planning import Problem, Request, build_problem, make_plan
 from equipoise.planning.goals import evaluate
+
+
+def planned(theme: str, seed: int) -> Plan | None:
+    """The plan of a random case, None where there is none."""
+    drawn = case_of(theme, seed)
+    try:
+        return make_plan(drawn.cluster(), drawn.request)
+    except EquipoiseError:
+        return None
 
 
 def check(case: Case) -> None:

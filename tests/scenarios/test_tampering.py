@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.scenarios.checks import planned
 from tests.scenarios.strategies import case
 
 from equipoise import judge
 from equipoise.cluster import Level, Plan
-from equipoise.errors import EquipoiseError
 from equipoise.judge.certificate import Finding, verify
-from equipoise.planning import build_problem, make_plan
+from equipoise.planning import build_problem
 from equipoise.planning.goals import evaluate
 
 FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
@@ -28,15 +28,6 @@ CASES = pytest.mark.parametrize(
 
 RECOMPUTED = ("flow-dual", "linear-program", "branch-and-bound")
 """Proofs of which the judge computes the bound anew."""
-
-
-def planned(theme: str, seed: int) -> Plan | None:
-    """The plan of a random case, None where there is none."""
-    drawn = case(theme, seed)
-    try:
-        return make_plan(drawn.cluster(), drawn.request)
-    except EquipoiseError:
-        return None
 
 
 def judged(plan: Plan, certificate: Sequence[Level] | None = None) -> tuple[Finding, ...]:

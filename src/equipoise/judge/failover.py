@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Level, measures
 from equipoise.judge.duality import SAFE
-from equipoise.judge.goals import shares, weights, widened
+from equipoise.judge.goals import failover_shares, shares, weights, widened
 from equipoise.judge.rules import rack_limits
 from equipoise.judge.violations import Case
 
@@ -146,18 +146,7 @@ def losses_of(case: Case, reached: dict[str, int]) -> Losses:
     n_rows, n_single = len(rf), int((rf == 1).sum())
     led = measures.leaders_per_broker(fixed, n)
     there = measures.failover_leaders(fixed, n)  # its diagonal is not counted
-    lost, survivor = np.nonzero(leads[:, None] & ~np.eye(n, dtype=bool))
-    counts = np.zeros((n, n), dtype=bool)
-    low, high = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
-    total = int(led[leads].sum()) + n_rows
-    if leads.sum() > 1:
-        counts[lost, survivor] = True
-        weight = np.zeros(n, dtype=np.int64)
-        weight[leads] = weights(case, leads)
-        for broker in np.flatnonzero(leads).tolist():
-            left = leads & (np.arange(n) != broker)
-            low[broker, left], high[broker, left] = shares(total, weight[left])
-
+    counts, low, high = failover_shares(case, int(led[leads].sum()) + n_rows)
     rack = cluster.brokers.rack_idx
     shared = rack_limits(cluster.brokers, rules.eligible, rf, strict=rules.strict_racks) > 1
     if reached.get("racks") != 0 and not rules.strict_racks:

@@ -12,9 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.cluster import measures
-from equipoise.cluster.brokers import IntArray
 from equipoise.judge.duality import dual_bound, narrowed
-from equipoise.judge.goals import goal_value, shares, weights
+from equipoise.judge.goals import failover_shares, goal_value
 from equipoise.judge.joint_network import least
 from equipoise.judge.order_network import order_relaxation
 from equipoise.judge.relaxation import Int64, family
@@ -63,26 +62,10 @@ def heirs_bound(case: Case, price: Int64) -> int:
     pair = np.where(followed[:, 1:] >= 0, followed[:, :1] * n + followed[:, 1:], -1)
     cheapest = np.where(pair >= 0, price[pair], HIGHEST_PRICE).min(axis=1, initial=HIGHEST_PRICE)
     most = np.bincount(pair[pair >= 0], minlength=n * n).astype(np.int64)
-    there: Int64 = np.tile(led, (n, 1)) + inherited(lists[~case.rules.movable], n)
-    low, high = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
-    weight = np.zeros(n, dtype=np.int64)
-    weight[leads] = weights(case, leads)
-    counted = np.zeros((n, n), dtype=bool)
-    for lost in np.flatnonzero(leads).tolist():
-        left = leads & (np.arange(n) != lost)
-        if left.any():
-            low[lost, left], high[lost, left] = shares(int(led[leads].sum()), weight[left])
-            counted[lost] = np.arange(n) != lost
+    there = measures.failover_leaders(lists[~case.rules.movable], n)
+    there += measures.leaders_per_broker(lists[case.rules.movable], n)
+    counted, low, high = failover_shares(case, int(led[leads].sum()))
     items = np.flatnonzero(counted)
     bands = (low - there).ravel()[items], (high - there).ravel()[items]
     none = np.zeros(0, dtype=np.int64)
     return int(cheapest.sum()) + least(-price, np.zeros_like(most), most, [((none, items, *bands, 0), 1)])
-
-
-def inherited(lists: IntArray, n: int) -> Int64:
-    """``(n, n)``: partitions with this leader, by row, and this first follower."""
-    if lists.shape[1] < 2:
-        return np.zeros((n, n), dtype=np.int64)
-    some = lists[lists[:, 1] >= 0].astype(np.int64)
-    count: Int64 = np.bincount(some[:, 0] * n + some[:, 1], minlength=n * n).astype(np.int64)
-    return count.reshape(n, n)

@@ -119,16 +119,28 @@ def failover(case: Case) -> int:
     """
     n_brokers, leads = case.cluster.n_brokers, case.rules.leads
     led = int(measures.leaders_per_broker(case.target, n_brokers)[leads].sum())
+    counted, low, high = failover_shares(case, led)
     table = measures.failover_leaders(case.target, n_brokers)
-    weight = np.zeros(n_brokers, dtype=np.int64)
+    return squares(table[counted], low[counted], high[counted])
+
+
+def failover_shares(case: Case, total: int) -> tuple[npt.NDArray[np.bool_], Int64, Int64]:
+    """Which pairs count, and the two ends of their bands when ``total`` leaders are shared.
+
+    ``(n_brokers, n_brokers)`` each: lost brokers by row, survivors by column; 0 for who may not lead.
+    """
+    n, leads = case.cluster.n_brokers, case.rules.leads
+    counted = np.zeros((n, n), dtype=bool)
+    low, high = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
+    weight = np.zeros(n, dtype=np.int64)
     weight[leads] = weights(case, leads)
-    total = 0
     for lost in np.flatnonzero(leads).tolist():
-        left = leads & (np.arange(n_brokers) != lost)
+        others = np.arange(n) != lost
+        left = leads & others
         if left.any():
-            total += squares(table[lost, left], *shares(led, weight[left]))
-            total += int((table[lost, ~leads] ** 2).sum())
-    return total
+            counted[lost] = others
+            low[lost, left], high[lost, left] = shares(total, weight[left])
+    return counted, low, high
 
 
 def positions(case: Case) -> int:

@@ -12,9 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from equipoise.cluster.brokers import IntArray
+from equipoise.judge.checks import changes_per_partition
 from equipoise.judge.duality import FlowProblem
 from equipoise.judge.goals import weights
 from equipoise.judge.leader_network import banded, topic_leader_bands
@@ -132,7 +131,8 @@ def cost_of(goal: str, choices: Choices, arcs: Arcs, cells: Int64) -> Cost:
         linear[arcs.kinds["change"]] = 1
         return linear, none, none, none, int((case.before[choices.rows[choices.home < 0], 0] >= 0).sum())
     if goal == "reorders":
-        stays = same_set(case.before, rules.base)[choices.rows]
+        stays = changes_per_partition(case.before, rules.base)[choices.rows] == 0
+        stays &= case.cluster.rf[choices.rows] > 0
         linear[arcs.kinds["change"]] = stays[choices.item[choices.home[choices.item] >= 0]]
         return linear, none, none, none, int(stays[choices.home < 0].sum())
     fixed = case.before[~rules.movable, :1]
@@ -151,17 +151,6 @@ def cost_of(goal: str, choices: Choices, arcs: Arcs, cells: Int64) -> Cost:
     if goal == "topic-leaders":
         return linear, *topic_bands(choices, arcs, cells, weight)
     raise ValueError(f"{goal} is not a goal of leaders")
-
-
-def same_set(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
-    """``(n_partitions,)``: each list has the brokers that it had."""
-    width = max(before.shape[1], after.shape[1])
-
-    def ordered(lists: IntArray) -> IntArray:
-        return np.sort(np.pad(lists, ((0, 0), (0, width - lists.shape[1])), constant_values=-1), axis=1)
-
-    same: npt.NDArray[np.bool_] = (ordered(before) == ordered(after)).all(axis=1)
-    return same
 
 
 def topic_bands(choices: Choices, arcs: Arcs, cells: Int64, weight: Int64) -> tuple[Int64, Int64, Int64, int]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.judge.goals import shares, weights, widened
+from equipoise.judge.goals import failover_shares, shares, weights, widened
 from equipoise.judge.rules import rack_limits
 from equipoise.judge.sheet import Sheet, Sum, Terms
 from equipoise.judge.violations import Case
@@ -273,25 +273,15 @@ class Program:
         led = [self.number(self.placed(b)) for b in range(n)]
         inherited = self.inherited()
         terms: Terms = []
+        counted, low, high = failover_shares(self.case, total)
+        high = np.where(counted, high, ANYTHING)
         for lost in np.flatnonzero(leads).tolist():
-            low, high = self.bands_without(lost, total)
             for b in (b for b in range(n) if b != lost):
                 columns = [led[b], *([inherited[lost, b]] if (lost, b) in inherited else [])]
                 count = Sum(ones(columns), int(after[lost, b]))
-                terms += self.outside(count, count.constant + len(self.rows), int(low[b]), int(high[b]))
+                band = int(low[lost, b]), int(high[lost, b])
+                terms += self.outside(count, count.constant + len(self.rows), *band)
         return Sum(terms)
-
-    def bands_without(self, lost: int, total: int) -> tuple[Int64, Int64]:
-        """``(n_brokers,)``: the shares of all leaders when one broker is lost; who may not lead has none."""
-        n, leads = self.case.cluster.n_brokers, self.rules.leads
-        left = leads & (np.arange(n) != lost)
-        low, high = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        if not left.any():
-            return low, high + ANYTHING
-        weight = np.zeros(n, dtype=np.int64)
-        weight[leads] = weights(self.case, leads)
-        low[left], high[left] = shares(total, weight[left])
-        return low, high
 
     def inherited(self) -> dict[tuple[int, int], int]:
         """For each pair of brokers, how many partitions have this leader and this first follower."""

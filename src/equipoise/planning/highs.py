@@ -13,7 +13,6 @@ from scipy.sparse import hstack, identity, vstack
 from equipoise.planning.sheet import INFINITE, Sheet
 
 Float64 = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 MAX_NODES = 50
 """That HiGHS branches on: what is not decided near its root is left to other ways."""
 MAX_SIMPLEX = 5_000

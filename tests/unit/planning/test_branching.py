@@ -7,26 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.scenarios.checks import planned
 from tests.scenarios.strategies import THEMES, case
 
 from equipoise import judge
 from equipoise.cluster import Plan
-from equipoise.errors import EquipoiseError
 from equipoise.judge.certificate import verify
 from equipoise.judge.program import Program
-from equipoise.planning import ALL_GOALS, build_problem, make_plan
+from equipoise.planning import ALL_GOALS, build_problem
 from equipoise.planning.branching import proof_of
 from equipoise.planning.goals import evaluate
 from equipoise.planning.model import Model
 from equipoise.planning.sheet import Sheet, sheets
-
-
-def planned(theme: str, seed: int) -> Plan | None:
-    drawn = case(theme, seed)
-    try:
-        return make_plan(drawn.cluster(), drawn.request)
-    except EquipoiseError:
-        return None
 
 
 def judged(plan: Plan) -> judge.Case:

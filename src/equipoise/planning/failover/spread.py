@@ -20,6 +20,7 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import (
     arrivals,
     data_moves,
+    failover_leaders,
     leaders_per_broker,
     replicas_per_broker,
     replicas_per_rack,
@@ -195,10 +196,8 @@ def best_within(network: Network, fall: Objective, moves: Int64, allowed: int) -
 def led_and_fixed(problem: Problem, heirs: Heirs) -> Int64:
     """``(n_brokers, n_brokers)``: what survivors (columns) lead, and inherit of what may not change."""
     n, lists = problem.cluster.n_brokers, heirs.lists
-    fixed = lists[~problem.movable]
-    fixed = fixed[fixed[:, 1] >= 0].astype(np.int64)
-    pair = np.bincount(fixed[:, 0] * n + fixed[:, 1], minlength=n * n).reshape(n, n)
-    return pair.astype(np.int64) + leaders_per_broker(lists, n)[None, :]
+    fixed, may_change = lists[~problem.movable], lists[problem.movable]
+    return failover_leaders(fixed, n) + leaders_per_broker(may_change, n)[None, :]
 
 
 def bands_of(problem: Problem, heirs: Heirs) -> tuple[Int64, Int64]:
