@@ -20,7 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import leaders_per_broker, replicas_per_broker, replicas_per_rack
+from equipoise.cluster.measures import (
+    failover_leaders,
+    leaders_per_broker,
+    replicas_per_broker,
+    replicas_per_rack,
+)
 from equipoise.planning.goals import evaluate, failover_bands, open_band, weights
 from equipoise.planning.networks.flow import solve
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
@@ -87,8 +92,6 @@ def survivors(problem: Problem, reached: Mapping[str, int]) -> Survivors:
     current, base = problem.current[movable], problem.cluster.replicas[~movable]
     rf = problem.rf[movable]
     led = leaders_per_broker(base, n)
-    fixed = base[base[:, 1] >= 0].astype(np.int64) if base.shape[1] > 1 else np.zeros((0, 2), dtype=np.int64)
-    pair = np.bincount(fixed[:, 0] * n + fixed[:, 1], minlength=n * n).reshape(n, n).astype(np.int64)
     n_rows, alone = int(movable.sum()), int((rf == 1).sum())
     low, high = failover_bands(problem, int(led[problem.leads].sum()) + n_rows)
     counts = problem.leads[:, None] & ~np.eye(n, dtype=bool) & (problem.leads.sum() > 1)
@@ -106,7 +109,7 @@ def survivors(problem: Problem, reached: Mapping[str, int]) -> Survivors:
     most = np.minimum(most, np.where(problem.receives, n_rows, holds))
     fewest, places = places_between(problem, reached)
     return Survivors(
-        counts, led[None, :] + pair, low, high, room, together, crowded,
+        counts, failover_leaders(base, n), low, high, room, together, crowded,
         least, most, fewest, places, n_rows, alone,
     )  # fmt: skip
 
