@@ -3,6 +3,9 @@ PYTHON := .venv/bin/python
 OUT ?= demo-out
 TESTS ?= tests
 
+# Tests and bench start hundreds of processes: each would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup demo test test-setup lint bench clean distclean
 
 help:

@@ -49,6 +49,37 @@ def test_the_same_flow(apart: None) -> None:
     assert pids() == []
 
 
+def islands(n: int) -> tuple[np.ndarray, ...]:
+    """Networks of which node 0, the sink, is the one that they share; their nodes are numbered at random."""
+    number = (np.random.default_rng(n).permutation(80 * n) + 1).astype(np.int32)
+    supply, columns = np.zeros(80 * n + 1, dtype=np.int64), []
+    for k, node in enumerate(number.reshape(n, 80)):
+        tail, head, room, cost, own = network(k)
+        takes = node[own < 0]
+        none = np.zeros_like(takes)
+        ends = np.r_[node[tail], takes], np.r_[node[head], none]
+        columns.append((*ends, np.r_[room, none + 10], np.r_[cost, none]))
+        supply[node] = np.maximum(own, 0)
+    supply[0] = -supply.sum()
+    return (*(np.concatenate(column) for column in zip(*columns, strict=True)), supply)
+
+
+@pytest.mark.parametrize("cores", [1, 2, 16])
+@pytest.mark.parametrize("n", [2, 3, 9])
+def test_side_by_side(apart: None, monkeypatch: pytest.MonkeyPatch, n: int, cores: int) -> None:
+    """What the sink alone holds together, as racks whose replicas stay in them: the one flow that is best."""
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    given = islands(n)
+    tail, head, supply = given[0], given[1], given[-1]
+    assert len(np.unique(solver.parts(tail, head, len(supply))[1:])) == min(n, solver.MAX_PARTS)
+    np.testing.assert_array_equal(least_cost(*given), solver.solved(solver.laid_out(*given)))
+    assert len(pids()) == min(n, solver.MAX_PARTS, cores)
+    supply[tail[0]] += 10_000
+    supply[0] -= 10_000
+    with pytest.raises(Infeasible):
+        least_cost(*given)
+
+
 def test_infeasible_carries_over(apart: None) -> None:
     """A supply that no arc can carry; the next network is solved all the same."""
     tail, head, room, cost, supply = network(1)

@@ -168,15 +168,20 @@ def potentials(network: Network, objective: Objective, flow: Int64, rounds: int 
     cost = np.concatenate([more[up], -last[down]])
     order = np.argsort(head, kind="stable")
     tail, head, cost = tail[order], head[order], cost[order]
-    starts = np.flatnonzero(np.r_[True, head[1:] != head[:-1]]) if len(head) else np.zeros(0, dtype=np.int64)
-    ends = head[starts]
     distance = np.zeros(len(network.supply), dtype=np.int64)
+    closer = np.ones(len(distance), dtype=bool)
     for _ in range(rounds or len(distance) + 1):
-        reached = np.minimum.reduceat(distance[tail] + cost, starts) if len(starts) else starts
-        closer = reached < distance[ends]
-        if not closer.any():
+        arcs = np.flatnonzero(closer[tail])  # a way that is shorter now leads by a node that is closer now
+        if not len(arcs):
             return -distance
-        distance[ends[closer]] = reached[closer]
+        ends = head[arcs]
+        starts = np.flatnonzero(np.r_[True, ends[1:] != ends[:-1]])
+        reached = np.minimum.reduceat(distance[tail[arcs]] + cost[arcs], starts)
+        ends = ends[starts]
+        shorter = reached < distance[ends]
+        closer[:] = False
+        closer[ends[shorter]] = True
+        distance[ends[shorter]] = reached[shorter]
     raise NotOptimal
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.networks.flow import narrow, solve
+from equipoise.planning.networks.flow import Optimum, narrow, solve
 from equipoise.planning.networks.handout import Moves, hand_out, lists_after
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather
@@ -47,6 +47,8 @@ class Face:
     net: PlacementNetwork
     network: Network
     flow: Int64
+    leavers: Optimum | None = None
+    """The fewest leaders that leave their broker, where that was asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +200,13 @@ def finish(
     """Solve the goals that are left, settle ties and hand out."""
     levels, network, flow = solve_levels(net, network, goals, name)
     LOG.info("which partitions move")
-    suited = narrowed(Face(net, network, flow), net.objective("elections"))
+    wish = net.objective("elections")
+    leavers = solve(network, wish, flow)
+    suited = Face(net, narrow(network, wish, leavers.potential), leavers.flow)
     settled = settle(suited, ties=name == "partitions")
     moves, failed_units = hand_out(net, settled)
     failed = np.isin(net.unit_of, failed_units)
-    return Attempt(moves, before + levels, failed, Face(net, network, settled))
+    return Attempt(moves, before + levels, failed, Face(net, network, settled, leavers))
 
 
 def narrowed(face: Face, wish: Objective) -> Face:

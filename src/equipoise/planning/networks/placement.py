@@ -365,8 +365,6 @@ def rack_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int64, 
     def per_unit(table: Int64) -> Int64:
         if n_units == len(unit_of):
             return table[np.argsort(unit_of, kind="stable")]
-        gathered = np.zeros((n_units, problem.n_racks), dtype=np.int64)
-        np.add.at(gathered, unit_of, table)
-        return gathered
+        return np.column_stack([np.bincount(unit_of, column, n_units) for column in table.T]).astype(np.int64)
 
     return per_unit(out), per_unit(excess), per_unit(into)

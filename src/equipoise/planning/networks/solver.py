@@ -1,13 +1,15 @@
 """Flows of least cost by OR-Tools; the only file that knows its flow solver.
 
 The solver holds the interpreter's lock: while it runs nothing else does, not even Ctrl-C. So large networks
-are solved in another process, which is kept for the next one.
+are solved in other processes, which are kept for the next ones; and what hangs together by the sink alone,
+such as racks whose replicas stay in them, is solved side by side.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +17,7 @@ import numpy as np
 from equipoise.planning.networks.network import Infeasible, Int32, Int64
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from multiprocessing.connection import Connection
 
     from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
@@ -23,21 +26,62 @@ if TYPE_CHECKING:
 
 LARGE = 250_000
 """Arcs that are solved here at most: well under a second."""
+MAX_PARTS = 6
+"""Into which a network falls apart at most, on any machine: of several best flows it is the same."""
 IDLE: list[Apart] = []
-"""Processes that wait for a network; one, unless threads solve side by side."""
+"""Processes that wait for a network: one for each core at most, unless threads solve side by side."""
 os.register_at_fork(after_in_child=IDLE.clear)
 
 
 def least_cost(tail: Int32, head: Int32, room: Int64, cost: Int64, supply: Int64) -> Int64:
     """The flow on each arc, ``(n_arcs,)``, that serves ``supply``, ``(n_nodes,)``, at the least cost.
 
-    Raises `Infeasible` where none does, `NoAnswer` where the process that solves ends instead.
+    Node 0 is the sink. Raises `Infeasible` where no flow serves it, `NoAnswer` where a process that solves
+    ends instead.
     """
-    network = tail, head, room, cost, supply
-    flow = solved(laid_out(*network)) if len(tail) <= LARGE else solved_apart(*network)
+    if len(tail) <= LARGE:
+        return feasible(solved(laid_out(tail, head, room, cost, supply)))
+    inside = parts(tail, head, len(supply))
+    of_arc = inside[np.maximum(tail, head)]
+    chosen = [np.flatnonzero(of_arc == k) for k in range(int(inside.max(initial=0)) + 1)]
+
+    def part(k: int) -> tuple[Int32 | Int64, ...]:
+        mine, arcs = inside == k, chosen[k]
+        mine[0] = True
+        number = (np.cumsum(mine) - 1).astype(np.int32)
+        its = supply[mine]
+        its[0] = -its[1:].sum()
+        return number[tail[arcs]], number[head[arcs]], room[arcs], cost[arcs], its
+
+    flow = np.zeros(len(tail), dtype=np.int64)
+    for arcs, answer in zip(chosen, solved_apart(len(chosen), part), strict=True):
+        flow[arcs] = feasible(answer)
+    return flow
+
+
+def feasible(flow: Int64 | None) -> Int64:
     if flow is None:
         raise Infeasible
     return flow
+
+
+def parts(tail: Int32, head: Int32, n_nodes: int) -> Int64:
+    """The part of each node, ``(n_nodes,)``, numbers from 0: no arc but the sink's leads to another.
+
+    Each node points to a lower one that it is joined to, until all of a part point to its lowest.
+    """
+    lowest = np.arange(n_nodes)
+    ends = np.stack([tail, head]).astype(np.int64)
+    ends = ends[:, ends.all(axis=0)]
+    while ends.size:
+        np.minimum.at(lowest, ends[0], ends[1])
+        np.minimum.at(lowest, ends[1], lowest[ends[0]])
+        while np.any(lowest[lowest] != lowest):
+            lowest = lowest[lowest]
+        ends = lowest[ends]
+        ends = ends[:, ends[0] != ends[1]]
+    named = np.unique(lowest[1:], return_inverse=True)[1] % MAX_PARTS
+    return np.concatenate([[0], named])
 
 
 def laid_out(tail: Int32, head: Int32, room: Int64, cost: Int64, supply: Int64) -> SimpleMinCostFlow:
@@ -61,19 +105,37 @@ def solved(solver: SimpleMinCostFlow) -> Int64 | None:
     return np.asarray(solver.flows(np.arange(solver.num_arcs(), dtype=np.int32)), dtype=np.int64)
 
 
-def solved_apart(*network: Int32 | Int64) -> Int64 | None:
-    """The same, by another process."""
+def solved_apart(n: int, network: Callable[[int], tuple[Int32 | Int64, ...]]) -> list[Int64 | None]:
+    """The same of each of ``n`` networks, by other processes; each is made when its turn has come."""
     from equipoise.apart import Apart
 
-    solver = IDLE.pop() if IDLE else Apart(serve)
+    side_by_side = min(n, os.cpu_count() or 1)
+    solvers = [IDLE.pop() if IDLE else Apart(serve) for _ in range(side_by_side)]
+    flows: list[Int64 | None] = [None] * n
     try:
-        solver.send(network)
-        flow: Int64 | None = solver.received()
+        free, at = list(solvers), dict[Apart, int]()
+        for k in range(n):
+            if not free:
+                free = answered(at, flows)
+            at[free[-1]] = k
+            free.pop().send(network(k))
+        while at:
+            answered(at, flows)
     except BaseException:
-        solver.end()
+        for solver in solvers:
+            solver.end()
         raise
-    IDLE.append(solver)
-    return flow
+    IDLE.extend(solvers)
+    return flows
+
+
+def answered(at: dict[Apart, int], flows: list[Int64 | None]) -> list[Apart]:
+    """Take, in place, the answers that have come, at least one; the processes that are free again."""
+    heard = wait([solver.connection for solver in at])
+    done = [solver for solver in at if solver.connection in heard]
+    for solver in done:
+        flows[at.pop(solver)] = solver.received()
+    return done
 
 
 def serve(connection: Connection) -> None:
