@@ -32,7 +32,6 @@ REACHES = (2, 4, 8)
 """How far prices may be off, tried in order; in units of cost, of which the next unit in a cell is 2 more."""
 ROUNDS = 200
 """In which potentials are found, or the answer is taken for a wrong one: some tens are usual."""
-MAX_PRICE = 2**20
 
 
 def solve_topics(
@@ -123,7 +122,9 @@ def pulls(net: PlacementNetwork, network: Network, objective: Objective, price: 
     supplied = network.supply[first_cell:first_pool], network.supply[first_pool : first_pool + len(pool)]
     stands = np.bincount(group, supplied[0], n_groups) + np.bincount(pool, supplied[1], n_groups)
     least, most = network.lower[objective.convex], network.upper[objective.convex]
-    low, high = np.full(n_groups, -MAX_PRICE), np.full(n_groups, MAX_PRICE)
+    off = np.maximum(np.abs(most - objective.band_low), np.abs(objective.band_high - least)).max(initial=0)
+    end = int(np.abs(price).max(initial=0)) + 2 * int(off) + 1  # prices at which every cell is at its bound
+    low, high = np.full(n_groups, -end), np.full(n_groups, end)
     while np.any(high - low > 1):
         middle = (low + high) // 2
         fits = np.clip(cheapest(objective, price[net.cell.broker] - middle[group])[1], least, most)

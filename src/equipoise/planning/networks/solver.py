@@ -109,11 +109,11 @@ def solved_apart(n: int, network: Callable[[int], tuple[Int32 | Int64, ...]]) ->
     """The same of each of ``n`` networks, by other processes; each is made when its turn has come."""
     from equipoise.apart import Apart
 
-    side_by_side = min(n, os.cpu_count() or 1)
-    solvers = [IDLE.pop() if IDLE else Apart(serve) for _ in range(side_by_side)]
+    solvers = [IDLE.pop() if IDLE else Apart(serve) for _ in range(min(n, os.cpu_count() or 1))]
     flows: list[Int64 | None] = [None] * n
     try:
-        free, at = list(solvers), dict[Apart, int]()
+        free = list(solvers)
+        at: dict[Apart, int] = {}
         for k in range(n):
             if not free:
                 free = answered(at, flows)
