@@ -20,7 +20,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.baselines import largest_program, pinterest_with_networkx, slope
-from bench.instances import cluster, write
+from bench.instances import cluster, describe, write
+from equipoise.files.sources import read_sources
 from equipoise.planning import Request, make_plan
 
 FLEET = Path(__file__).parent.parent / "examples" / "fleet"
@@ -92,6 +93,21 @@ def large(scratch: Path) -> Rows:
     figures = plan_process([str(folder)], scratch / "large-plan")
     work = "2.8 million replicas, 216 brokers, 4,000 topics, 3 racks, all default goals, files written"
     return [(work, "under 20 s, under 2 GB", told(*figures))]
+
+
+def reading(scratch: Path) -> Rows:
+    state = cluster(1_000_000, 200, 3, 4_000)
+    rows = []
+    for what, source in (
+        ("reassignment JSON", write(state, scratch / "json") / "current.json"),
+        ("describe text", describe(state, scratch / "topics.txt")),
+    ):
+        start = time.perf_counter()
+        read_sources([source])
+        seconds, size = time.perf_counter() - start, source.stat().st_size / 2**20
+        work = f"a million partitions read: {what}, {size:,.0f} MB"
+        rows.append((work, "a few seconds", f"{seconds:.2f} s"))
+    return rows
 
 
 def leaders(scratch: Path) -> Rows:
@@ -185,6 +201,7 @@ ROWS: dict[str, Callable[[Path], Rows]] = {
     "small": small,
     "growth": growth,
     "large": large,
+    "reading": reading,
     "leaders": leaders,
     "program": program,
     "sizes": sizes,

@@ -46,3 +46,19 @@ def write(cluster: Cluster, folder: Path) -> Path:
     ]
     (folder / "brokers.csv").write_text("broker,rack\n" + "\n".join(rows) + "\n")
     return folder
+
+
+def describe(cluster: Cluster, file: Path) -> Path:
+    """The cluster as `kafka-topics --describe` prints it."""
+    ids, starts = cluster.ids_of(cluster.replicas), cluster.topic_start
+    with file.open("w") as text:
+        for name, start, stop in zip(cluster.topics, starts, starts[1:], strict=False):
+            rf = int((ids[start:stop] >= 0).sum(axis=1).max(initial=0))
+            counts = f"PartitionCount: {stop - start}\tReplicationFactor: {rf}"
+            text.write(f"Topic: {name}\tTopicId: none\t{counts}\tConfigs: \n")
+            for number, row in zip(cluster.partition[start:stop], ids[start:stop], strict=True):
+                held = ",".join(map(str, row[row >= 0]))
+                text.write(
+                    f"\tTopic: {name}\tPartition: {number}\tLeader: {row[0]}\tReplicas: {held}\tIsr: {held}\n"
+                )
+    return file
