@@ -41,6 +41,9 @@ def optimum(problem: Problem) -> Optimum | None:
     for goal in problem.goals:
         objective = model.objective(goal)
         best = model.program.minimum(objective)
+        if best is not None and best[0] != values.value(problem, model.lists(best[1]), goal):
+            # HiGHS has been seen to end with a value above that of its own answer
+            best = model.program.minimum(objective, presolve=False)
         if best is None:
             break
         reached[goal] = best[0]

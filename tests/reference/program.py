@@ -72,7 +72,7 @@ class Program:
         elif low > 0 or high < 0:
             self._contradiction = True
 
-    def minimum(self, what: Sum) -> tuple[int, np.ndarray] | None:
+    def minimum(self, what: Sum, *, presolve: bool = True) -> tuple[int, np.ndarray] | None:
         """The least value, a whole number, and the variables that reach it; None where nothing does."""
         if self._contradiction:
             return None
@@ -81,7 +81,7 @@ class Program:
         cost = np.zeros(len(self._whole))
         for variable, factor in what.terms.items():
             cost[variable] = factor
-        answer = self._solve(cost, presolve=True)
+        answer = self._solve(cost, presolve=presolve)
         if answer.status == TROUBLE:
             answer = self._solve(cost, presolve=False)
         if answer.status == INFEASIBLE:

@@ -39,6 +39,11 @@ def test_the_goals_after_failover_are_optimal_too(seed: int) -> None:
     check(case("orders", seed))
 
 
+def test_what_the_reference_once_stumbled_over() -> None:
+    """Five partitions on two brokers: HiGHS ended with leaders 2 apart, and lists in which they are level."""
+    check(case("budget", 909))
+
+
 @pytest.mark.parametrize(("theme", "seed"), [(theme, seed) for theme in COARSE for seed in SEEDS])
 def test_coarse_networks_reach_the_same(theme: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The networks of topics that large clusters are planned with, and the sample, lose nothing."""
