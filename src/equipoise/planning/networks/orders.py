@@ -11,7 +11,8 @@ from equipoise.cluster.measures import leaders_per_broker
 from equipoise.planning.goals import ANYTHING, failover_bands, open_band, same_set, weights
 from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.place import ProvedLevel
-from equipoise.planning.networks.roles import Roles, choose
+from equipoise.planning.networks.role_networks import Roles
+from equipoise.planning.networks.roles import choose
 from equipoise.planning.problem import Problem
 
 LEADER_GOALS = {

@@ -1,8 +1,4 @@
-"""Who plays a part in each partition (leads it, follows first), as a flow.
-
-Every item has options, nodes among which one is chosen, and a default that costs nothing. Nodes
-have a band (leaders per broker), cells (family, node) have one too (leaders of a topic per
-broker). Leaders have brokers as nodes; first followers have pairs (leader, follower).
+"""Who plays a part in each partition (leads it, follows first), chosen goal after goal.
 
 As with placement there is a coarse network, of nodes alone, with as much room between two nodes as
 there are items with the one as default and the other as option, and a fine one with a node for
@@ -15,126 +11,25 @@ import logging
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from equipoise.planning.networks.flow import narrow, solve
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.place import ProvedLevel
-from equipoise.planning.rows import counted, distinct, distinct_rows
+from equipoise.planning.networks.role_networks import (
+    RoleNetwork,
+    Roles,
+    coarse_network,
+    fine_network,
+    option_sets,
+    present,
+    transfers,
+)
 
 LOG = logging.getLogger(__name__)
 MAX_FINE_OPTIONS = 60_000
 """Up to so many options the fine network is solved at once."""
 FINE_KINDS = ("cells", "reorders")
 """Levels that need to know which item changes."""
-
-
-@dataclass(frozen=True, eq=False)
-class Roles:
-    """One choice for each item."""
-
-    option: Int64
-    """``(n_items, n_options)`` node of each option, -1 where there is none."""
-    default: Int64
-    """``(n_items,)`` column of the default, -1 where the item has lost it."""
-    family: Int64
-    """``(n_items,)``: items of a family share cells."""
-    base: Int64
-    """``(n_nodes,)``: what is on each node for good."""
-    base_cell: tuple[Int64, Int64]
-    """Cells (family * n_nodes + node) with something there for good, ascending, and how much."""
-    low: Int64
-    """``(n_nodes,)``: band of each node."""
-    high: Int64
-    group: Int64
-    """``(n_nodes,)``: the group (rack) of each node, for a level on groups."""
-    group_low: Int64
-    group_high: Int64
-    cell_weight: Int64
-    """``(n_nodes,)``: weight in a family's shares; 0 for nodes without one."""
-    forced: int
-    """Items without a default that count as changed all the same."""
-    reorders: npt.NDArray[np.bool_]
-    """``(n_items,)``: a change of this item is a pure reorder of its list."""
-
-    @property
-    def n_nodes(self) -> int:
-        return len(self.base)
-
-    @property
-    def forced_reorders(self) -> int:
-        """Items without a default that are reordered whatever they choose."""
-        return int(self.reorders[self.default < 0].sum())
-
-
-@dataclass(frozen=True, eq=False)
-class RoleNetwork:
-    """Arcs: node → group, group → sink, cell → node (fine only), then the changes from item defaults."""
-
-    network: Network
-    node_arcs: Int64
-    group_arcs: Int64
-    cell_arcs: Int64
-    change_arcs: Int64
-    """Arcs that carry a change, one unit of cost each."""
-    cell_low: Int64
-    cell_high: Int64
-    change_item: Int64
-    """Item of each change arc in the fine network; empty in the coarse one."""
-    free_arcs: Int64
-    """Arcs from what lost its default to its options."""
-    apart: int
-    """Squared distances of the cells that nothing can reach."""
-
-    def objective(self, roles: Roles, kind: str) -> Objective:
-        """Objective of a kind: "nodes", "groups", "changes", "reorders" or "cells"."""
-        n_arcs = len(self.network.tail)
-        if kind in ("changes", "reorders"):
-            linear = np.zeros(n_arcs, dtype=np.int64)
-            linear[self.change_arcs] = 1 if kind == "changes" else roles.reorders[self.change_item]
-            return Objective.of_linear(linear, roles.forced if kind == "changes" else roles.forced_reorders)
-        arcs, low, high = {
-            "nodes": (self.node_arcs, roles.low - roles.base, roles.high - roles.base),
-            "groups": (self.group_arcs, *group_bands(roles)),
-            "cells": (self.cell_arcs, self.cell_low, self.cell_high),
-        }[kind]
-        return Objective.of_bands(
-            n_arcs, arcs.astype(np.int32), low, high, self.apart if kind == "cells" else 0
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Bunch:
-    """Arcs of one meaning."""
-
-    tail: Int64
-    head: Int64
-    upper: Int64
-
-
-NO_ARCS = Bunch(*(np.zeros(0, dtype=np.int64),) * 3)
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """What is counted by family and node."""
-
-    node: Int64
-    """``(n_cells,)`` as all: the network's node of each cell."""
-    of: Int64
-    """Role node that it belongs to."""
-    low: Int64
-    high: Int64
-    apart: int
-    """Squared distances of the cells that nothing can reach."""
-
-
-NO_CELLS = Cells(*(np.zeros(0, dtype=np.int64),) * 4, apart=0)
-
-
-def group_bands(roles: Roles) -> tuple[Int64, Int64]:
-    held = np.bincount(roles.group, weights=roles.base, minlength=len(roles.group_low)).astype(np.int64)
-    return roles.group_low - held, roles.group_high - held
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,82 +68,6 @@ class Face:
 
     coarse: RoleNetwork
     network: Network
-
-
-def transfers(roles: Roles) -> tuple[Int64, Int64, Int64]:
-    """Item, column and key (default node * n_nodes + option node) of each possible change."""
-    item, column = np.nonzero(roles.option >= 0)
-    has = roles.default[item] >= 0
-    item, column = item[has], column[has]
-    other = column != roles.default[item]
-    item, column = item[other], column[other]
-    key = roles.option[item, roles.default[item]] * roles.n_nodes + roles.option[item, column]
-    return item, column, key
-
-
-def option_sets(roles: Roles, items: Int64) -> tuple[Int64, Int64]:
-    """Distinct sets of options (each row ascending) and the set of each item."""
-    return distinct_rows(np.sort(roles.option[items], axis=1))
-
-
-def coarse_network(roles: Roles) -> RoleNetwork:
-    """Nodes alone, and one source for each distinct set of options of items that lost their default."""
-    n, n_groups = roles.n_nodes, len(roles.group_low)
-    lost = np.flatnonzero(roles.default < 0)
-    _, _, key = transfers(roles)
-    pair, room = counted(key, n * n)
-    sets, set_of = option_sets(roles, lost)
-    size = np.bincount(set_of, minlength=len(sets))
-    source, at = np.nonzero(sets >= 0)
-    supply = np.zeros(1 + n_groups + n + len(sets), dtype=np.int64)
-    kept = np.flatnonzero(roles.default >= 0)
-    supply[1 + n_groups : 1 + n_groups + n] = np.bincount(
-        roles.option[kept, roles.default[kept]], minlength=n
-    )
-    supply[1 + n_groups + n :] = size
-    first = 1 + n_groups
-    change = Bunch(pair // n + first, pair % n + first, room)
-    free = Bunch(source + first + n, sets[source, at] + first, size[source])
-    return assemble(roles, supply, NO_ARCS, change, free, NO_CELLS)
-
-
-def assemble(
-    roles: Roles, supply: Int64, keep: Bunch, change: Bunch, free: Bunch, cells: Cells
-) -> RoleNetwork:
-    """Common part: node → group → sink in front of the arcs given; the sink takes what is supplied."""
-    n, n_groups = roles.n_nodes, len(roles.group_low)
-    total = int(supply.sum())
-    supply[0] = -total
-    nodes, groups = 1 + n_groups + np.arange(n), 1 + np.arange(n_groups)
-    parts = [
-        Bunch(nodes, 1 + roles.group, np.full(n, total)),
-        Bunch(groups, np.zeros(n_groups, dtype=np.int64), np.full(n_groups, total)),
-        Bunch(cells.node, 1 + n_groups + cells.of, np.full(len(cells.of), total)),
-        keep,
-        change,
-        free,
-    ]
-    ends = np.cumsum([len(part.tail) for part in parts])
-    node_arcs, group_arcs, cell_arcs, _, change_arcs, free_arcs = np.split(np.arange(ends[-1]), ends[:-1])
-    network = Network(
-        supply,
-        np.concatenate([part.tail for part in parts]).astype(np.int32),
-        np.concatenate([part.head for part in parts]).astype(np.int32),
-        np.zeros(ends[-1], dtype=np.int64),
-        np.concatenate([part.upper for part in parts]).astype(np.int64),
-    )
-    return RoleNetwork(
-        network,
-        node_arcs,
-        group_arcs,
-        cell_arcs,
-        change_arcs,
-        cells.low,
-        cells.high,
-        np.zeros(0, dtype=np.int64),
-        free_arcs,
-        cells.apart,
-    )
 
 
 def choose_fine(
@@ -297,80 +116,6 @@ def choose_fine(
     return Chosen(chosen, tuple(solved))
 
 
-def fine_network(
-    roles: Roles, item: Int64, column: Int64, lost_item: Int64, lost_column: Int64
-) -> RoleNetwork:
-    """Items that may change as nodes between the cells of their default and of their options."""
-    n, n_groups = roles.n_nodes, len(roles.group_low)
-    kept = np.flatnonzero(roles.default >= 0)
-    home = roles.family[kept] * n + roles.option[kept, roles.default[kept]]
-    target = roles.family[item] * n + roles.option[item, column]
-    lost_target = roles.family[lost_item] * n + roles.option[lost_item, lost_column]
-    weighed = np.flatnonzero(roles.cell_weight > 0)
-    n_families = int(roles.family.max(initial=-1)) + 1
-    cells, cell = distinct(np.concatenate([home, target, lost_target]), n_families * n)
-    at_home, at_target, at_lost = np.split(cell, np.cumsum([len(home), len(target)]))
-    changing, node_of = distinct(item, len(roles.default))
-    lost, lost_node = distinct(lost_item, len(roles.default))
-    first_cell = 1 + n_groups + n
-    first_item = first_cell + len(cells)
-    first_lost = first_item + len(changing)
-    supply = np.zeros(first_lost + len(lost), dtype=np.int64)
-    supply[first_cell:first_item] = np.bincount(at_home, minlength=len(cells))
-    supply[first_lost:] = 1
-    kept_as = np.full(len(roles.default), -1, dtype=np.int64)
-    kept_as[kept] = at_home
-    keep = Bunch(
-        first_cell + kept_as[changing],
-        first_item + np.arange(len(changing)),
-        np.ones(len(changing), dtype=np.int64),
-    )
-    change = Bunch(first_item + node_of, first_cell + at_target, np.ones(len(item), dtype=np.int64))
-    free = Bunch(first_lost + lost_node, first_cell + at_lost, np.ones(len(lost_item), dtype=np.int64))
-    low, high = cell_bands(roles, cells, weighed)
-    families = np.union1d(roles.family, roles.base_cell[0] // n)
-    grid = (families[:, None] * n + weighed[None, :]).ravel()
-    never = grid[~np.isin(grid, cells)]
-    least, most = cell_bands(roles, never, weighed)
-    apart = int((np.maximum(np.maximum(least, -most), 0) ** 2).sum())
-    of_cells = Cells(first_cell + np.arange(len(cells)), cells % n, low, high, apart)
-    net = replace(assemble(roles, supply, keep, change, free, of_cells), change_item=item)
-    return tightened_cells(net, supply, first_cell, len(cells))
-
-
-def tightened_cells(net: RoleNetwork, supply: Int64, first_cell: int, n_cells: int) -> RoleNetwork:
-    """Cell arcs bounded by what their cell has, can lose and can get: implied, and fewer steps."""
-    network = net.network
-    rest = np.arange(int(net.cell_arcs[-1]) + 1 if len(net.cell_arcs) else 0, len(network.tail))
-
-    def at(ends: npt.NDArray[np.int32]) -> Int64:
-        inside = (ends[rest] >= first_cell) & (ends[rest] < first_cell + n_cells)
-        return np.bincount(
-            ends[rest][inside] - first_cell, weights=network.upper[rest][inside], minlength=n_cells
-        ).astype(np.int64)
-
-    here = supply[first_cell : first_cell + n_cells]
-    lower, upper = network.lower.copy(), network.upper.copy()
-    lower[net.cell_arcs] = np.maximum(here - at(network.tail), 0)
-    upper[net.cell_arcs] = here + at(network.head)
-    return replace(net, network=replace(network, lower=lower, upper=upper))
-
-
-def cell_bands(roles: Roles, cells: Int64, weighed: Int64) -> tuple[Int64, Int64]:
-    """Floor and ceiling of each cell's share of its family, less what is there for good."""
-    n = roles.n_nodes
-    total = np.bincount(roles.family, minlength=int(cells.max(initial=0)) // n + 1)
-    fixed, count = roles.base_cell
-    np.add.at(total, fixed[fixed < len(total) * n] // n, count[fixed < len(total) * n])
-    whole = max(1, int(roles.cell_weight[weighed].sum()))
-    parts = total[cells // n] * roles.cell_weight[cells % n]
-    held = np.zeros(len(cells), dtype=np.int64)
-    if len(fixed):
-        at = np.minimum(np.searchsorted(fixed, cells), len(fixed) - 1)
-        held = np.where(fixed[at] == cells, count[at], 0)
-    return parts // whole - held, -(-parts // whole) - held
-
-
 def on_face(
     roles: Roles, net: RoleNetwork, face: Face, least: Int64, lost_item: Int64, lost_node: Int64
 ) -> Network:
@@ -389,17 +134,3 @@ def on_face(
     upper[net.free_arcs] = (bounds.upper[coarse.free_arcs][at] > 0).astype(np.int64)
     lower[net.free_arcs] = (bounds.lower[coarse.free_arcs][at] > 0).astype(np.int64)
     return replace(net.network, lower=lower, upper=upper)
-
-
-def present(roles: Roles, net: RoleNetwork) -> Int64:
-    """The flow where every item keeps its default."""
-    flow = np.zeros(len(net.network.tail), dtype=np.int64)
-    first_cell = 1 + len(roles.group_low) + roles.n_nodes
-    n_cells = len(net.cell_arcs)
-    flow[net.cell_arcs] = net.network.supply[first_cell : first_cell + n_cells]
-    kept = np.flatnonzero(roles.default >= 0)
-    flow[net.node_arcs] = np.bincount(roles.option[kept, roles.default[kept]], minlength=roles.n_nodes)
-    flow[net.group_arcs] = np.bincount(
-        roles.group, weights=flow[net.node_arcs], minlength=len(net.group_arcs)
-    )
-    return flow
