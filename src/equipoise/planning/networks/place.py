@@ -11,7 +11,7 @@ import numpy.typing as npt
 from equipoise.planning.networks.flow import Optimum, narrow, solve
 from equipoise.planning.networks.handout import Moves, hand_out, lists_after
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
-from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather
+from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather, opened
 from equipoise.planning.networks.sampling import solve_topics
 from equipoise.planning.problem import Problem, rack_excess
 from equipoise.planning.rows import distinct
@@ -138,7 +138,9 @@ def attempt(material: Material, goals: tuple[str, ...], expanded: BoolArray) -> 
         face = fine.network
         for level in levels:
             face = narrow(face, fine.objective(level.goal), lift(coarse, fine, level.potential))
-        return finish(fine, tightened(fine, face), goals[len(first) :], levels, name)
+        face = tightened(fine, face)
+        net, face = (fine, face) if expanded.all() else opened(fine, face)
+        return finish(net, face, goals[len(first) :], levels, name)
     except Infeasible:
         # what the merged network promises cannot be had topic by topic
         return finish(fine, fine.network, goals, [], name)
