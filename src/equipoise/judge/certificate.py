@@ -106,7 +106,7 @@ class Faces:
         if name in ("joint", "joint-budget", "leaving", "leaving-partitions"):
             return self.of_both(name, certificate[: k + 1], stored)
         if name == "merged-budget":
-            return self.within_moves(level.goal, stored)
+            return self.within_moves([earlier.goal for earlier in certificate[: k + 1]], stored)
         relaxation = self.relaxation(name)
         potential = relaxation.lifted(name, stored, self.faces[group])
         problem = relaxation.problem(level.goal, self.faces[group])
@@ -115,19 +115,28 @@ class Faces:
             self.faces[group] = relaxation.tightened(narrowed(problem, potential))
         return bound
 
-    def within_moves(self, goal: str, stored: npt.NDArray[np.int64]) -> int:
-        """The bound of plans within ``--max-moves``: each move costs the first number of ``stored``, and what
-        the budget allows is paid back; the others are potentials of the merged network."""
+    def within_moves(self, goals: Sequence[str], stored: npt.NDArray[np.int64]) -> int:
+        """The bound on the last of ``goals``, replicas or moves, of plans within ``--max-moves``.
+
+        Each move costs the first number of ``stored``, and what the budget allows is paid back; the others
+        are potentials of the merged network. So replicas no worse than here leave few moves unmade.
+        """
         allowed, price = self.case.rules.max_moves, int(stored[0])
         if allowed is None or not 0 <= price <= HIGHEST_PRICE:
             raise ValueError("a price of moves that are not limited, or one out of range")
         relaxation = self.relaxation("merged")
         face = self.faces["placement"]
         moving, *_, already = relaxation.cost("moves")
-        problem = relaxation.problem(goal, face)
+        problem = relaxation.problem("replicas", face)
         offset = problem.offset + price * (already - allowed)
         problem = replace(problem, cost=problem.cost + price * moving, offset=offset)
-        return dual_bound(problem, relaxation.lifted("merged", stored[1:], face))
+        bound = dual_bound(problem, relaxation.lifted("merged", stored[1:], face))
+        if goals[-1] == "replicas":
+            return bound
+        reached = goal_value("replicas", self.case)
+        if goals[-1] != "moves" or "replicas" not in goals or reached is None:
+            raise ValueError(f"the price of a move tells nothing of {goals[-1]} there")
+        return allowed - (reached - bound) // price if price else 0
 
     def relaxation(self, name: str) -> Relaxation:
         """The network of that name's family, with its face."""

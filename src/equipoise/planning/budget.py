@@ -60,8 +60,18 @@ class Balanced:
     """``(n_brokers,)``: replicas of each broker afterwards."""
     level: ProvedLevel
     """The bound on ``replicas`` within the budget: the price of a move, and potentials that go with it."""
+    price: int
+    """Of a move, in squared replicas."""
     kind: Int64
     """``(n_rows,)``: the unit of each movable row in the merged network."""
+
+    def of_moves(self, allowed: int, reached: int) -> ProvedLevel:
+        """The fewest moves of plans whose ``replicas`` are no worse than ``reached``.
+
+        With m moves they are at least the bound with all ``allowed``, and the price of each that is not made.
+        """
+        spared = (reached - self.level.value) // self.price if self.price else allowed
+        return replace(self.level, goal="moves", value=max(0, allowed - spared))
 
 
 def best_counts(problem: Problem) -> Balanced:
@@ -87,19 +97,22 @@ def best_counts(problem: Problem) -> Balanced:
             low = middle
         else:
             high = middle
-    best = solve(net.network, priced(high), net.guess())
-    face = narrow(net.network, priced(high), best.potential)
-    flow = spend(net, face, moves, allowed)
-    bound = best.value + high * (moves.offset - allowed)
+    for price in (low, high):  # the lower one may have made more moves than its best flows need
+        best = solve(net.network, priced(price), net.guess())
+        face = narrow(net.network, priced(price), best.potential)
+        fewest = solve(face, moves, net.guess()).flow
+        if count(fewest) <= allowed:
+            break
+    flow = spend(net, face, moves, fewest, allowed)
+    bound = best.value + price * (moves.offset - allowed)
     held = np.zeros(problem.cluster.n_brokers, dtype=np.int64)
     held[material.brokers] = flow[net.sink.index] + material.base
-    prices = np.concatenate([[high], best.potential]).astype(np.int64)
-    return Balanced(held, ProvedLevel("replicas", bound, "merged-budget", prices), material.kind)
+    prices = np.concatenate([[price], best.potential]).astype(np.int64)
+    return Balanced(held, ProvedLevel("replicas", bound, "merged-budget", prices), price, material.kind)
 
 
-def spend(net: PlacementNetwork, face: Network, moves: Objective, allowed: int) -> Int64:
-    """A flow of the face with as many moves as the budget allows, arc by arc towards the most moves."""
-    flow = solve(face, moves, net.guess()).flow
+def spend(net: PlacementNetwork, face: Network, moves: Objective, flow: Int64, allowed: int) -> Int64:
+    """A flow of the face with as many moves as the budget allows, from ``flow`` arc by arc to the most."""
     most = solve(face, replace(moves, linear=-moves.linear), net.guess()).flow
     for arc in net.arrive.index[most[net.arrive.index] > flow[net.arrive.index]]:
         if moves.value(flow) >= allowed:

@@ -12,7 +12,7 @@ from equipoise.planning.conflicts import refuse_bytes
 from equipoise.planning.flows import Faces, by_flows, jointly, with_levels
 from equipoise.planning.joint.solve import MAX_COLUMNS
 from equipoise.planning.networks.network import Infeasible
-from equipoise.planning.networks.place import arcs_of_partitions, place
+from equipoise.planning.networks.place import ProvedLevel, arcs_of_partitions, place
 from equipoise.planning.networks.placement import gather
 from equipoise.planning.problem import Problem
 from equipoise.planning.solution import Solution, ordered
@@ -94,14 +94,21 @@ def for_counts(problem: Problem, best: Balanced) -> Solution:
         solution = replace(
             least, proofs=[proof for goal in problem.goals for proof in least.proofs if proof.goal == goal]
         )
-    proofs = []
+    proofs: list[Proof] = []
     for proof in solution.proofs:
         if proof.goal == "replicas" and best.level.value > 0:
-            bound = min(proof.value, best.level.value)
-            proofs.append(Proof("replicas", proof.value, bound, "flow-dual", level=best.level))
+            proofs.append(within(proof, best.level))
+        elif proof.goal == "moves" and any(earlier.level is best.level for earlier in proofs):
+            allowed = int(problem.request.max_moves or 0)
+            proofs.append(within(proof, best.of_moves(allowed, solution.reached["replicas"])))
         elif proof.level and proof.level.network != "leaders" and (proof.claims or proof.value == 0):
             kind = "none" if proof.value else "closed-form"
             proofs.append(Proof(proof.goal, proof.value, 0, kind, "for these broker counts"))
         else:
             proofs.append(proof)
     return replace(solution, proofs=proofs)
+
+
+def within(proof: Proof, level: ProvedLevel) -> Proof:
+    """The proof with a bound of plans within the budget."""
+    return Proof(proof.goal, proof.value, min(proof.value, level.value), "flow-dual", level=level)

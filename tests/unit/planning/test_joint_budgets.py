@@ -141,11 +141,12 @@ def test_a_certificate_of_another_budget_is_refused(monkeypatch: pytest.MonkeyPa
         assert any(finding.problem for finding in judged(richer, plan.proofs)), other
 
 
-def test_replicas_are_bounded_where_the_program_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the price of a move alone, which the judge takes from the certificate; never above the optimum."""
+def test_what_is_bounded_where_the_program_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replicas and moves, by the price of a move, which the judge takes from the certificate; never above the
+    optimum, and nothing where the budget is another."""
     large(monkeypatch)
     monkeypatch.setattr(on_budget, "is_small_enough", lambda problem: False)
-    proved = 0
+    proved, spent = 0, 0
     for seed in range(80):
         monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0 if seed % 2 else ARCS)
         monkeypatch.setattr(place, "MAX_ROW_ARCS", 0 if seed % 4 == 1 else 1_000_000)
@@ -164,8 +165,12 @@ def test_replicas_are_bounded_where_the_program_is_too_large(monkeypatch: pytest
         if "merged-budget" in names:
             best = optimum(problem)
             assert best is not None
-            level = plan.certificate[names.index("merged-budget")]
+            level, moves = plan.certificate[names.index("merged-budget") :][:2]
             assert level.lower_bound <= best.values["replicas"] <= level.value, seed
             proved += level.gap == 0
+            spent += level.gap == 0 and moves.gap == 0 and moves.lower_bound > 0
             nothing_more_is_proved(plan, best.values, seed)
+            richer = replace(plan, request={**plan.request, "max_moves": seed % 5 + 1})
+            assert any(finding.problem for finding in judged(richer, plan.proofs)), seed
     assert proved >= 10
+    assert spent >= 10
