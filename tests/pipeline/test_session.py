@@ -105,8 +105,9 @@ def test_no_master(tmp_path: Path) -> None:
 def test_ctrl_c(tmp_path: Path) -> None:
     """Ctrl-C while clusters are planned: no traceback, exit 130, nothing published, no JVM left."""
     running = subprocess.Popen(
-        command("demo", "--out", tmp_path / "out"), stderr=subprocess.PIPE, text=True, process_group=0
-    )
+        command("demo", "--out", tmp_path / "out"), stderr=subprocess.PIPE, text=True, process_group=0,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background ignores it
+    )  # fmt: skip
     assert running.stderr is not None
     for line in running.stderr:
         if line.startswith("planning"):
