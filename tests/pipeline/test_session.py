@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Event, get_ident
 
 import pytest
 from pyspark.sql import SparkSession
@@ -16,7 +17,7 @@ from tests.pipeline.fleets import EXAMPLES
 
 from equipoise.pipeline.java import Java
 from equipoise.pipeline.launcher import LaunchError, launch
-from equipoise.pipeline.session import SparkFailed, session
+from equipoise.pipeline.session import SparkFailed, interruptible, session
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -123,6 +124,20 @@ def test_ctrl_c(tmp_path: Path) -> None:
     while any(Path(f"/proc/{pid}").exists() for pid in jvms) and time.monotonic() < end_at:
         time.sleep(0.1)
     assert not any(Path(f"/proc/{pid}").exists() for pid in jvms)
+
+
+def test_ctrl_c_that_another_thread_takes(spark: SparkSession) -> None:
+    """The system may hand the signal to any thread; the main one, which waits, hears of it all the same."""
+    heard = []
+
+    def work(stopped: Event) -> None:
+        time.sleep(0.5)  # the main thread waits by now
+        signal.pthread_kill(get_ident(), signal.SIGINT)
+        heard.append(stopped.wait(timeout=60))
+
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(spark, work)
+    assert heard == [True]
 
 
 def test_no_java_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

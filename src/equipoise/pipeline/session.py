@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 HEAP = "EQUIPOISE_SPARK_MEMORY"
 """Names the heap of the driver's JVM ("4g"); 2 GB where it is not set."""
+HEARING_S = 0.2
+"""How long Ctrl-C may take to be heard."""
 LOOPBACK = ("local", "spark://127.0.0.1:", "spark://localhost:")
 
 
@@ -64,13 +66,15 @@ def interruptible(spark: SparkSession, work: Callable[[Event], Result]) -> Resul
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(work, stopped)
         try:
-            return future.result()
+            while not future.done():  # a wait without end does not hear what another thread was woken for
+                wait([future], timeout=HEARING_S)
         except KeyboardInterrupt:
             stopped.set()
             while not future.done():  # between two jobs there is nothing to cancel yet
                 spark.sparkContext.cancelAllJobs()
-                wait([future], timeout=0.2)
+                wait([future], timeout=HEARING_S)
             raise
+        return future.result()
 
 
 def started(master: str) -> SparkSession:
