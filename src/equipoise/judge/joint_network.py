@@ -24,9 +24,9 @@ from equipoise.judge.placement_network import Layout, layout_of
 from equipoise.judge.relaxation import Cost, Int64, Relaxation
 from equipoise.judge.violations import Case
 
-SCALE = 5040
+SCALE = 720_720 * 64
 """Parts of the goal's unit."""
-FORBIDDEN = 2**40
+FORBIDDEN = 2**50
 BoolArray = npt.NDArray[np.bool_]
 OF_PLACEMENT = ("racks", "replicas", "moves", "topics")
 OF_LEADERS = ("leaders", "rack-leaders", "topic-leaders")

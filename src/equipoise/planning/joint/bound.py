@@ -13,7 +13,7 @@ from equipoise.planning.networks.flow import cheapest
 from equipoise.planning.networks.network import Int64, Objective
 from equipoise.planning.networks.place import ProvedLevel
 
-SCALE = 5040
+SCALE = 720_720 * 64
 """Multipliers are whole numbers of this part of the goal's unit: halves to tenths stay exact."""
 
 

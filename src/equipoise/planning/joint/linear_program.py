@@ -55,6 +55,7 @@ class Relaxed:
     """Of the optimum."""
     of_columns: Float64
     """``(n_columns,)``: what a unit more of each would cost, all conditions kept."""
+    iterations: int
 
     @property
     def least(self) -> int:
@@ -75,8 +76,8 @@ class Program:
     """With ``least`` and ``most`` the same."""
     bounded: Conditions
 
-    def relaxed(self, *, simplex: bool, presolve: bool) -> Relaxed | None:
-        """The optimum of the linear program; None if none was found.
+    def relaxed(self, *, simplex: bool, presolve: bool, iterations: int | None = None) -> Relaxed | None:
+        """The optimum of the linear program; None if none was found, in so many ``iterations`` if any are given.
 
         Where all columns are there at once, with convex costs in steps, presolve can make the simplex method
         ten times as slow; of programs that grow it takes less with it. Where no costs are convex, an interior
@@ -84,7 +85,7 @@ class Program:
         """
         if not len(self.cost):  # SciPy takes no program without columns
             none, equal, bounded = (np.zeros(n) for n in (0, len(self.equal.most), len(self.bounded.most)))
-            return Relaxed(none, equal, bounded, 0.0, none)
+            return Relaxed(none, equal, bounded, 0.0, none, 0)
         above, below = (np.flatnonzero(np.isfinite(side)) for side in (self.bounded.most, self.bounded.least))
         table = vstack([self.bounded.table[above], -self.bounded.table[below]])
         room = np.concatenate([self.bounded.most[above], -self.bounded.least[below]])
@@ -97,15 +98,15 @@ class Program:
             self.equal.most,
             bounds=columns,
             method="highs-ds" if simplex else "highs-ipm",
-            options={"presolve": presolve},
+            options={"presolve": presolve, "maxiter": iterations},
         )
-        if found.x is None:
+        if found.status:
             return None
         price = np.zeros(len(self.bounded.most))
         np.add.at(price, above, found.ineqlin.marginals[: len(above)])
         np.subtract.at(price, below, found.ineqlin.marginals[len(above) :])
         of_columns = found.lower.marginals + found.upper.marginals
-        return Relaxed(found.x, found.eqlin.marginals, price, float(found.fun), of_columns)
+        return Relaxed(found.x, found.eqlin.marginals, price, float(found.fun), of_columns, int(found.nit))
 
     def settled(self, found: Relaxed) -> Float64 | None:
         """The best solution with whole flows that was found near an optimum; None if none was.

@@ -26,18 +26,21 @@ MAX_COLUMNS = 160_000
 """Of a program that levels counts and has all there are: some eight seconds."""
 MAX_WIDE = 50_000
 """As `MAX_COLUMNS`, for leaders' levels where a budget keeps the face wide: those take many times as long."""
+MAX_GROWN = 100_000
+"""As `MAX_COLUMNS`, for leaders' levels that grow because a budget lets few replicas move."""
 MAX_ELECTIONS = 240_000
 """Columns of all programs of elections: they grow until what they leave out is worth nothing, or little."""
 MAX_WORK = 350_000
-"""The same of other goals, some of which grow where budgets allow few arrivals."""
-EASY, TURNS = 4, 8
-"""So many times `MAX_WORK` where placement goals grow, which is quick; and so many programs have to fit in
-where leaders' levels grow, or they would end before they prove anything."""
+"""The same of other goals that have all columns, or grow by placement alone."""
+EASY = 4
+"""So many times `MAX_WORK` where placement goals grow, which is quick."""
+MAX_PIVOTS = 4_500_000_000
+"""Simplex iterations times columns of the programs of a leaders' level that grows: ten to thirty seconds."""
 AT_ONCE = 3
 """Arrivals that a row is given at a time, since few of many are ever used."""
 GROWTH = 0.1
 """Of the arcs, that come along at a time."""
-NOISE = 8
+NOISE = SCALE // 1000
 """In parts of the goal's unit: what prices that are rounded may be off."""
 
 
@@ -57,6 +60,33 @@ class Start:
     """A plan with the values of the goals before."""
     bound: int
     """Of the goal, 0 where nothing is known."""
+
+
+@dataclass
+class Limits:
+    """What is left of the effort for a question; counted, so that it is the same on every machine."""
+
+    columns: int
+    """Of one program."""
+    work: int | None = None
+    """Columns of all programs together, None where those are not counted."""
+    pivots: int | None = None
+    """Simplex iterations times columns of all programs together, as ``work``."""
+
+    def reach(self, columns: int) -> bool:
+        """True where a program with so many columns may be solved; counts it."""
+        if self.work is not None:
+            self.work -= columns
+        return columns <= self.columns and (self.work is None or self.work >= 0)
+
+    def iterations(self, columns: int) -> int | None:
+        """So many may a program with so many columns take, None for any number."""
+        return None if self.pivots is None else self.pivots // columns
+
+    def spend(self, iterations: int, columns: int) -> None:
+        """Count the iterations that a program took."""
+        if self.pivots is not None:
+            self.pivots = max(0, self.pivots - iterations * columns)
 
 
 def best_of_face(
@@ -79,19 +109,21 @@ def best_of_face(
     LOG.info("placements and leaders at once: %s", goal)
     asked = question(face, goal, reached, kept, start.lists)
     grows = goal == "elections" or asked.few_arrive
-    most, most_at_once = limits(asked, goal, grows=grows)
+    left = limits(asked, goal, grows=grows)
     shown = arcs_of(face, start.lists) if grows else np.ones(len(face.network.tail), dtype=bool)
     best: tuple[ProvedLevel, Multipliers] | None = None
-    last, work, least = None, 0, np.inf
+    last, least = None, np.inf
     while True:
         layout = program_of(asked, shown)
         columns = len(layout.program.cost)
-        work += columns
-        if work > most or columns > most_at_once:
+        if not left.reach(columns):
             break
-        found = layout.program.relaxed(simplex=goal != "elections" or asked.few_arrive, presolve=grows)
+        simplex = goal != "elections" or asked.few_arrive
+        most = left.iterations(columns)
+        found = layout.program.relaxed(simplex=simplex, presolve=grows, iterations=most)
         if found is None:
             break
+        left.spend(found.iterations, columns)
         last = layout, found
         now = multipliers(asked, layout, found)
         prices = [now] if best is None else [best[1].halfway(now), now]
@@ -113,13 +145,15 @@ def best_of_face(
     return Joint(lists_near(face, *last), best[0])
 
 
-def limits(asked: Question, goal: str, *, grows: bool) -> tuple[int, int]:
-    """Columns of all programs of a question, and of each."""
-    if goal == "elections":
-        return MAX_ELECTIONS, MAX_ELECTIONS
+def limits(asked: Question, goal: str, *, grows: bool) -> Limits:
+    """How far a question may go."""
     if goal in PLACEMENT_GOALS:
-        return (EASY * MAX_WORK, MAX_COLUMNS) if grows else (MAX_WORK, MAX_COLUMNS)
-    return MAX_WORK, MAX_WORK // TURNS if grows else MAX_WIDE if asked.is_wide else MAX_COLUMNS
+        return Limits(MAX_COLUMNS, EASY * MAX_WORK if grows else MAX_WORK)
+    if asked.few_arrive:
+        return Limits(MAX_GROWN, pivots=MAX_PIVOTS)
+    if goal == "elections":
+        return Limits(MAX_ELECTIONS, MAX_ELECTIONS)
+    return Limits(MAX_WIDE if asked.is_wide else MAX_COLUMNS, MAX_WORK)
 
 
 def arcs_of(face: Face, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
