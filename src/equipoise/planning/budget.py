@@ -15,12 +15,14 @@ from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.conflicts import refuse_budget
 from equipoise.planning.networks.flow import narrow, solve
-from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
+from equipoise.planning.networks.network import Int64, Network, Objective
 from equipoise.planning.networks.place import ProvedLevel, merged_network, place
-from equipoise.planning.networks.placement import PlacementNetwork, gather
+from equipoise.planning.networks.placement import gather
 from equipoise.planning.problem import Problem
 
 MAX_PRICE = 2**30
+MAX_NODES = 50
+"""That HiGHS branches on, to use a budget up."""
 
 
 def arrivals_by_row(problem: Problem, lists: IntArray) -> Int64:
@@ -103,7 +105,7 @@ def best_counts(problem: Problem) -> Balanced:
         fewest = solve(face, moves, net.guess()).flow
         if count(fewest) <= allowed:
             break
-    flow = spend(net, face, moves, fewest, allowed)
+    flow = spend(face, moves, fewest, allowed)
     bound = best.value + price * (moves.offset - allowed)
     held = np.zeros(problem.cluster.n_brokers, dtype=np.int64)
     held[material.brokers] = flow[net.sink.index] + material.base
@@ -111,29 +113,34 @@ def best_counts(problem: Problem) -> Balanced:
     return Balanced(held, ProvedLevel("replicas", bound, "merged-budget", prices), price, material.kind)
 
 
-def spend(net: PlacementNetwork, face: Network, moves: Objective, flow: Int64, allowed: int) -> Int64:
-    """A flow of the face with as many moves as the budget allows, from ``flow`` arc by arc to the most."""
-    most = solve(face, replace(moves, linear=-moves.linear), net.guess()).flow
-    for arc in net.arrive.index[most[net.arrive.index] > flow[net.arrive.index]]:
-        if moves.value(flow) >= allowed:
-            break
-        flow = more_on(face, moves, flow, int(arc), allowed)
-    return flow
+def spend(face: Network, moves: Objective, fewest: Int64, allowed: int) -> Int64:
+    """The flow of the face with the most moves that the budget allows; ``fewest`` has no more.
 
+    An integer program of the few arcs whose flow differs among equally good ones; what it is not done with
+    near its root stays as it is.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp  # SciPy, where it is needed
+    from scipy.sparse import csr_array
 
-def more_on(face: Network, moves: Objective, flow: Int64, arc: int, allowed: int) -> Int64:
-    """Push as much more through one arc of the face as the budget allows."""
-    extra = min(allowed - moves.value(flow), int(face.upper[arc] - flow[arc]))
-    while extra > 0:
-        lower = face.lower.copy()
-        lower[arc] = flow[arc] + extra
-        try:
-            tried = solve(replace(face, lower=lower), moves, flow).flow
-            if moves.value(tried) <= allowed:
-                return tried
-        except Infeasible:
-            pass
-        extra //= 2
+    free = np.flatnonzero(face.upper > face.lower)
+    left = allowed - moves.value(fewest)
+    if not len(free) or not left:
+        return fewest
+    arc, one = np.arange(len(free)), np.ones(len(free))
+    ends = np.r_[face.tail[free], face.head[free]], np.r_[arc, arc]
+    kept = csr_array((np.r_[one, -one], ends), shape=(len(face.supply), len(free)))
+    price = moves.linear[free]
+    answer = milp(
+        -price,
+        integrality=one,
+        bounds=Bounds(face.lower[free] - fewest[free], face.upper[free] - fewest[free]),
+        constraints=[LinearConstraint(kept, 0, 0), LinearConstraint(price[None, :], -np.inf, left)],
+        # presolve looks at the clock: a busy machine would find another of the best plans
+        options={"node_limit": MAX_NODES, "presolve": False},
+    )
+    flow = fewest.copy()
+    if answer.x is not None:
+        flow[free] += np.rint(answer.x).astype(np.int64)
     return flow
 
 

@@ -77,7 +77,7 @@ class Program:
     bounded: Conditions
 
     def relaxed(self, *, simplex: bool, presolve: bool, iterations: int | None = None) -> Relaxed | None:
-        """The optimum of the linear program; None if none was found, in so many ``iterations`` if any are given.
+        """The optimum of the linear program; None if none was found, in ``iterations`` if those are given.
 
         Where all columns are there at once, with convex costs in steps, presolve can make the simplex method
         ten times as slow; of programs that grow it takes less with it. Where no costs are convex, an interior
