@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
+from tests.scenarios.checks import applied
 
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster, measures
 from equipoise.errors import UnusableInput
@@ -187,6 +188,28 @@ def test_pictures_of_first_followers() -> None:
     plan = make_plan(cluster_of({"p": lists}), request)
     assert lists_of(plan, "p") == [[1, 3, 2], [2, 4, 1], [1, 4, 2], [2, 3, 1]]
     assert values_of(plan) == {"elections": 0, "failover": 2, "reorders": 4}
+
+
+def test_reorders_in_front_of_moves_have_no_fixed_point() -> None:
+    """Four times [1, 2], broker 1 alone in its rack: 2 can lead nothing without a reorder, 3 by moves alone.
+
+    The best without a reorder has leaders 2, 0 and 2, and each of its partitions is [1, 2], [1, 3] or [3, 1].
+    Whoever planned it: what moved is not where it was, so on the result [2, 1] is no reorder any more, and
+    levels the leaders. With ``moves`` in front, the second run is empty.
+    """
+    racks = {1: "a", 2: "b", 3: "b"}
+    request = Request(goals=("reorders", "leaders", "replicas", "moves"))
+    first = make_plan(cluster_of({"p": [[1, 2]] * 4}, racks), request)
+    second = make_plan(applied(first), request)
+    assert [(values_of(plan)["reorders"], values_of(plan)["leaders"]) for plan in (first, second)] == [
+        (0, 1),
+        (0, 0),
+    ]
+    assert all(level.gap == 0 for plan in (first, second) for level in plan.certificate)
+    assert make_plan(applied(second), request).is_empty
+
+    request = Request(goals=("moves", "reorders", "leaders", "replicas"))
+    assert make_plan(applied(make_plan(cluster_of({"p": [[1, 2]] * 4}, racks), request)), request).is_empty
 
 
 def test_all_permutations_are_left_alone() -> None:
