@@ -6,9 +6,11 @@ Whole processes are timed from outside; their memory is the most that all of one
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import platform
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -49,7 +51,13 @@ def plan_process(sources: list[str], out: Path, *options: str) -> tuple[float, f
 
     Where thousands of files were deleted a moment before, some file systems take seconds to make others.
     """
-    command = [sys.executable, "-m", "equipoise.cli.main", "plan", *sources, "--out", str(out), *options]
+    return watched(
+        [sys.executable, "-m", "equipoise.cli.main", "plan", *sources, "--out", str(out), *options]
+    )
+
+
+def watched(command: list[str]) -> tuple[float, float]:
+    """Seconds and peak megabytes of one command."""
     start, peak = time.perf_counter(), 0.0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
@@ -182,6 +190,24 @@ def fleet(scratch: Path) -> Rows:
     return [("200 clusters planned by run", "at least 1.6 ×", ratio)]
 
 
+def samples(scratch: Path) -> Rows:
+    """Whole processes, the start of Spark among them; making the samples is not counted."""
+    many, figures = [10_000_000, 100_000_000], []
+    for n in many:
+        folder = scratch / f"samples-{n}"
+        command = [sys.executable, "-m", "bench.samples"]
+        subprocess.run([*command, "make", str(folder), str(n)], check=True)
+        figures.append(watched([*command, "load", str(folder), str(scratch / f"load-{n}")]))
+        shutil.rmtree(folder)
+    aim = "linear, memory bounded, spilling allowed"
+    rows = [
+        (f"{n:,} metric samples to partition_load, whole process", aim if n == many[-1] else "", told(*f))
+        for n, f in zip(many, figures, strict=True)
+    ]
+    ratio = figures[1][0] / figures[0][0]
+    return [*rows, ("ten times the samples", "", f"{ratio:.1f} × the time, slope {math.log10(ratio):.2f}")]
+
+
 def simulated(scratch: Path) -> Rows:
     start = time.perf_counter()
     script = "from bench.simulation import carry_out; print(*carry_out(1_000_000, 200))"
@@ -206,6 +232,7 @@ ROWS: dict[str, Callable[[Path], Rows]] = {
     "program": program,
     "sizes": sizes,
     "fleet": fleet,
+    "samples": samples,
     "simulated": simulated,
 }
 

@@ -41,13 +41,13 @@ def carry_out(fleet: Path, out: Path, master: str) -> FleetRun:
     from equipoise.cli.fleet_table import show
     from equipoise.pipeline.jobs.fleet import run_fleet
     from equipoise.pipeline.jobs.progress import TerminalProgress
-    from equipoise.pipeline.readers.fleet import find_clusters
+    from equipoise.pipeline.readers.fleet import find_clusters, is_long
     from equipoise.pipeline.session import interruptible, session
 
-    find_clusters(fleet)
+    long = is_long(find_clusters(fleet))
     with TerminalProgress(Console(stderr=True)) as progress:
         progress.stage(f"starting Spark on {master}")
-        with session(master) as spark:
+        with session(master, long=long) as spark:
             result = interruptible(spark, lambda stopped: run_fleet(spark, fleet, out, progress, stopped))
     show(result, Console())
     return result

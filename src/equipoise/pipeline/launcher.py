@@ -59,8 +59,11 @@ class Gateway:
         os.environ["PYSPARK_GATEWAY_SECRET"] = self.secret
 
 
-def launch(java: Java, heap: str) -> Gateway:
-    """Start the JVM with so much heap ("2g"); raises :class:`LaunchError` where it does not come up."""
+def launch(java: Java, heap: str, *, long: bool = False) -> Gateway:
+    """Start the JVM with so much heap ("2g"), for short or ``long`` work.
+
+    Raises :class:`LaunchError` where it does not come up.
+    """
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -74,7 +77,7 @@ def launch(java: Java, heap: str) -> Gateway:
     }
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command(java, heap, home),
+            command(java, heap, home, long=long),
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
@@ -86,8 +89,11 @@ def launch(java: Java, heap: str) -> Gateway:
     return Gateway(process, port, secret, log)
 
 
-def command(java: Java, heap: str, home: Path) -> list[str]:
-    """The JVM's command line; the class path names jars alone, as a class-data archive needs it."""
+def command(java: Java, heap: str, home: Path, *, long: bool = False) -> list[str]:
+    """The JVM's command line; the class path names jars alone, as a class-data archive needs it.
+
+    The quick compiler alone starts sooner; from some minutes of work on, the thorough one halves the time.
+    """
     return [
         str(java.path),
         "-cp",
@@ -95,7 +101,7 @@ def command(java: Java, heap: str, home: Path) -> list[str]:
         f"-Xmx{heap}",
         "-XX:+IgnoreUnrecognizedVMOptions",
         "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
+        *(() if long else ("-XX:TieredStopAtLevel=1",)),
         "--sun-misc-unsafe-memory-access=allow",
         "--enable-native-access=ALL-UNNAMED",
         *(f"--add-opens={package}=ALL-UNNAMED" for package in OPENED),

@@ -32,9 +32,10 @@ class SparkFailed(EquipoiseError):
 
 
 @contextmanager
-def session(master: str | None = None) -> Iterator[SparkSession]:
+def session(master: str | None = None, *, long: bool = False) -> Iterator[SparkSession]:
     """A Spark session on ``master``, by default every core of this machine; stopped afterwards.
 
+    For ``long`` work the JVM compiles thoroughly, which a short run would not earn back.
     Under ``spark-submit`` its session is used as it is, and left running. Raises :class:`UnusableInput`
     where there is no Java or the master does not answer, and :class:`SparkFailed` for a job that fails
     within the block.
@@ -46,7 +47,7 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     if "PYSPARK_GATEWAY_PORT" in os.environ or SparkSession.getActiveSession() is not None:
         yield SparkSession.builder.getOrCreate()
         return
-    spark = started(master or "local[*]")
+    spark = started(master or "local[*]", long=long)
     try:
         yield spark
     except (PySparkException, Py4JError) as error:
@@ -77,7 +78,7 @@ def interruptible(spark: SparkSession, work: Callable[[Event], Result]) -> Resul
         return future.result()
 
 
-def started(master: str) -> SparkSession:
+def started(master: str, *, long: bool = False) -> SparkSession:
     """A new session, with our own launcher or, where that fails, with PySpark's."""
     from py4j.protocol import Py4JError
     from pyspark import SparkContext
@@ -94,7 +95,7 @@ def started(master: str) -> SparkSession:
     if SparkContext._gateway is None:
         java = find_java()
         try:
-            launch(java, os.environ.get(HEAP, "2g")).announce()
+            launch(java, os.environ.get(HEAP, "2g"), long=long).announce()
         except LaunchError as error:
             refused = f", and our own launcher: {in_short(error)}"
             os.environ["JAVA_HOME"] = str(java.home)
@@ -132,6 +133,8 @@ def settings() -> dict[str, str]:
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
         "spark.sql.session.timeZone": "UTC",
+        # Samples come sorted by series, and are added up as they come.
+        "spark.sql.execution.replaceHashWithSortAgg": "true",
         # A plan is a function of its input: a task that failed twice fails again.
         "spark.task.maxFailures": "2",
     }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.errors import Stopped
 from equipoise.files import plan_directory
 from equipoise.files.folders import replaced
+from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.record import Clock, index_page, run_record, set_aside, summary_rows
 from equipoise.pipeline.jobs.store import read_table, settle, write_json, write_table
@@ -20,8 +21,11 @@ from equipoise.pipeline.readers.parsed import parsed
 from equipoise.pipeline.schemas.steps import PARSED, PLANNED
 from equipoise.pipeline.schemas.tables import TABLES
 from equipoise.pipeline.transforms import tables
+from equipoise.pipeline.transforms.broker_load import broker_load
 from equipoise.pipeline.transforms.checks import seven_checks
 from equipoise.pipeline.transforms.cluster_task import Places, planned
+from equipoise.pipeline.transforms.partition_load import partition_load
+from equipoise.pipeline.transforms.samples import samples
 from equipoise.report.words import plural
 
 if TYPE_CHECKING:
@@ -64,8 +68,12 @@ def run_fleet(
     clock = Clock()
     with replaced(out, may_replace) as folder:
         read, plans = run_steps(spark, fleet, clusters, folder, progress, clock)
+        good, faults = told_samples(spark, clusters, folder / WORK, progress)
+        clock.lap("samples")
         progress.stage("writing the tables")
-        counts = write_tables(read, plans, folder / "tables")
+        frames = planned_tables(read, plans) | {"samples": samples(good)}
+        frames["quarantine"] = frames["quarantine"].unionByName(faults, allowMissingColumns=True)
+        counts = write_tables(spark, frames, folder)
         clock.lap("tables")
         rows, pieces = summary_rows(spark, folder / "tables"), set_aside(spark, folder / "tables")
         (folder / "index.html").write_text(index_page(fleet, clusters, rows, pieces), encoding="utf-8")
@@ -101,18 +109,9 @@ def run_steps(
     return read, made
 
 
-def write_tables(read: DataFrame, made: DataFrame, folder: Path) -> dict[str, int]:
-    """Write every table; the number of rows of each, by name.
-
-    As many at a time as there are cores: of a small fleet each keeps but one of them busy.
-    """
-    folder.mkdir()
-    spark, counts = made.sparkSession, dict.fromkeys(TABLES, 0)
-
-    def write(name: str, frame: DataFrame) -> None:
-        counts[name] = write_table(frame, TABLES[name], folder / name)
-
-    frames = {
+def planned_tables(read: DataFrame, made: DataFrame) -> dict[str, DataFrame]:
+    """The tables that come from the two Python steps alone."""
+    return {
         "replicas": tables.replicas(made),
         "partitions": tables.partitions(made),
         "brokers": tables.of_kind(made, "brokers"),
@@ -120,11 +119,35 @@ def write_tables(read: DataFrame, made: DataFrame, folder: Path) -> dict[str, in
         "plan_summary": tables.of_kind(made, "plan_summary"),
         "quarantine": tables.quarantine(read, made),
     }
-    with ThreadPoolExecutor(spark.sparkContext.defaultParallelism) as pool:
-        list(pool.map(write, frames.keys(), frames.values()))
-    written = {name: read_table(spark, TABLES[name], folder / name) for name in frames}
-    planned_ = written["plan_summary"].where("outcome = 'planned'")
-    write("checks", seven_checks(planned_, written["brokers"], written["partitions"], written["moves"]))
+
+
+def write_tables(spark: SparkSession, frames: dict[str, DataFrame], folder: Path) -> dict[str, int]:
+    """Write every table, those last that are made from others; the number of rows of each, by name.
+
+    As many at a time as there are cores: of a small fleet each keeps but one of them busy.
+    """
+    place, counts = folder / "tables", dict.fromkeys(TABLES, 0)
+    place.mkdir()
+
+    def write(name: str, frame: DataFrame) -> DataFrame:
+        counts[name] = write_table(frame, TABLES[name], place / name)
+        return read_table(spark, TABLES[name], place / name)
+
+    def write_all(frames: dict[str, DataFrame]) -> dict[str, DataFrame]:
+        with ThreadPoolExecutor(spark.sparkContext.defaultParallelism) as pool:
+            return dict(zip(frames, pool.map(write, frames.keys(), frames.values()), strict=True))
+
+    t = write_all(frames)
+    series = figures_of_series(t["samples"], counts["samples"] > 0, folder / WORK)
+    done = t["plan_summary"].where("outcome = 'planned'")
+    load = partition_load(t["partitions"], series)
+    write_all(
+        {
+            "checks": seven_checks(done, t["brokers"], t["partitions"], t["moves"]),
+            "partition_load": load,
+            "broker_load": broker_load(t["brokers"], t["partitions"], load, series),
+        }
+    )
     return counts
 
 

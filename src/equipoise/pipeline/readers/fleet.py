@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+METRICS = "metrics"
+"""Folder of a cluster with its samples."""
+LONG_BYTES = 50 << 20
+"""Samples that are many, in bytes of their files: some ten million of them."""
 TASKS_PER_CORE = 4
 """So many that a core which is done early finds another; a task costs Spark more than a small file."""
 
@@ -27,6 +31,8 @@ class ClusterFolder:
     folder: Path
     files: tuple[Path, ...]
     n_bytes: int
+    metrics: tuple[Path, ...] = ()
+    """Files of samples, in the folder ``metrics``."""
 
 
 def find_clusters(fleet: Path) -> list[ClusterFolder]:
@@ -49,8 +55,19 @@ def find_clusters(fleet: Path) -> list[ClusterFolder]:
 
 
 def cluster_folder(folder: Path) -> ClusterFolder:
-    files = tuple(entry for entry in sorted(folder.iterdir()) if entry.is_file() and is_source(entry.name))
-    return ClusterFolder(folder.name, folder, files, sum(file.stat().st_size for file in files))
+    files = files_in(folder)
+    n_bytes = sum(file.stat().st_size for file in files)
+    metrics = folder / METRICS
+    return ClusterFolder(folder.name, folder, files, n_bytes, files_in(metrics) if metrics.is_dir() else ())
+
+
+def is_long(clusters: list[ClusterFolder]) -> bool:
+    """True where a fleet has so many samples that they keep Spark busy for minutes."""
+    return sum(path.stat().st_size for cluster in clusters for path in cluster.metrics) >= LONG_BYTES
+
+
+def files_in(folder: Path) -> tuple[Path, ...]:
+    return tuple(entry for entry in sorted(folder.iterdir()) if entry.is_file() and is_source(entry.name))
 
 
 def files_frame(spark: SparkSession, clusters: list[ClusterFolder]) -> DataFrame:

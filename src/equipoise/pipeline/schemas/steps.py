@@ -10,6 +10,7 @@ from pyspark.sql.types import ArrayType, BinaryType, StructType
 from equipoise.pipeline.schemas.tables import (
     BROKERS,
     CLUSTER,
+    FIGURES,
     IDS,
     INT,
     LONG,
@@ -17,6 +18,8 @@ from equipoise.pipeline.schemas.tables import (
     PARTITIONS,
     PLAN_SUMMARY,
     QUARANTINE,
+    SAMPLES,
+    SERIES,
     TEXT,
     may,
     must,
@@ -55,6 +58,32 @@ PARSED = StructType(
 )
 """One row a file: what it tells, and what of it is set aside."""
 
+PROBED = StructType(
+    [
+        CLUSTER,
+        must("file", TEXT),
+        must("path", TEXT),
+        may("form", TEXT),
+        may("fault", TEXT),
+    ]
+)
+"""One row a file of samples: in which form it can be read, or why it cannot."""
+
+GOOD = StructType([field for field in SAMPLES if field.name != "metric"])
+"""A sample that can be used, of a gauge or of a counter."""
+
+FAULTS = StructType([field for field in QUARANTINE if field.name != "line"])
+"""What is set aside of sample files: a whole file, or the samples with one fault."""
+
+SERIES_FIGURES = StructType(
+    [
+        *(field for field in SAMPLES if field.name in SERIES),
+        must("metric", TEXT),
+        must("figures", FIGURES),
+    ]
+)
+"""One row a series of samples."""
+
 ON_DISK = StructType(
     [
         must("topic", TEXT),
@@ -83,7 +112,7 @@ PLANNED = StructType([CLUSTER, *(may(kind, schema) for kind, schema in KINDS.ite
 
 @cache
 def arrow(schema_name: str) -> pa.Schema:
-    """The Arrow form of a step's schema, "PARSED" or "PLANNED"."""
+    """The Arrow form of a step's schema, "PARSED", "PROBED" or "PLANNED"."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return to_arrow_schema({"PARSED": PARSED, "PLANNED": PLANNED}[schema_name])
+    return to_arrow_schema({"PARSED": PARSED, "PROBED": PROBED, "PLANNED": PLANNED}[schema_name])

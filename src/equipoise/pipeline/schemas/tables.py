@@ -8,6 +8,7 @@ from pyspark.sql.types import (
     ArrayType,
     BooleanType,
     DataType,
+    DecimalType,
     DoubleType,
     IntegerType,
     LongType,
@@ -15,9 +16,13 @@ from pyspark.sql.types import (
     StringType,
     StructField,
     StructType,
+    TimestampType,
 )
 
 TEXT, INT, LONG, DOUBLE, FLAG = StringType(), IntegerType(), LongType(), DoubleType(), BooleanType()
+TIME = TimestampType()
+EXACT = DecimalType(30, 6)
+"""What is summed over many rows: such sums are the same in any order."""
 IDS = ArrayType(INT, containsNull=False)
 TEXTS = ArrayType(TEXT, containsNull=False)
 
@@ -147,6 +152,54 @@ CHECKS = StructType(
         must("detail", TEXT),
     ]
 )
+SAMPLES = StructType(
+    [
+        CLUSTER,
+        may("topic", TEXT),  # null for what a broker tells of all its topics
+        may("partition", INT),  # null for what is told of a whole topic
+        may("broker", INT),  # null where nobody says who measured
+        must("told_as", TEXT),  # the name of the metric as the file has it
+        must("time", TIME),
+        must("metric", TEXT),  # size_bytes, bytes_in_per_s, bytes_out_per_s, offsets_per_s
+        must("value", DOUBLE),
+    ]
+)
+FIGURES = StructType(
+    [
+        # bytes, or bytes a second
+        may("mean", DOUBLE),
+        may("p95", DOUBLE),
+        may("peak", DOUBLE),
+        may("growth_per_day", DOUBLE),
+        must("samples", LONG),
+        must("source", TEXT),  # measured, split by offsets, split evenly, from retention, unknown
+    ]
+)
+PARTITION_LOAD = StructType(
+    [
+        *PARTITION,
+        must("disk_bytes", FIGURES),
+        must("bytes_in_per_s", FIGURES),
+        must("bytes_out_per_s", FIGURES),
+    ]
+)
+BROKER_FIGURES = StructType(
+    [
+        *FIGURES.fields[:-1],
+        must("unknown", LONG),  # replicas of which nothing is known, and which the sum leaves out
+        must("source", TEXT),  # measured, summed, unknown
+    ]
+)
+BROKER_LOAD = StructType(
+    [
+        CLUSTER,
+        must("broker", INT),
+        must("disk_bytes", BROKER_FIGURES),
+        must("leader_bytes_in_per_s", BROKER_FIGURES),
+        must("follower_bytes_in_per_s", BROKER_FIGURES),
+        must("bytes_out_per_s", BROKER_FIGURES),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -158,6 +211,8 @@ class Table:
 
 
 PER_PARTITION = ("cluster", "topic", "partition")
+SERIES = (*PER_PARTITION, "broker", "told_as")
+"""Columns that tell one series of samples from another."""
 TABLES = {
     "brokers": Table(BROKERS, ("cluster", "broker")),
     "partitions": Table(PARTITIONS, PER_PARTITION),
@@ -166,4 +221,7 @@ TABLES = {
     "plan_summary": Table(PLAN_SUMMARY, ("cluster",)),
     "quarantine": Table(QUARANTINE, ("cluster", "file", "line", "place", "reason")),
     "checks": Table(CHECKS, ("cluster", "check")),
+    "samples": Table(SAMPLES, (*SERIES, "time")),
+    "partition_load": Table(PARTITION_LOAD, PER_PARTITION),
+    "broker_load": Table(BROKER_LOAD, ("cluster", "broker")),
 }

@@ -1,0 +1,30 @@
+"""The metrics that samples may tell of: our names, and the exporters' names that say the same."""
+
+from __future__ import annotations
+
+SIZE, BYTES_IN, BYTES_OUT, OFFSETS = "size_bytes", "bytes_in_per_s", "bytes_out_per_s", "offsets_per_s"
+
+GAUGES = {
+    "size_bytes": SIZE,
+    "kafka_log_log_size": SIZE,
+    "bytes_in_per_s": BYTES_IN,
+    "bytes_out_per_s": BYTES_OUT,
+}
+"""Names whose values are taken as they are, and the metric that each is."""
+
+COUNTERS = {
+    "bytes_in_total": BYTES_IN,
+    "kafka_server_brokertopicmetrics_bytesin_total": BYTES_IN,
+    "kafka_server_brokertopicmetrics_bytesinpersec_total": BYTES_IN,
+    "bytes_out_total": BYTES_OUT,
+    "kafka_server_brokertopicmetrics_bytesout_total": BYTES_OUT,
+    "kafka_server_brokertopicmetrics_bytesoutpersec_total": BYTES_OUT,
+    "log_end_offset": OFFSETS,
+    "kafka_topic_partition_current_offset": OFFSETS,
+    "kminion_kafka_topic_partition_high_water_mark": OFFSETS,
+}
+"""Names whose values only rise until they are reset, and the metric that is the rate of each."""
+
+NAMES = GAUGES | COUNTERS
+OF_PARTITIONS = (SIZE, OFFSETS)
+"""Metrics that say nothing without a partition; the others may be those of a topic or of a broker too."""

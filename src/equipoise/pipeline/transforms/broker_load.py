@@ -1,0 +1,93 @@
+"""What each broker carries of the partitions' load."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT
+from equipoise.pipeline.schemas.tables import DOUBLE, EXACT, LONG, PER_PARTITION
+from equipoise.pipeline.transforms.figures import best_of, settled, wide
+
+PER_BROKER = ("cluster", "broker")
+OWN = {"leader_bytes_in_per_s": BYTES_IN, "bytes_out_per_s": BYTES_OUT}
+"""Columns that a broker's own totals tell: Kafka counts there what producers send and consumers read."""
+
+
+def broker_load(brokers: DataFrame, partitions: DataFrame, load: DataFrame, series: DataFrame) -> DataFrame:
+    """The tables and the figures of all series to the table ``broker_load``.
+
+    A broker's own totals come first. Else means and growths of what it holds are added up; a p95 or a peak is
+    null then, for those of different partitions need not come at one time.
+    """
+    held = partitions.select(*PER_PARTITION, "leader", F.explode("replicas").alias("broker")).join(
+        load, on=list(PER_PARTITION), how="inner"
+    )
+    leads = F.col("broker").eqNullSafe(F.col("leader"))
+    carried = {
+        "disk_bytes": summed("disk_bytes", F.lit(True)),
+        "leader_bytes_in_per_s": summed(BYTES_IN, leads),
+        "follower_bytes_in_per_s": summed(BYTES_IN, ~leads),
+        "bytes_out_per_s": summed(BYTES_OUT, leads),
+    }
+    sums = held.groupBy(*PER_BROKER).agg(*(figures.alias(name) for name, figures in carried.items()))
+    joined = (
+        brokers.select(*PER_BROKER)
+        .join(sums, on=list(PER_BROKER), how="left")
+        .join(totals(series), on=list(PER_BROKER), how="left")
+    )
+    nothing = figures_of_broker("summed", mean=F.lit(0.0))
+    return joined.select(
+        *PER_BROKER,
+        *(
+            F.coalesce(*([own_total(OWN[name])] if name in OWN else []), F.col(name), nothing).alias(name)
+            for name in carried
+        ),
+    )
+
+
+def totals(series: DataFrame) -> DataFrame:
+    """(cluster, broker, own_METRIC...): what each broker tells of all its topics together."""
+    of_brokers = series.where(F.col("topic").isNull())
+    return wide(best_of(of_brokers, (*PER_BROKER, "metric")), PER_BROKER, tuple(OWN.values()), "own")
+
+
+def own_total(metric: str) -> Column:
+    figures = F.col(f"own_{metric}")
+    named = {name: figures[name] for name in ("mean", "p95", "peak", "growth_per_day", "samples")}
+    return F.when(figures.isNotNull(), figures_of_broker("measured", **named))
+
+
+def summed(figure: str, of: Column) -> Column:
+    """The sum over the replicas of which ``of`` is true; of growth only where that of each is known."""
+    mean, growth, samples = (
+        F.when(of, F.col(figure)[name]) for name in ("mean", "growth_per_day", "samples")
+    )
+    n, known = F.count_if(of), F.count(mean)
+    return figures_of_broker(
+        F.when((n > 0) & (known == 0), "unknown").otherwise("summed"),
+        mean=F.when(n == 0, 0.0).otherwise(settled(F.sum(mean.cast(EXACT)))),
+        growth_per_day=F.when((known > 0) & (F.count(growth) == known), settled(F.sum(growth.cast(EXACT)))),
+        samples=F.coalesce(F.sum(samples), F.lit(0)),
+        unknown=n - known,
+    )
+
+
+def figures_of_broker(
+    source: str | Column,
+    *,
+    mean: Column,
+    p95: Column | None = None,
+    peak: Column | None = None,
+    growth_per_day: Column | None = None,
+    samples: Column | None = None,
+    unknown: Column | None = None,
+) -> Column:
+    """The struct of one figure of a broker; what is not given is null, or 0 where it counts."""
+    figures = {"mean": mean, "p95": p95, "peak": peak, "growth_per_day": growth_per_day}
+    counts = {"samples": samples, "unknown": unknown}
+    return F.struct(
+        *((F.lit(None) if c is None else c).cast(DOUBLE).alias(name) for name, c in figures.items()),
+        *((F.lit(0) if c is None else c).cast(LONG).alias(name) for name, c in counts.items()),
+        F.lit(source).alias("source"),
+    )
