@@ -13,6 +13,7 @@ import random
 import sys
 from pathlib import Path
 
+import metrics
 import printers
 
 HERE = Path(__file__).parent
@@ -92,13 +93,14 @@ def racks(seed: int = 3) -> Files:
 
 
 def messy(seed: int = 13) -> Files:
-    """Six brokers, four formats, one broken file and four broken lines: planned from what is left."""
+    """Six brokers, four formats, one broken file, four broken lines, a bad sample: the rest is planned."""
     rng = random.Random(seed)
 
     def topic(partitions: int) -> list[list[int]]:
         return [rng.sample(range(1, 7), 2) for _ in range(partitions)]
 
-    lines = printers.describe_2_0({"audit": topic(12), "orders": topic(24)}).splitlines()
+    described = {"audit": topic(12), "orders": topic(24)}
+    lines = printers.describe_2_0(described).splitlines()
     lines[4] = lines[4][:40]  # cut off in the middle
     lines[9] = lines[9].replace("Replicas: ", "Replicas: ?")
     lines.insert(14, "\tTopic: orders\tPartition: seven\tLeader: 1\tReplicas: 1,2\tIsr: 1,2")
@@ -110,6 +112,7 @@ def messy(seed: int = 13) -> Files:
         "cruise-control-state.json": printers.cruise_control_state({"clicks": topic(30)}),
         "brokers.csv": zones + "seven,a\n",
         "log-dirs.json": printers.log_dirs(invoices, list(range(1, 7)), {"invoices": 1 << 24})[:2000],
+        "metrics/hourly.csv.gz": metrics.history(described, seed),
     }
 
 
@@ -168,6 +171,7 @@ def write(folder: Path, files: Files) -> None:
     """Write one cluster's files; what is compressed carries no time and no name of a system."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         with (folder / name).open("wb") as file:
             if name.endswith(".gz"):
                 with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:

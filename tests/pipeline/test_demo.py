@@ -123,12 +123,13 @@ def test_the_command(tmp_path: Path) -> None:
     ran = equipoise("demo", "--out", "there", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert "4,821–7,341 → 6,589–6,590" in ran.stdout
-    assert "messy: 5 pieces of input set aside" in ran.stdout
+    assert "messy: 6 pieces of input set aside" in ran.stdout
     assert ran.stdout.rstrip().endswith("there/index.html")
     assert (tmp_path / "there" / "index.html").is_file()
     told = [line.split(":")[0].strip() for line in ran.stderr.splitlines()]
     assert set(told) == {
-        "starting Spark on local[*]", "reading 12 files of 5 clusters", "planning", "writing the tables",
+        "starting Spark on local[*]", "reading 12 files of 5 clusters", "planning",
+        "reading 1 file of samples", "writing the tables",
         "growth", "messy", "racks", "removal", "skewed-leaders",
     }  # fmt: skip
 

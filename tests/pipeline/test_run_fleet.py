@@ -58,11 +58,12 @@ def test_every_reason_is_told(spark: SparkSession, small_run: FleetRun) -> None:
 
 
 def test_broken_lines_are_set_aside_one_by_one(spark: SparkSession, small_run: FleetRun) -> None:
-    """The four broken lines and the broken file of ``messy``, each with its place; the rest is planned."""
+    """The broken lines, file and sample of ``messy``, each with its place; the rest is planned."""
     pieces = [row for row in rows_of(spark, small_run.out, "quarantine") if row["cluster"] == "messy"]
     assert [(row["file"], row["line"]) for row in pieces] == [
         ("brokers.csv", 8),
         ("log-dirs.json", pieces[1]["line"]),
+        ("metrics/hourly.csv.gz", None),
         ("topics.txt", 5),
         ("topics.txt", 10),
         ("topics.txt", 15),
@@ -189,7 +190,7 @@ def test_run_json(small_run: FleetRun) -> None:
     assert set(record["out"]["rows"]) == set(TABLES)
     assert record["out"]["rows"]["plan_summary"] == 10
     assert record["out"]["rows"]["checks"] == 7 * len(PLANNED)
-    assert record["set_aside"]["pieces"] == len(record["set_aside"]["first"]) == 11
+    assert record["set_aside"]["pieces"] == len(record["set_aside"]["first"]) == 12
 
 
 @pytest.mark.parametrize(("make", "said"), [(False, "there is no such folder"), (True, "holds no cluster")])

@@ -38,7 +38,7 @@ def test_a_given_session_is_left_alone(spark: SparkSession) -> None:
 def test_a_failing_job_is_one_line_and_a_file(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """What Spark throws becomes one line with the last word of the worker, and a file with all of it."""
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
-    monkeypatch.setattr("equipoise.pipeline.session.started", lambda _: Unstopped(spark))
+    monkeypatch.setattr("equipoise.pipeline.session.started", lambda _, **__: Unstopped(spark))
 
     def broken(batches: object) -> object:
         raise OverflowError("too much for this worker")

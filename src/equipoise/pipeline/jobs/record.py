@@ -119,6 +119,7 @@ def run_record(
             "clusters": len(clusters),
             "files": sum(len(cluster.files) for cluster in clusters),
             "bytes": sum(cluster.n_bytes for cluster in clusters),
+            "sample_files": sum(len(cluster.metrics) for cluster in clusters),
         },
         "out": {"rows": dict(counts)},
         "clusters": [

@@ -86,11 +86,28 @@ def parquet_form(path: str) -> str:
         file = pq.ParquetFile(path)
         schema = file.schema_arrow
         complete(schema.names)
+        check_types(schema)
         for _ in file.iter_batches(columns=[name for name in COLUMNS if name in schema.names]):
             pass
     except (pa.ArrowException, OSError) as error:
         raise UnusableInput(f"the Parquet data is broken: {str(error).splitlines()[0]}") from None
     return "parquet " + ", ".join(f"{field.name} {field.type}" for field in schema)
+
+
+def check_types(schema: pa.Schema) -> None:
+    """Raises :class:`UnusableInput` where a column is of a type that says nothing of this kind."""
+    import pyarrow as pa
+
+    for field in schema:
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
+        is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+        is_time = field.name == "time" and pa.types.is_timestamp(kind)
+        if is_time and kind.unit == "ns":
+            raise UnusableInput("its times are in nanoseconds, which Spark cannot read; write microseconds")
+        fits = is_text or (is_number and field.name not in ("metric", "topic")) or is_time
+        if field.name in COLUMNS and not fits:
+            raise UnusableInput(f"the column {field.name} is of type {field.type}")
 
 
 def text_form(path: str, kind: str) -> str:

@@ -21,7 +21,7 @@ from pyspark.sql.types import (
 
 TEXT, INT, LONG, DOUBLE, FLAG = StringType(), IntegerType(), LongType(), DoubleType(), BooleanType()
 TIME = TimestampType()
-EXACT = DecimalType(30, 6)
+EXACT = DecimalType(28, 10)
 """What is summed over many rows: such sums are the same in any order."""
 IDS = ArrayType(INT, containsNull=False)
 TEXTS = ArrayType(TEXT, containsNull=False)

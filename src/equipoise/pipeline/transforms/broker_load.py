@@ -66,8 +66,10 @@ def summed(figure: str, of: Column) -> Column:
     n, known = F.count_if(of), F.count(mean)
     return figures_of_broker(
         F.when((n > 0) & (known == 0), "unknown").otherwise("summed"),
-        mean=F.when(n == 0, 0.0).otherwise(settled(F.sum(mean.cast(EXACT)))),
-        growth_per_day=F.when((known > 0) & (F.count(growth) == known), settled(F.sum(growth.cast(EXACT)))),
+        mean=F.when(n == 0, 0.0).otherwise(settled(F.sum(mean.try_cast(EXACT)))),
+        growth_per_day=F.when(
+            (known > 0) & (F.count(growth) == known), settled(F.sum(growth.try_cast(EXACT)))
+        ),
         samples=F.coalesce(F.sum(samples), F.lit(0)),
         unknown=n - known,
     )

@@ -84,7 +84,7 @@ def share(*of: str) -> Column:
     """
     together = Window.partitionBy(*PER_TOPIC, *of)
     offsets = F.col(f"own_{OFFSETS}.mean")
-    gained = F.sum(offsets.cast(EXACT)).over(together).cast(DOUBLE)
+    gained = F.sum(offsets.try_cast(EXACT)).over(together).cast(DOUBLE)
     n = F.count(F.lit(1)).over(together)
     by_offsets = (F.count(offsets).over(together) == n) & (gained > 0)
     return F.struct(

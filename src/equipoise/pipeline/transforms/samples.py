@@ -16,6 +16,8 @@ NOT_JSON = "not json"
 MILLISECONDS_FROM = 1e11
 """Epoch times from here on are milliseconds: as seconds they would be in the year 5138."""
 LATEST = 1e14  # milliseconds in the year 5138
+TOO_LARGE = 1e18
+"""An exabyte, of one partition or in one second: such a sample is a mistake."""
 MOST = 2**31 - 1
 DATED = r"^\d{4}-\d\d-\d\d"
 SHOWN = ("time", "metric", "value", "topic", "partition", "broker")
@@ -31,17 +33,18 @@ def judged(told: DataFrame) -> DataFrame:
     raw = {name: F.col(name) for name in kinds}
     micros = micros_of(raw["time"], kinds["time"])
     value = number_of(raw["value"], kinds["value"])
-    topic = filled(raw["topic"])
+    topic = filled(raw["topic"].cast(TEXT))
     partition, broker = (number_of(raw[name], kinds[name]) for name in ("partition", "broker"))
-    metric = metric_of(raw["metric"])
+    name = filled(raw["metric"].cast(TEXT))
+    metric = metric_of(name)
     reasons = [
         (raw[NOT_JSON].isNotNull(), "the line is no JSON object"),
-        (raw["metric"].isNull(), "no metric is named"),
+        (name.isNull(), "no metric is named"),
         (metric.isNull(), "no metric of this name is known"),
         (micros.isNull(), "the time cannot be read"),
         (value.isNull() | F.isnan(value), "the value is no number"),
         (value < 0, "the value is negative"),
-        (value == float("inf"), "the value is infinite"),
+        (value >= TOO_LARGE, "the value is too large"),
         (is_no_id(raw["partition"], partition), "the partition is no partition number"),
         (is_no_id(raw["broker"], broker), "the broker is no broker id"),
         (partition.isNotNull() & topic.isNull(), "a partition without a topic"),
@@ -56,7 +59,7 @@ def judged(told: DataFrame) -> DataFrame:
         topic.alias("topic"),
         partition.try_cast(INT).alias("partition"),
         broker.try_cast(INT).alias("broker"),
-        raw["metric"].alias("told_as"),
+        name.alias("told_as"),
         F.timestamp_micros(micros).alias("time"),
         value.alias("value"),
         reason.alias("reason"),
@@ -125,7 +128,11 @@ def micros_of_epoch(epoch: Column) -> Column:
 
 def micros_of_iso(text: Column) -> Column:
     """A time without a zone is UTC. Spark takes a bare time of day too, for today's: that is none here."""
-    zoned = F.when(F.substring(text, 11, 40).rlike(ZONE), text).otherwise(F.concat(text, F.lit("Z")))
+    zoned = (
+        F.when(F.length(text) == 10, F.concat(text, F.lit("T00:00Z")))
+        .when(F.substring(text, 11, 40).rlike(ZONE), text)
+        .otherwise(F.concat(text, F.lit("Z")))
+    )
     return F.when(text.rlike(DATED), F.unix_micros(zoned.try_cast(TimestampType())))
 
 

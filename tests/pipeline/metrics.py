@@ -1,0 +1,83 @@
+"""Sample files for tests: the same samples in any of the three kinds, and what the pipeline makes of them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
+from equipoise.pipeline.jobs.progress import Progress
+from equipoise.pipeline.readers.fleet import find_clusters
+from equipoise.pipeline.schemas.tables import PARTITIONS
+from equipoise.pipeline.transforms.partition_load import partition_load
+from equipoise.pipeline.transforms.samples import samples
+
+Row = dict[str, Any]
+COLUMNS = ("time", "metric", "value", "topic", "partition", "broker")
+T0 = 1_767_225_600
+"""2026-01-01 00:00 UTC."""
+HOUR, DAY = 3_600, 86_400
+
+
+def sample(
+    time: Any, metric: str, value: Any, topic: Any = "pay", partition: Any = 0, broker: Any = None
+) -> Row:
+    return dict(zip(COLUMNS, (time, metric, value, topic, partition, broker), strict=True))
+
+
+def series(metric: str, values: Sequence[float], every: int = HOUR, **of: Any) -> list[Row]:
+    """A sample every so many seconds."""
+    return [sample(T0 + k * every, metric, value, **of) for k, value in enumerate(values)]
+
+
+def write_samples(fleet: Path, name: str, rows: Sequence[Row], cluster: str = "c") -> Path:
+    """Write ``fleet/cluster/metrics/name``, in the kind that the name says."""
+    path = fleet / cluster / "metrics" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if name.endswith(".parquet"):
+        pq.write_table(pa.Table.from_pylist(list(rows)), path)
+        return path
+    with gzip.open(path, "wt") if name.endswith(".gz") else path.open("w") as file:
+        if ".csv" in name:
+            table = csv.DictWriter(file, COLUMNS)
+            table.writeheader()
+            table.writerows(rows)
+        else:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    return path
+
+
+def read_back(spark: SparkSession, fleet: Path, work: Path) -> tuple[DataFrame, list[Row]]:
+    """The table ``samples`` of a fleet, and what of its sample files is set aside."""
+    good, faults = told_samples(spark, find_clusters(fleet), work, Progress())
+    pieces = faults.orderBy("cluster", "file", "reason").collect()
+    return samples(good), [piece.asDict() for piece in pieces]
+
+
+def values_of(frame: DataFrame) -> list[tuple[int, str, float]]:
+    """(seconds since T0, metric, value) in order."""
+    rows = frame.selectExpr(f"unix_seconds(time) - {T0} AS at", "metric", "value").orderBy("metric", "at")
+    return [tuple(row) for row in rows.collect()]
+
+
+def loads(
+    spark: SparkSession, fleet: Path, work: Path, partitions: Sequence[Row]
+) -> dict[tuple[str, int], Row]:
+    """``partition_load`` by topic and partition, of a cluster with these partitions."""
+    frame, _ = read_back(spark, fleet, work)
+    nothing = dict.fromkeys(PARTITIONS.fieldNames()) | {
+        "cluster": "c",
+        "replication_factor": 1,
+        "replicas": [1],
+    }
+    table = spark.createDataFrame([nothing | row for row in partitions], PARTITIONS)
+    rows = partition_load(table, figures_of_series(frame, True, work)).collect()
+    return {(row["topic"], row["partition"]): row.asDict(recursive=True) for row in rows}
