@@ -129,7 +129,7 @@ def micros_of_epoch(epoch: Column) -> Column:
 def micros_of_iso(text: Column) -> Column:
     """A time without a zone is UTC. Spark takes a bare time of day too, for today's: that is none here."""
     zoned = (
-        F.when(F.length(text) == 10, F.concat(text, F.lit("T00:00Z")))
+        F.when(F.length(text) == 10, F.concat(text, F.lit("T00:00:00Z")))
         .when(F.substring(text, 11, 40).rlike(ZONE), text)
         .otherwise(F.concat(text, F.lit("Z")))
     )
