@@ -59,7 +59,7 @@ def load(spark: SparkSession, fleet: Path, out: Path) -> None:
     """From the files to ``partition_load``, with every step of a run but the tables between them."""
     judged = read_samples(spark, probed(spark, find_clusters(fleet)))
     assert judged is not None
-    series = figures_of_series(samples(judged.where("reason is null")), True, out)
+    series = figures_of_series(samples(judged.where("reason is null")), out)
     partition_load(partitions(spark), series).write.parquet(str(out / "partition_load"))
 
 

@@ -79,5 +79,5 @@ def loads(
         "replicas": [1],
     }
     table = spark.createDataFrame([nothing | row for row in partitions], PARTITIONS)
-    rows = partition_load(table, figures_of_series(frame, True, work)).collect()
+    rows = partition_load(table, figures_of_series(frame, work)).collect()
     return {(row["topic"], row["partition"]): row.asDict(recursive=True) for row in rows}

@@ -138,16 +138,14 @@ def write_tables(spark: SparkSession, frames: dict[str, DataFrame], folder: Path
             return dict(zip(frames, pool.map(write, frames.keys(), frames.values()), strict=True))
 
     t = write_all(frames)
-    series = figures_of_series(t["samples"], counts["samples"] > 0, folder / WORK)
+    series = figures_of_series(t["samples"], folder / WORK) if counts["samples"] else None
     done = t["plan_summary"].where("outcome = 'planned'")
-    load = partition_load(t["partitions"], series)
-    write_all(
-        {
-            "checks": seven_checks(done, t["brokers"], t["partitions"], t["moves"]),
-            "partition_load": load,
-            "broker_load": broker_load(t["brokers"], t["partitions"], load, series),
-        }
-    )
+    with ThreadPoolExecutor(1) as beside:
+        checks = seven_checks(done, t["brokers"], t["partitions"], t["moves"])
+        checked = beside.submit(write, "checks", checks)
+        load = write("partition_load", partition_load(t["partitions"], series))
+        write("broker_load", broker_load(t["brokers"], t["partitions"], load, series))
+        checked.result()
     return counts
 
 

@@ -39,10 +39,8 @@ def told_samples(
     return judged.where("reason is null").select(*GOOD.fieldNames()), left_out.unionByName(pieces)
 
 
-def figures_of_series(samples: DataFrame, has_samples: bool, work: Path) -> DataFrame:
-    """The figures of every series of the table ``samples``, on disk; no Spark job where there is none."""
-    if not has_samples:
-        return nothing(samples.sparkSession, SERIES_FIGURES)
+def figures_of_series(samples: DataFrame, work: Path) -> DataFrame:
+    """The figures of every series of the table ``samples``, on disk."""
     return settle(series_figures(samples), SERIES_FIGURES, work / "series")
 
 

@@ -14,8 +14,10 @@ OWN = {"leader_bytes_in_per_s": BYTES_IN, "bytes_out_per_s": BYTES_OUT}
 """Columns that a broker's own totals tell: Kafka counts there what producers send and consumers read."""
 
 
-def broker_load(brokers: DataFrame, partitions: DataFrame, load: DataFrame, series: DataFrame) -> DataFrame:
-    """The tables and the figures of all series to the table ``broker_load``.
+def broker_load(
+    brokers: DataFrame, partitions: DataFrame, load: DataFrame, series: DataFrame | None
+) -> DataFrame:
+    """The tables and the figures of all series, None for no series, to the table ``broker_load``.
 
     A broker's own totals come first. Else means and growths of what it holds are added up; a p95 or a peak is
     null then, for those of different partitions need not come at one time.
@@ -31,16 +33,15 @@ def broker_load(brokers: DataFrame, partitions: DataFrame, load: DataFrame, seri
         "bytes_out_per_s": summed(BYTES_OUT, leads),
     }
     sums = held.groupBy(*PER_BROKER).agg(*(figures.alias(name) for name, figures in carried.items()))
-    joined = (
-        brokers.select(*PER_BROKER)
-        .join(sums, on=list(PER_BROKER), how="left")
-        .join(totals(series), on=list(PER_BROKER), how="left")
-    )
+    joined = brokers.select(*PER_BROKER).join(sums, on=list(PER_BROKER), how="left")
+    if series is not None:
+        joined = joined.join(totals(series), on=list(PER_BROKER), how="left")
+    own = OWN if series is not None else {}
     nothing = figures_of_broker("summed", mean=F.lit(0.0))
     return joined.select(
         *PER_BROKER,
         *(
-            F.coalesce(*([own_total(OWN[name])] if name in OWN else []), F.col(name), nothing).alias(name)
+            F.coalesce(*([own_total(own[name])] if name in own else []), F.col(name), nothing).alias(name)
             for name in carried
         ),
     )

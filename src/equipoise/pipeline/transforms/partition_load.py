@@ -13,27 +13,37 @@ RATES = (BYTES_IN, BYTES_OUT)
 PER_TOPIC = ("cluster", "topic")
 
 
-def partition_load(partitions: DataFrame, series: DataFrame) -> DataFrame:
-    """The table ``partitions`` and the figures of all series to the table ``partition_load``.
+def partition_load(partitions: DataFrame, series: DataFrame | None) -> DataFrame:
+    """The table ``partitions`` and the figures of all series, None for no series, to ``partition_load``.
 
     In this order: samples of the partition itself; a size or rate that another file of the cluster tells,
     which is one sample; its part of what its topic's leader, or its topic, tells; for bytes in, what size and
     retention say; unknown.
     """
-    split = (
+    told = partitions if series is None else with_series(partitions, series)
+    own = set(told.columns)
+
+    def first_known(metric: str, *others: Column) -> Column:
+        of_samples = [F.col(f"own_{metric}")] if f"own_{metric}" in own else []
+        shares = [*parts(metric)] if f"leaders_{metric}" in own else []
+        return F.coalesce(*of_samples, told_once(metric), *shares, *others)
+
+    size, unknown = first_known(SIZE), figures_of("unknown")
+    return told.select(
+        *PER_PARTITION,
+        F.coalesce(size, unknown).alias("disk_bytes"),
+        first_known(BYTES_IN, from_retention(size["mean"]), unknown).alias(BYTES_IN),
+        first_known(BYTES_OUT, unknown).alias(BYTES_OUT),
+    )
+
+
+def with_series(partitions: DataFrame, series: DataFrame) -> DataFrame:
+    """The table with own_METRIC, leaders_RATE and topics_RATE, and shares by_leader and by_topic."""
+    return (
         partitions.join(measured(partitions, series), on=list(PER_PARTITION), how="left")
         .withColumns({"by_leader": share("leader"), "by_topic": share()})
         .join(on_leaders(series), on=[*PER_TOPIC, "leader"], how="left")
         .join(of_whole_topics(series), on=list(PER_TOPIC), how="left")
-    )
-    size = known(SIZE)
-    retained = from_retention(size["mean"])
-    unknown = figures_of("unknown")
-    return split.select(
-        *PER_PARTITION,
-        F.coalesce(size, unknown).alias("disk_bytes"),
-        F.coalesce(known(BYTES_IN), *parts(BYTES_IN), retained, unknown).alias(BYTES_IN),
-        F.coalesce(known(BYTES_OUT), *parts(BYTES_OUT), unknown).alias(BYTES_OUT),
     )
 
 
@@ -105,11 +115,11 @@ def part(figures: str, by: str) -> Column:
     return F.when(F.col(figures).isNotNull(), split)
 
 
-def known(metric: str) -> Column:
-    """What samples of the partition tell, or what another file tells: a series of one sample."""
+def told_once(metric: str) -> Column:
+    """What another file tells: a series of one sample."""
     figure = F.col(metric).cast(DOUBLE)
     once = figures_of("measured", mean=figure, p95=figure, peak=figure, samples=1)
-    return F.coalesce(F.col(f"own_{metric}"), F.when(figure.isNotNull(), once))
+    return F.when(figure.isNotNull(), once)
 
 
 def from_retention(size: Column) -> Column:
