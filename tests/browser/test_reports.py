@@ -181,7 +181,8 @@ def test_fleet(two_racks, growth, opened):
     """A row for each cluster with its drawing and link; a search; what was set aside is listed."""
     rows = [overview(two_racks) | {"cluster": f"cluster-{k}"} for k in range(70)] + [overview(growth)]
     quarantine = [
-        {"cluster": "messy", "file": "topics.txt", "line": 3, "text": "<b>?", "reason": "not a number"}
+        {"cluster": "messy", "file": "topics.txt", "line": 3, "text": "<b>?", "reason": "not a number"},
+        {"cluster": "messy", "file": "a.csv", "place": "7 samples", "text": "x" * 150, "reason": "no time"},
     ]
     clusters = [*rows, {"cluster": "messy", "reason": "no partitions are left"}]
     with opened(fleet_page(clusters, quarantine, {"seconds": 12.0})) as page:
@@ -196,6 +197,7 @@ def test_fleet(two_racks, growth, opened):
         )
         assert "no partitions are left" in page.inner_text("#aside")
         assert "<b>?" in page.inner_text("#quarantine")
+        assert "no time (7 samples)" in page.inner_text("#quarantine")
 
 
 def strategy_row(name: str, k: int) -> dict[str, object]:

@@ -11,7 +11,7 @@ from equipoise.report import certificate, spark, words
 
 Entry = Mapping[str, Any]
 
-FAULT = ("cluster", "file", "line", "text", "reason")
+FAULT = ("cluster", "file", "line", "place", "text", "reason")
 MAX_QUARANTINE = 500
 """Lines set aside that the page lists; the table has them all."""
 

@@ -29,7 +29,7 @@ def fleet_page(
 
     ``clusters``: for each planned cluster its ``plan.json`` (moves are not needed) or its row of
     ``plan_summary``, with ``report`` where its page is not at ``clusters/NAME/report.html``; for each
-    without a plan ``{"cluster", "reason"}``. ``quarantine``: ``{"cluster", "file", "line",
+    without a plan ``{"cluster", "reason"}``. ``quarantine``: ``{"cluster", "file", "line", "place",
     "text", "reason"}``. ``run``: facts by name, shown in their order.
     """
     data = fleet_data(clusters, quarantine, run)

@@ -69,7 +69,7 @@ def test_page_data_of_a_fleet(golden):
         {"cluster": "c", "reason": "impossible"},
         {**FLEET_ROW, "cluster": "a b"},
     ]
-    quarantine = [{"cluster": "b", "file": "x.txt", "line": None, "reason": "no such broker"}]
+    quarantine = [{"cluster": "b", "file": "x.csv", "line": None, "place": "3 samples", "reason": "odd"}]
     run = {"seconds": 12.3, "tables": {"moves": 3}, "parts": ["x", "y"], "master": "local[2]", "clean": False}
     golden("fleet", fleet_data(clusters, quarantine, run))
 
