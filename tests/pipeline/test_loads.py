@@ -115,9 +115,12 @@ def test_from_retention(spark: SparkSession, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def measured_fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two clusters of two partitions, one of them with samples; partition 1 of it is being moved."""
+    """Two clusters of two partitions, one of them with samples; partition 1 of it is being moved.
+
+    Their names differ in length: of files of exactly one size Spark reads whichever the folder lists first.
+    """
     fleet = tmp_path_factory.mktemp("fleets") / "measured"
-    for cluster in ("moving", "silent"):
+    for cluster in ("moving", "quiet"):
         (fleet / cluster).mkdir(parents=True)
         for name, text in MOVING.items():
             (fleet / cluster / name).write_text(text)
@@ -145,7 +148,7 @@ def test_every_partition_and_broker_has_a_row(spark: SparkSession, measured_run:
     assert measured_run.is_clean
     load = rows_of(spark, measured_run.out, "partition_load")
     assert [(row["cluster"], row["partition"]) for row in load] == [
-        ("moving", 0), ("moving", 1), ("silent", 0), ("silent", 1)
+        ("moving", 0), ("moving", 1), ("quiet", 0), ("quiet", 1)
     ]  # fmt: skip
     assert load[2]["disk_bytes"] == load[3]["bytes_in_per_s"] == UNKNOWN
     assert len(rows_of(spark, measured_run.out, "broker_load")) == 8
