@@ -1,7 +1,8 @@
-"""The example clusters that tests plan, and what a run published, as plain rows and bytes."""
+"""The example clusters that tests plan, and what a run published, as plain rows and digests."""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,10 @@ def rows_of(spark: SparkSession, out: Path, table: str) -> list[dict[str, Any]]:
     return [row.asDict(recursive=True) for row in frame.orderBy(*TABLES[table].key).collect()]
 
 
-def files_of(out: Path) -> dict[str, bytes]:
-    """Every file of a run but ``run.json``, which tells when and how fast."""
+def files_of(out: Path) -> dict[str, str]:
+    """The digest of every file of a run but ``run.json``, which tells when and how fast."""
     return {
-        str(path.relative_to(out)): path.read_bytes()
+        str(path.relative_to(out)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(out.rglob("*"))
         if path.is_file() and path.name != "run.json"
     }
