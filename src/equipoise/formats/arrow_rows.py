@@ -30,6 +30,7 @@ def arrow_rows(text: memoryview, shape: Shape) -> ArrowRows | None:
                 newlines_in_values=True,
                 unexpected_field_behavior="ignore",
             ),
+            memory_pool=pa.system_memory_pool(),  # which gives back what is no longer used
         )
         if table.num_rows != 1:
             return None
@@ -115,13 +116,10 @@ class ArrowRows:
         return encoded(self.array.field(key))
 
     def numbers(self, key: str, missing: float = -1) -> npt.NDArray[Any]:
-        column = self.array.field(key)
-        if column.null_count:
-            column = column.fill_null(missing if self.shape[key] is float else int(missing))
-        return as_numpy(column)
+        return as_numpy(filled(self.array.field(key), missing if self.shape[key] is float else int(missing)))
 
     def flags(self, key: str) -> npt.NDArray[np.bool_]:
-        return as_numpy(self.array.field(key).fill_null(False)).astype(np.bool_)
+        return as_numpy(filled(self.array.field(key), False).cast(pa.uint8())).astype(np.bool_)
 
     def id_lists(self, key: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         lists = self.array.field(key)
@@ -133,16 +131,26 @@ class ArrowRows:
 
 
 def as_numpy(column: pa.Array) -> npt.NDArray[Any]:
-    """The values of a column without nulls; a view of Arrow's memory where there can be one."""
-    values: npt.NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    """The numbers of a column without nulls, a view of Arrow's memory.
+
+    By DLPack: `to_numpy` imports pandas, and so does `fill_null`, which takes longer than most values do.
+    """
+    values: npt.NDArray[Any] = np.from_dlpack(column)
     return values
 
 
+def filled(column: pa.Array, missing: float) -> pa.Array:
+    """The column with ``missing`` where it has nulls."""
+    return column.fill_null(missing) if column.null_count else column
+
+
 def lengths_of(lists: pa.ListArray) -> npt.NDArray[np.int64]:
-    return as_numpy(lists.value_lengths().fill_null(0)).astype(np.int64)
+    """``(n_lists,)``; one that is not there was read as an empty one."""
+    starts = as_numpy(lists.offsets).astype(np.int64)
+    return starts[1:] - starts[:-1]
 
 
 def encoded(strings: pa.StringArray) -> tuple[list[str], npt.NDArray[np.int32]]:
     """Distinct strings in order of appearance, and positions with -1 for none."""
     coded = strings.dictionary_encode()
-    return coded.dictionary.to_pylist(), as_numpy(coded.indices.fill_null(-1)).astype(np.int32)
+    return coded.dictionary.to_pylist(), as_numpy(filled(coded.indices, -1)).astype(np.int32)

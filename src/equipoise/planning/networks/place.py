@@ -132,18 +132,26 @@ def attempt(material: Material, goals: tuple[str, ...], expanded: BoolArray) -> 
     coarse = merged_network(material)
     first = goals[: goals.index("topics")] if "topics" in goals else goals
     levels, _, _ = solve_levels(coarse, coarse.network, first, "merged")
-    fine = topic_network(material, expanded)
     name = "partitions" if expanded.all() else "mixed" if expanded.any() else "topics"
     try:
-        face = fine.network
-        for level in levels:
-            face = narrow(face, fine.objective(level.goal), lift(coarse, fine, level.potential))
-        face = tightened(fine, face)
-        net, face = (fine, face) if expanded.all() else opened(fine, face)
+        net, face = on_merged_face(material, expanded, coarse, levels)
         return finish(net, face, goals[len(first) :], levels, name)
     except Infeasible:
         # what the merged network promises cannot be had topic by topic
+        fine = topic_network(material, expanded)
         return finish(fine, fine.network, goals, [], name)
+
+
+def on_merged_face(
+    material: Material, expanded: BoolArray, coarse: PlacementNetwork, levels: list[ProvedLevel]
+) -> tuple[PlacementNetwork, Network]:
+    """The fine network, and of it the face of ``levels``, which the merged network has proved."""
+    fine = topic_network(material, expanded)
+    face = fine.network
+    for level in levels:
+        face = narrow(face, fine.objective(level.goal), lift(coarse, fine, level.potential))
+    face = tightened(fine, face)
+    return (fine, face) if expanded.all() else opened(fine, face)
 
 
 def merged_network(material: Material) -> PlacementNetwork:

@@ -211,13 +211,13 @@ def opened(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Netw
     kept = face.upper > 0
     kept[: net.leave.start] = True
     place = np.concatenate([[0], np.cumsum(kept)])
+    ends = net.network.tail[kept], net.network.head[kept]
 
     def some(arcs: Arcs) -> Arcs:
         mine = kept[arcs.start : arcs.stop]
         return Arcs(int(place[arcs.start]), int(place[arcs.stop]), arcs.unit[mine], arcs.broker[mine])
 
     def within(network: Network) -> Network:
-        ends = network.tail[kept], network.head[kept]
         return Network(network.supply, *ends, network.lower[kept], network.upper[kept])
 
     return replace(
