@@ -1,193 +1,21 @@
-"""Named clusters with known answers, each with its story."""
+"""Named clusters on which easier ways go wrong, each with its story."""
 
 from __future__ import annotations
 
 import dataclasses
 import random
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import linear_sum_assignment
 from tests.scenarios.checks import applied
+from tests.scenarios.named import cluster_of, fewest_moves, leaders, lists_of, proved, replicas, values_of
 
-from equipoise.cluster import Brokers, Cluster, Plan, build_cluster, measures
+from equipoise.cluster import Plan, measures
 from equipoise.errors import UnusableInput
-from equipoise.files.sources import read_sources
 from equipoise.judge import check_assignment, rules_of
 from equipoise.planning import DEFAULT_GOALS, Request, integer, make_plan
 from equipoise.planning.joint import solve as joint
 from equipoise.planning.networks import handout, place
-
-FLEET = Path(__file__).parents[2] / "examples" / "fleet"
-Topics = Mapping[str, Sequence[Sequence[int]]]
-
-
-def cluster_of(topics: Topics, brokers: Mapping[int, str | None] | Sequence[int] = ()) -> Cluster:
-    """A cluster of topics with a replica list for each partition 0, 1, 2..."""
-    rows = [(topic, p, held) for topic, lists in topics.items() for p, held in enumerate(lists)]
-    racks = dict(brokers) if isinstance(brokers, Mapping) else dict.fromkeys(brokers)
-    for _, _, held in rows:
-        racks |= {b: racks.get(b) for b in held}
-    names, numbers, lists = zip(*rows, strict=True)
-    return build_cluster("named", Brokers.of(list(racks), racks), names, numbers, lists)
-
-
-def values_of(plan: Plan) -> dict[str, float]:
-    return {level.goal: level.value for level in plan.certificate}
-
-
-def lists_of(plan: Plan, topic: str) -> list[list[int]]:
-    """Replica lists of a topic after the plan, as broker ids."""
-    rows = plan.cluster.topic_idx == plan.cluster.topics.index(topic)
-    return [[int(b) for b in held if b >= 0] for held in plan.cluster.ids_of(plan.target[rows])]
-
-
-def replicas(plan: Plan) -> np.ndarray:
-    return measures.replicas_per_broker(plan.target, plan.cluster.n_brokers)
-
-
-def leaders(plan: Plan) -> np.ndarray:
-    return measures.leaders_per_broker(plan.target, plan.cluster.n_brokers)
-
-
-def proved(plan: Plan, *goals: str) -> bool:
-    """The given goals meet their bounds."""
-    levels = {level.goal: level for level in plan.certificate}
-    return all(
-        levels[goal].lower_bound == levels[goal].value and levels[goal].proof != "none" for goal in goals
-    )
-
-
-def test_one_broker_leaves_and_one_replica_moves() -> None:
-    """Broker 19 of 20 leaves: Kafka's own tool moves 19 replicas, one is enough.
-
-    killerwhile, "Kafka Partitions Assignment Optimizer", section "Demonstration": partition 1 becomes
-    [8, 1], within the zone of odd brokers, and "all the other moves are not required".
-    """
-    plan = make_plan(read_sources([str(FLEET / "removal")]), Request(drain=(19,)))
-    assert [plan.cluster.label(row) for row in plan.changed] == ["x.y.z.t-1"]
-    assert lists_of(plan, "x.y.z.t")[1] == [8, 1]
-    assert values_of(plan)["moves"] == 1
-    assert proved(plan, *DEFAULT_GOALS)
-
-
-def test_forty_brokers_that_grew_by_eight() -> None:
-    """11,005 data moves make Wix's 40 brokers level to within one; its author's four steps ended 11 apart.
-
-    Wix Engineering, "4 steps for kafka rebalance", prints the replicas on each broker: 263,577 of them, so
-    6,589.4 are a share, and what stands above it has to leave.
-    """
-    plan = make_plan(read_sources([str(FLEET / "growth")]))
-    assert Counter(replicas(plan).tolist()) == {6589: 23, 6590: 17}
-    before = measures.replicas_per_broker(plan.cluster.replicas, 40)
-    assert values_of(plan)["moves"] == 11_005 == fewest_moves(before, 6589, 6590)
-    assert np.ptp(leaders(plan)) == 1
-    assert proved(plan, *DEFAULT_GOALS[:-1])
-
-
-def fewest_moves(held: np.ndarray, low: int, high: int) -> int:
-    """What must leave overfull brokers, or must reach the others: the larger of the two."""
-    return int(max(np.maximum(held - high, 0).sum(), np.maximum(low - held, 0).sum()))
-
-
-def test_leaders_of_180_partitions_on_122_brokers() -> None:
-    """Eleven elections level the leaders, no data moves; the published method needed 15.
-
-    Pinterest Engineering, "Using graph algorithms to optimize Kafka operations, part 2": "a reasonable
-    result that uses only 4 more reassignments than the lower bound".
-    """
-    cluster = read_sources([str(FLEET / "skewed-leaders")])
-    assert (cluster.n_partitions, cluster.n_brokers) == (180, 122)
-    plan = make_plan(cluster)
-    assert values_of(plan)["moves"] == 0
-    assert values_of(plan)["elections"] == 11
-    assert Counter(leaders(plan).tolist()) == {1: 64, 2: 58}
-    assert proved(plan, *DEFAULT_GOALS)
-
-
-def test_leaders_of_120_partitions_on_135_brokers() -> None:
-    """With more brokers than partitions level means that no broker leads two.
-
-    Pinterest's second example has these sizes and no printed lists; here 120 lists are drawn. A broker for
-    each partition is an assignment, of which SciPy's solver tells the cheapest.
-    """
-    rng = random.Random(135)
-    topic = [rng.sample(range(135), 3) for _ in range(120)]
-    plan = make_plan(cluster_of({"ads": topic}, range(135)), Request(leaders_only=True))
-    cost = np.full((120, 135), 1000)
-    for partition, held in enumerate(topic):
-        cost[partition, held] = [0, 1, 1]
-    assert leaders(plan).max() == 1
-    assert values_of(plan)["elections"] == cost[linear_sum_assignment(cost)].sum()
-    assert proved(plan, "leaders", "elections")
-
-
-def test_pictures_of_leaders() -> None:
-    """Four partitions, led by 1, 2, 1, 2: two hand-overs give brokers 3 and 4 their leader.
-
-    Appier, "Kafka reassignment", the picture "leader-balance". Only p2 is on broker 4.
-    """
-    plan = make_plan(
-        cluster_of({"p": [[1, 2, 3], [2, 3, 4], [1, 2, 3], [2, 1, 3]]}), Request(leaders_only=True)
-    )
-    assert leaders(plan).tolist() == [1, 1, 1, 1]
-    assert values_of(plan)["elections"] == 2
-    assert lists_of(plan, "p")[1][0] == 4
-    assert lists_of(plan, "p")[3] == [2, 1, 3]
-
-
-def test_pictures_of_partitions() -> None:
-    """Brokers 1 and 2 hold all four partitions, 3 and 4 two each: one replica goes from each to the others.
-
-    Appier, "Kafka reassignment", the picture "partition-balance".
-    """
-    plan = make_plan(cluster_of({"p": [[1, 2, 3], [2, 1, 4], [1, 2, 4], [2, 1, 3]]}))
-    assert replicas(plan).tolist() == [3, 3, 3, 3]
-    assert leaders(plan).tolist() == [1, 1, 1, 1]
-    assert values_of(plan)["moves"] == 2
-    assert proved(plan, *DEFAULT_GOALS)
-
-
-def test_pictures_of_more_replicas() -> None:
-    """A replication factor of 4 on five brokers, one of them empty: the new replicas nearly level it.
-
-    Appier, "Kafka reassignment", the picture "increase-replica": 16 replicas, so 3 or 4 on each broker.
-    """
-    lists = [[1, 2, 3], [2, 1, 4], [1, 2, 4], [2, 1, 3]]
-    plan = make_plan(cluster_of({"p": lists}, range(1, 6)), Request(replication_factor=4))
-    assert sorted(replicas(plan).tolist()) == [3, 3, 3, 3, 4]
-    assert values_of(plan)["moves"] == 5  # four new ones, and broker 1 or 2 gives one up
-    assert proved(plan, "replicas", "moves")
-
-
-def test_pictures_of_fewer_replicas() -> None:
-    """Down to 2 replicas: dropping the right ones is enough, the dead end of the published extension.
-
-    Appier, "Kafka reassignment": with a node on the sink's side "some cases do not succeed", those whose
-    replicas all stand on brokers that are not overloaded.
-    """
-    lists = [[1, 2, 3], [2, 1, 4], [1, 2, 4], [2, 1, 3]]
-    plan = make_plan(cluster_of({"p": lists}), Request(replication_factor=2))
-    assert replicas(plan).tolist() == [2, 2, 2, 2]
-    assert values_of(plan)["moves"] == 0
-
-
-def test_pictures_of_first_followers() -> None:
-    """Leaders stay; the first followers of 1 and 2 become 3 and 4, so that a loss is shared.
-
-    Appier, "Kafka reassignment", the picture "1st-follower-balance". When broker 1 fails, broker 2 would lead
-    all four partitions, afterwards each survivor leads one or two. What is left, 2, is that one of 3 and 4
-    leads nothing while the other has failed.
-    """
-    lists = [[1, 2, 3], [2, 1, 4], [1, 2, 4], [2, 1, 3]]
-    request = Request(leaders_only=True, goals=("elections", "failover", "reorders"))
-    plan = make_plan(cluster_of({"p": lists}), request)
-    assert lists_of(plan, "p") == [[1, 3, 2], [2, 4, 1], [1, 4, 2], [2, 3, 1]]
-    assert values_of(plan) == {"elections": 0, "failover": 2, "reorders": 4}
 
 
 def test_reorders_in_front_of_moves_have_no_fixed_point() -> None:
@@ -210,33 +38,6 @@ def test_reorders_in_front_of_moves_have_no_fixed_point() -> None:
 
     request = Request(goals=("moves", "reorders", "leaders", "replicas"))
     assert make_plan(applied(make_plan(cluster_of({"p": [[1, 2]] * 4}, racks), request)), request).is_empty
-
-
-def test_all_permutations_are_left_alone() -> None:
-    """The twelve ordered pairs of four brokers are level in every goal there is: the plan is empty.
-
-    Appier, "Kafka reassignment", the earlier method: broker lists are taken from all permutations in turn.
-    """
-    pairs = [list(pair) for pair in permutations((1, 2, 3, 4), 2)]
-    goals = (*DEFAULT_GOALS, "failover", "positions", "reorders")
-    plan = make_plan(cluster_of({"p": pairs}), Request(goals=goals))
-    assert plan.is_empty
-    assert set(values_of(plan).values()) == {0}
-
-
-def test_permutations_are_found_from_one_sided_pairs() -> None:
-    """Every pair twice, always led by the lower id: four elections level the leaders, six also the failover.
-
-    The six make the twelve permutations of Appier's earlier method, and no replica moves for it.
-    """
-    pairs = [sorted(pair) for pair in permutations((1, 2, 3, 4), 2)]
-    plan = make_plan(cluster_of({"p": pairs}))
-    assert leaders(plan).tolist() == [3, 3, 3, 3]
-    assert (values_of(plan)["moves"], values_of(plan)["elections"]) == (0, 4)
-    goals = ("racks", "replicas", "moves", "leaders", "failover", "elections")
-    plan = make_plan(cluster_of({"p": pairs}), Request(goals=goals))
-    assert sorted(map(tuple, lists_of(plan, "p"))) == sorted(permutations((1, 2, 3, 4), 2))
-    assert (values_of(plan)["failover"], values_of(plan)["elections"]) == (0, 6)
 
 
 @pytest.fixture

@@ -119,8 +119,10 @@ def spend(face: Network, moves: Objective, fewest: Int64, allowed: int) -> Int64
     An integer program of the few arcs whose flow differs among equally good ones; what it is not done with
     near its root stays as it is.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp  # SciPy, where it is needed
+    from scipy.optimize import Bounds, LinearConstraint  # SciPy, where it is needed
     from scipy.sparse import csr_array
+
+    from equipoise.planning.highs import best_whole
 
     free = np.flatnonzero(face.upper > face.lower)
     left = allowed - moves.value(fewest)
@@ -130,14 +132,9 @@ def spend(face: Network, moves: Objective, fewest: Int64, allowed: int) -> Int64
     ends = np.r_[face.tail[free], face.head[free]], np.r_[arc, arc]
     kept = csr_array((np.r_[one, -one], ends), shape=(len(face.supply), len(free)))
     price = moves.linear[free]
-    answer = milp(
-        -price,
-        integrality=one,
-        bounds=Bounds(face.lower[free] - fewest[free], face.upper[free] - fewest[free]),
-        constraints=[LinearConstraint(kept, 0, 0), LinearConstraint(price[None, :], -np.inf, left)],
-        # presolve looks at the clock: a busy machine would find another of the best plans
-        options={"node_limit": MAX_NODES, "presolve": False},
-    )
+    bounds = Bounds(face.lower[free] - fewest[free], face.upper[free] - fewest[free])
+    rows = [LinearConstraint(kept, 0, 0), LinearConstraint(price[None, :], -np.inf, left)]
+    answer = best_whole(-price, bounds, rows, MAX_NODES)
     flow = fewest.copy()
     if answer.x is not None:
         flow[free] += np.rint(answer.x).astype(np.int64)

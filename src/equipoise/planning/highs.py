@@ -1,13 +1,14 @@
-"""HiGHS on the small program: its linear relaxation, and the best whole columns."""
+"""HiGHS: whole columns of any program; of the small one also its linear relaxation."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, linprog, milp
 from scipy.sparse import hstack, identity, vstack
 
 from equipoise.planning.sheet import INFINITE, Sheet
@@ -101,17 +102,23 @@ def whole(sheet: Sheet, found: Relaxed) -> Whole | None:
 
 def settled(sheet: Sheet) -> Whole | None:
     """The least over whole columns, near the root; None where nothing was found."""
-    answer = milp(
-        sheet.cost,
-        integrality=np.ones(len(sheet.cost)),
-        bounds=Bounds(sheet.lower, sheet.upper),
-        constraints=LinearConstraint(sheet.table, finite(sheet.least), finite(sheet.most)),
-        # presolve looks at the clock: a busy machine would find another of the best plans
-        options={"node_limit": MAX_NODES, "presolve": False},
-    )
+    rows = LinearConstraint(sheet.table, finite(sheet.least), finite(sheet.most))
+    answer = best_whole(sheet.cost, Bounds(sheet.lower, sheet.upper), [rows], MAX_NODES)
     if answer.x is None or not keeps(sheet, np.round(answer.x)):
         return None
     return Whole(np.round(answer.x), float(answer.mip_dual_bound))
+
+
+def best_whole(cost: Any, bounds: Bounds, rows: Sequence[LinearConstraint], nodes: int) -> OptimizeResult:
+    """HiGHS' answer of all columns whole, the same on every machine; ``x`` is None where it found none."""
+    return milp(
+        cost,
+        integrality=np.ones(len(cost)),
+        bounds=bounds,
+        constraints=rows,
+        # presolve looks at the clock: a busy machine would find another of the best plans
+        options={"node_limit": nodes, "presolve": False},
+    )
 
 
 def keeps(sheet: Sheet, x: Float64) -> bool:

@@ -6,8 +6,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT
-from equipoise.pipeline.schemas.tables import DOUBLE, EXACT, LONG, PER_PARTITION
-from equipoise.pipeline.transforms.figures import best_of, settled, wide
+from equipoise.pipeline.schemas.tables import EXACT, PER_PARTITION
+from equipoise.pipeline.transforms.figures import best_of, figures_of, settled, wide
 
 PER_BROKER = ("cluster", "broker")
 OWN = {"leader_bytes_in_per_s": BYTES_IN, "bytes_out_per_s": BYTES_OUT}
@@ -37,7 +37,7 @@ def broker_load(
     if series is not None:
         joined = joined.join(totals(series), on=list(PER_BROKER), how="left")
     own = OWN if series is not None else {}
-    nothing = figures_of_broker("summed", mean=F.lit(0.0))
+    nothing = figures_of("summed", mean=F.lit(0.0), unknown=0)
     return joined.select(
         *PER_BROKER,
         *(
@@ -56,7 +56,7 @@ def totals(series: DataFrame) -> DataFrame:
 def own_total(metric: str) -> Column:
     figures = F.col(f"own_{metric}")
     named = {name: figures[name] for name in ("mean", "p95", "peak", "growth_per_day", "samples")}
-    return F.when(figures.isNotNull(), figures_of_broker("measured", **named))
+    return F.when(figures.isNotNull(), figures_of("measured", **named, unknown=0))
 
 
 def summed(figure: str, of: Column) -> Column:
@@ -65,7 +65,7 @@ def summed(figure: str, of: Column) -> Column:
         F.when(of, F.col(figure)[name]) for name in ("mean", "growth_per_day", "samples")
     )
     n, known = F.count_if(of), F.count(mean)
-    return figures_of_broker(
+    return figures_of(
         F.when((n > 0) & (known == 0), "unknown").otherwise("summed"),
         mean=F.when(n == 0, 0.0).otherwise(settled(F.sum(mean.try_cast(EXACT)))),
         growth_per_day=F.when(
@@ -73,24 +73,4 @@ def summed(figure: str, of: Column) -> Column:
         ),
         samples=F.coalesce(F.sum(samples), F.lit(0)),
         unknown=n - known,
-    )
-
-
-def figures_of_broker(
-    source: str | Column,
-    *,
-    mean: Column,
-    p95: Column | None = None,
-    peak: Column | None = None,
-    growth_per_day: Column | None = None,
-    samples: Column | None = None,
-    unknown: Column | None = None,
-) -> Column:
-    """The struct of one figure of a broker; what is not given is null, or 0 where it counts."""
-    figures = {"mean": mean, "p95": p95, "peak": peak, "growth_per_day": growth_per_day}
-    counts = {"samples": samples, "unknown": unknown}
-    return F.struct(
-        *((F.lit(None) if c is None else c).cast(DOUBLE).alias(name) for name, c in figures.items()),
-        *((F.lit(0) if c is None else c).cast(LONG).alias(name) for name, c in counts.items()),
-        F.lit(source).alias("source"),
     )

@@ -48,12 +48,14 @@ def figures_of(
     peak: Column | None = None,
     growth_per_day: Column | None = None,
     samples: Column | int = 0,
+    unknown: Column | int | None = None,
 ) -> Column:
-    """The struct ``figures``; what is not given is null."""
+    """The struct of one figure; what is not given is null. With ``unknown``, that of a broker."""
     figures = {"mean": mean, "p95": p95, "peak": peak, "growth_per_day": growth_per_day}
+    counts = {"samples": samples} if unknown is None else {"samples": samples, "unknown": unknown}
     return F.struct(
         *((F.lit(None) if c is None else c).cast(DOUBLE).alias(name) for name, c in figures.items()),
-        F.lit(samples).cast(LONG).alias("samples"),
+        *(F.lit(count).cast(LONG).alias(name) for name, count in counts.items()),
         F.lit(source).alias("source"),
     )
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.optimize import Bounds, LinearConstraint, linprog
 from scipy.sparse import csr_array, vstack
 
+from equipoise.planning.highs import best_whole
 from equipoise.planning.networks.network import Int32, Int64
 
 Float64 = npt.NDArray[np.float64]
@@ -141,14 +142,8 @@ class Program:
             used = of.table @ kept
             return LinearConstraint(of.table[:, some], of.least - used, of.most - used)
 
-        answer = milp(
-            self.cost[some],
-            integrality=np.ones(len(some)),
-            bounds=Bounds(self.lower[some], self.upper[some]),
-            constraints=[left(self.equal), left(self.bounded)],
-            # presolve looks at the clock: a busy machine would find another of the best plans
-            options={"node_limit": MAX_NODES, "presolve": False},
-        )
+        bounds = Bounds(self.lower[some], self.upper[some])
+        answer = best_whole(self.cost[some], bounds, [left(self.equal), left(self.bounded)], MAX_NODES)
         if answer.x is None:
             return None
         kept[some] = np.round(answer.x)

@@ -109,6 +109,7 @@ def best_of_face(
     LOG.info("placements and leaders at once: %s", goal)
     asked = question(face, goal, reached, kept, start.lists)
     grows = goal == "elections" or asked.few_arrive
+    simplex = goal != "elections" or asked.few_arrive
     left = limits(asked, goal, grows=grows)
     shown = arcs_of(face, start.lists) if grows else np.ones(len(face.network.tail), dtype=bool)
     best: tuple[ProvedLevel, Multipliers] | None = None
@@ -118,7 +119,6 @@ def best_of_face(
         columns = len(layout.program.cost)
         if not left.reach(columns):
             break
-        simplex = goal != "elections" or asked.few_arrive
         most = left.iterations(columns)
         found = layout.program.relaxed(simplex=simplex, presolve=grows, iterations=most)
         if found is None:
