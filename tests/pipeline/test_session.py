@@ -55,6 +55,13 @@ def test_a_failing_job_is_one_line_and_a_file(spark: SparkSession, monkeypatch: 
     log.unlink()
 
 
+def test_room_for_the_code_of_many_jobs(spark: SparkSession) -> None:
+    """Every query is compiled, and a JVM whose room for code is full fails whatever comes next."""
+    pools = spark._jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()  # type: ignore[union-attr]
+    code = [pool.getUsage().getMax() for pool in pools if pool.getName().startswith("Code")]
+    assert sum(code) >= 200 * 2**20
+
+
 class Unstopped:
     """The session of the tests, which none of them may stop."""
 

@@ -38,6 +38,8 @@ OPENED = (
 """Packages that Spark reaches into: what SPARK_PRINT_LAUNCH_COMMAND=1 shows of the stock launcher."""
 LOGGING = Path(__file__).with_name("log4j2.properties")
 START_TIMEOUT_S = 120.0
+CODE_CACHE = "240m"
+"""Room for compiled code: with the quick compiler alone a JVM takes 48 MB, and many jobs fill that."""
 
 
 class LaunchError(Exception):
@@ -102,6 +104,7 @@ def command(java: Java, heap: str, home: Path, *, long: bool = False) -> list[st
         "-XX:+IgnoreUnrecognizedVMOptions",
         "-XX:+UseSerialGC",
         *(() if long else ("-XX:TieredStopAtLevel=1",)),
+        f"-XX:ReservedCodeCacheSize={CODE_CACHE}",
         "--sun-misc-unsafe-memory-access=allow",
         "--enable-native-access=ALL-UNNAMED",
         *(f"--add-opens={package}=ALL-UNNAMED" for package in OPENED),
