@@ -13,7 +13,8 @@ from tests.scenarios.named import cluster_of, fewest_moves, leaders, lists_of, p
 from equipoise.cluster import Plan, measures
 from equipoise.errors import UnusableInput
 from equipoise.judge import check_assignment, rules_of
-from equipoise.planning import DEFAULT_GOALS, Request, integer, make_plan
+from equipoise.planning import DEFAULT_GOALS, Request, build_problem, integer, make_plan
+from equipoise.planning.flows import by_flows
 from equipoise.planning.joint import solve as joint
 from equipoise.planning.networks import handout, place
 
@@ -60,14 +61,14 @@ def exact_hand_outs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_counts_that_the_first_fit_cannot_hand_out(exact_hand_outs: list[int]) -> None:
     """Without racks, broker 1 has one replica too many and only broker 2 wants one.
 
-    Counts do not say that the first partition is on 2 already: a second flow over the partitions
+    Counts do not say that the last partition is on 2 already: a second flow over the partitions
     finds one that is not.
     """
-    plan = make_plan(cluster_of({"p": [[1, 2], [1, 3], [1, 3]]}))
+    plan = make_plan(cluster_of({"p": [[1, 3], [1, 3], [1, 2]]}))
     assert exact_hand_outs == [0]
     assert values_of(plan)["moves"] == 1
     assert replicas(plan).tolist() == [2, 2, 2]
-    assert lists_of(plan, "p")[0] == [1, 2]
+    assert lists_of(plan, "p")[2] == [1, 2]
     assert proved(plan, *DEFAULT_GOALS)
 
 
@@ -85,6 +86,22 @@ def test_counts_that_no_hand_out_can_meet(exact_hand_outs: list[int]) -> None:
         1: 0, 2: 2, 3: 2, 4: 2, 5: 2
     }  # fmt: skip
     assert proved(plan, "replicas", "moves")
+
+
+def test_counts_that_are_handed_out_mind_the_leaders(exact_hand_outs: list[int]) -> None:
+    """Broker 4 joins three, 50 clusters of two topics: most times counts alone end at the optimum of all.
+
+    Which partition moves to the new broker decides who can lead there. When the first that fitted moved, half
+    of them did.
+    """
+    best = 0
+    for seed in range(50):
+        draw = random.Random(seed)
+        topics = {name: sorted(draw.sample([1, 2, 3], 2) for _ in range(6)) for name in "ab"}
+        state = cluster_of(topics, [1, 2, 3, 4])
+        by_counts = by_flows(build_problem(state, Request()))
+        best += by_counts.reached == values_of(make_plan(state))
+    assert best >= 35
 
 
 def test_racks_of_14_13_and_13_brokers() -> None:

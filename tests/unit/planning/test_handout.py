@@ -109,6 +109,15 @@ def test_followers_give_way_before_leaders() -> None:
     assert [held[0] for held in ids_after(net, moves)] == [0, 1, 0, 1]
 
 
+def test_partitions_with_a_leader_to_give_go_first() -> None:
+    """Broker 0 leads four of six, two are a share: what goes to broker 3, a new one, 0 leads."""
+    lists = [[2, 1], [2, 1], [0, 1], [0, 1], [0, 2], [0, 2]]
+    net = network_of(lists, bare(4))
+    moves, failed = hand_out(net, level(net))
+    assert not len(failed)
+    assert sorted(lists[row][0] for row in moves.row) == [0, 0, 0]
+
+
 def test_no_partition_gives_up_two_while_another_could_give_up_one() -> None:
     """Brokers 0 and 1 give two each to 2 and 3: four partitions change one replica."""
     net = network_of([[0, 1]] * 4, bare(4))

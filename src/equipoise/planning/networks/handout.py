@@ -93,7 +93,8 @@ def choose_leaving(
     """Mark ``need[unit, broker]`` replicas as leaving; True for units where that was not possible.
 
     Followers go first, since the leadership of a partition stays where it is when one of them
-    moves; and a partition gives up one replica before any gives up two.
+    moves; among them those of partitions whose leader had better be elsewhere; and a partition
+    gives up one replica before any gives up two.
     """
     n_eligible = need.shape[1]
     left = need.ravel().copy()
@@ -103,7 +104,10 @@ def choose_leaving(
     candidate = np.flatnonzero(usable)
     # Spread the choice over the partitions: brokers of a unit start at different places in it.
     spread = (material.slot_row[candidate] * 7919 + material.slot_broker[candidate] * 104_729) % 1_000_003
-    order = np.lexsort((spread, material.slot_position[candidate] == 0, key[candidate]))
+    followers = np.bincount(key[candidate], material.slot_position[candidate] > 0, len(left))
+    chance = left[key[candidate]] / np.maximum(followers[key[candidate]], 1)
+    wish = leaders_to_give(material, candidate, chance)[material.slot_row[candidate]]
+    order = np.lexsort((spread, -wish, material.slot_position[candidate] == 0, key[candidate]))
     candidate = candidate[order]
     taken = np.bincount(material.slot_row[leaving], minlength=len(material.rows))
     for allowed in range(1, 1 + (limit or int(material.problem.rf.max(initial=1)))):
@@ -125,6 +129,29 @@ def choose_leaving(
             taken[material.slot_row[picked]] += 1
             np.subtract.at(left, key[picked], 1)
     return np.asarray(left.reshape(need.shape).any(axis=1))
+
+
+def leaders_to_give(material: Material, candidate: Int64, chance: npt.NDArray[np.float64]) -> Int64:
+    """How much each row's leader had better be elsewhere, from 0 on, ``(n_rows,)``.
+
+    A new broker gets leaders with the replicas that it gets, so those rows should move whose leader's broker
+    leads more of the topic than a share: the first by as many as it has too many, the next by one less. The
+    first are those of which a follower is likely to leave: ``chance`` is that of each ``candidate`` slot.
+    """
+    cluster, rows = material.problem.cluster, material.rows
+    topic, leader = cluster.topic_idx[rows].astype(np.int64), material.problem.current[rows, 0]
+    cell, there = topic * cluster.n_brokers + leader, leader >= 0
+    share = -(-np.bincount(topic, minlength=len(cluster.topics)) // len(material.brokers))
+    led = np.bincount(cell[there], minlength=len(cluster.topics) * cluster.n_brokers)
+    crowded = np.flatnonzero(there & (led[cell] > share[topic]))
+    follows = material.slot_position[candidate] > 0
+    likely = np.bincount(material.slot_row[candidate[follows]], chance[follows], len(rows))
+    order = crowded[np.lexsort((likely[crowded], cell[crowded]))]
+    first = np.flatnonzero(np.r_[True, cell[order][1:] != cell[order][:-1]])
+    nth = np.arange(len(order)) - np.repeat(first, np.diff(np.r_[first, len(order)]))
+    wish = np.zeros(len(rows), dtype=np.int64)
+    wish[order] = 1 + np.maximum(nth + 1 - share[topic[order]], 0)
+    return wish
 
 
 def pair(
