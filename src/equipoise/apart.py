@@ -94,7 +94,12 @@ def end_with_parent() -> None:
     A signal whose default is to end the process needs no Python, which a solve would hold back.
     """
     import fcntl
+    import select
 
     error = sys.stderr.fileno()
     fcntl.fcntl(error, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(error, fcntl.F_SETFL, fcntl.fcntl(error, fcntl.F_GETFL) | os.O_ASYNC)
+    state = select.poll()
+    state.register(error, 0)
+    if state.poll(0):  # that happened before the kernel was told
+        sys.exit(1)

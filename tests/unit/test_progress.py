@@ -92,8 +92,9 @@ def noted(note: Path, process: subprocess.Popen[bytes]) -> int:
 
 def wait_for_the_end_of(process: int) -> None:
     """Return when it is gone, or dead with nobody to bury it."""
-    status = Path(f"/proc/{process}/cmdline")
+    status, patience = Path(f"/proc/{process}/cmdline"), time.monotonic() + 60
     while status.exists() and status.read_bytes():
+        assert time.monotonic() < patience, "it goes on"
         time.sleep(0.01)
 
 
@@ -176,6 +177,19 @@ def test_a_solver_ends_with_its_parent(tmp_path: Path) -> None:
     terminal.process.kill()
     assert terminal.end() == -signal.SIGKILL
     wait_for_the_end_of(solver)
+
+
+def test_a_solver_whose_parent_is_gone_before_it_begins(tmp_path: Path) -> None:
+    """It has its work already, and nobody who could take the answer."""
+    script = (
+        "import os, signal, stuck, functools; from equipoise.apart import Apart; "
+        f"print(Apart(functools.partial(stuck.hold, {str(tmp_path / 'note')!r})).process.pid, flush=True); "
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    died = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, env=env)
+    assert died.returncode == -signal.SIGKILL
+    wait_for_the_end_of(int(died.stdout))
 
 
 def test_ctrl_c_while_it_reads(tmp_path: Path) -> None:
