@@ -309,6 +309,8 @@ def subset(material: Material, rows: Int64) -> tuple[Material, Int64]:
     part = replace(
         material,
         rows=material.rows[rows],
+        in_rack=material.in_rack[rows],
+        excess=material.excess[rows],
         kind=material.kind[rows],
         slot_row=new[material.slot_row[slots]],
         slot_position=material.slot_position[slots],

@@ -13,7 +13,7 @@ from equipoise.planning.networks.handout import Moves, hand_out, lists_after
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather, opened
 from equipoise.planning.networks.sampling import solve_topics
-from equipoise.planning.problem import Problem, rack_excess
+from equipoise.planning.problem import Problem
 from equipoise.planning.rows import distinct
 
 LOG = logging.getLogger(__name__)
@@ -114,7 +114,7 @@ def expanded_at_first(material: Material) -> BoolArray:
     n_rows, problem = len(material.rows), material.problem
     if arcs_of_partitions(material) <= MAX_ROW_ARCS:
         return np.ones(n_rows, dtype=bool)
-    crowded = np.asarray(rack_excess(problem, problem.current)[material.rows].any(axis=1))
+    crowded = np.asarray(material.excess.any(axis=1))
     small = crowded.sum() * len(material.brokers) <= MAX_EXPANDED_ARCS
     return crowded if problem.n_racks > 1 and small else np.zeros(n_rows, dtype=bool)
 

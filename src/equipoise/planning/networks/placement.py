@@ -19,7 +19,7 @@ from equipoise.cluster.measures import data_moves, replicas_per_rack
 from equipoise.planning.bands import band, whole_weights
 from equipoise.planning.goals import squares, table, topic_bands
 from equipoise.planning.networks.network import Infeasible, Int32, Int64, Network, Objective
-from equipoise.planning.problem import Problem, rack_excess
+from equipoise.planning.problem import Problem
 from equipoise.planning.rows import counted, distinct_rows
 
 BoolArray = npt.NDArray[np.bool_]
@@ -33,6 +33,10 @@ class Material:
     problem: Problem
     rows: Int64
     """Movable partitions, ``(n_rows,)``."""
+    in_rack: Int64
+    """``(n_rows, n_racks)``: replicas in each rack."""
+    excess: Int64
+    """``(n_rows, n_racks)``: those above the limit."""
     kind: Int64
     """``(n_rows,)``: partitions of one kind stand alike in the racks; units never mix kinds."""
     brokers: Int64
@@ -80,10 +84,14 @@ def gather(problem: Problem) -> Material:
     pinned = problem.pinned[rows][slot_row, slot_position]
     if np.any(homeless & pinned):
         raise Infeasible
+    in_rack = replicas_per_rack(held, problem.rack_idx, problem.n_racks).astype(np.int64)
+    excess = np.maximum(in_rack - problem.limit[rows][:, None], 0)
     return Material(
         problem=problem,
         rows=rows,
-        kind=kinds(problem, rows),
+        in_rack=in_rack,
+        excess=excess,
+        kind=kinds(problem, rows, (in_rack, excess)),
         brokers=brokers,
         slot_row=slot_row,
         slot_position=slot_position,
@@ -98,16 +106,14 @@ def gather(problem: Problem) -> Material:
     )
 
 
-def kinds(problem: Problem, rows: Int64) -> Int64:
+def kinds(problem: Problem, rows: Int64, in_racks: tuple[Int64, Int64]) -> Int64:
     """Partitions alike in replicas per rack, limit and replication factor, as numbers from 0.
 
     Which replica may change racks depends on where the partition's others are: a unit that forgot
     it would promise moves that no partition can make. Where racks are many, only those that hold
-    too much tell kinds apart.
+    too much tell kinds apart: ``in_racks`` are ``in_rack`` and ``excess`` of a `Material`.
     """
-    counts = replicas_per_rack(problem.current[rows], problem.rack_idx, problem.n_racks)
-    excess = np.maximum(counts - problem.limit[rows][:, None], 0)
-    for facts in (counts, excess):
+    for facts in in_racks:
         alike, kind = distinct_rows(np.column_stack([facts, problem.limit[rows], problem.rf[rows]]))
         if len(alike) <= MAX_KINDS:
             return kind
@@ -321,7 +327,7 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
     none = np.zeros(0, dtype=np.int64)
     if n_racks > 1:
         room_out, excess, room_in = rack_room(material, unit_of, n_units)
-        total_excess = int(rack_excess(problem, problem.current)[rows].sum())
+        total_excess = int(material.excess.sum())
         unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
         for name, tail, head, upper in (
             ("excess", pool_node(unit, rack), centre_node(unit), excess.ravel()),
@@ -379,14 +385,11 @@ def arrival_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int6
 def rack_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int64, Int64, Int64]:
     """What may leave a rack, what stands above its limit, what may come; each ``(n_units, n_racks)``."""
     problem = material.problem
-    counts = replicas_per_rack(problem.current[material.rows], problem.rack_idx, problem.n_racks).astype(
-        np.int64
-    )
-    limit = problem.limit[material.rows].astype(np.int64)[:, None]
-    out, excess, into = counts, np.maximum(counts - limit, 0), np.maximum(limit - counts, 0)
+    out, excess = material.in_rack, material.excess
+    into = np.maximum(problem.limit[material.rows].astype(np.int64)[:, None] - out, 0)
     if problem.request.stay_in_rack:
-        grows = (problem.rf[material.rows] > counts.sum(axis=1))[:, None]
-        shrinks = (problem.rf[material.rows] < counts.sum(axis=1))[:, None]
+        grows = (problem.rf[material.rows] > out.sum(axis=1))[:, None]
+        shrinks = (problem.rf[material.rows] < out.sum(axis=1))[:, None]
         if problem.request.rack_rule == "strict" and np.any((excess > 0) & ~shrinks):
             raise Infeasible
         out, excess, into = out * shrinks, excess * shrinks, into * grows
