@@ -88,6 +88,16 @@ def test_counts_that_no_hand_out_can_meet(exact_hand_outs: list[int]) -> None:
     assert proved(plan, "replicas", "moves")
 
 
+def test_which_replica_goes_is_for_each_partition(exact_hand_outs: list[int]) -> None:
+    """Of three replicas two stay; no count says which can go without an election, and none is handed out."""
+    rng = random.Random(5)
+    state = cluster_of({"p": [rng.sample(range(6), 3) for _ in range(40)]})
+    plan = make_plan(state, Request(replication_factor=2))
+    assert exact_hand_outs == []
+    assert proved(plan, *DEFAULT_GOALS)
+    assert values_of(plan)["moves"] == 0
+
+
 def test_counts_that_are_handed_out_mind_the_leaders(exact_hand_outs: list[int]) -> None:
     """Broker 4 joins three, 50 clusters of two topics: most times counts alone end at the optimum of all.
 

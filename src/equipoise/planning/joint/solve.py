@@ -28,8 +28,9 @@ MAX_WIDE = 50_000
 """As `MAX_COLUMNS`, for leaders' levels where a budget keeps the face wide: those take many times as long."""
 MAX_GROWN = 100_000
 """As `MAX_COLUMNS`, for leaders' levels that grow because a budget lets few replicas move."""
-MAX_ELECTIONS = 240_000
-"""Columns of all programs of elections: they grow until what they leave out is worth nothing, or little."""
+MAX_ELECTIONS = 120_000
+"""Columns of one program of elections, and half of those of all: they grow until what they leave out is worth
+nothing, or little."""
 MAX_WORK = 350_000
 """The same of other goals that have all columns, or grow by placement alone."""
 EASY = 4
@@ -152,7 +153,7 @@ def limits(asked: Question, goal: str, *, grows: bool) -> Limits:
     if asked.few_arrive:
         return Limits(MAX_GROWN, pivots=MAX_PIVOTS)
     if goal == "elections":
-        return Limits(MAX_ELECTIONS, MAX_ELECTIONS)
+        return Limits(MAX_ELECTIONS, 2 * MAX_ELECTIONS)
     return Limits(MAX_WIDE if asked.is_wide else MAX_COLUMNS, MAX_WORK)
 
 

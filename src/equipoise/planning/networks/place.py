@@ -23,6 +23,8 @@ MAX_PARTITION_ARCS = 300_000
 """Up to here every partition is a unit of its own from the start."""
 MAX_ROW_ARCS = 1_000_000
 """Up to here it is one once the levels that topics have no part in are solved."""
+MAX_SHRINKING_ARCS = 2_000_000
+"""Up to here partitions that have replicas too many are nodes from the start."""
 MAX_EXPANDED_ARCS = 4_000_000
 """Beyond this what could not be handed out is left as near to its counts as it came, with a gap."""
 
@@ -107,16 +109,21 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
 
 
 def expanded_at_first(material: Material) -> BoolArray:
-    """Rows that are nodes from the start: all of a small cluster, else those that break the rack rule.
+    """Rows that are nodes from the start: all of a small cluster, else those that break the rack rule or have
+    replicas too many.
 
     Which of its replicas such a partition gives up is for itself alone: counts rarely hand out.
     """
     n_rows, problem = len(material.rows), material.problem
     if arcs_of_partitions(material) <= MAX_ROW_ARCS:
         return np.ones(n_rows, dtype=bool)
-    crowded = np.asarray(material.excess.any(axis=1))
-    small = crowded.sum() * len(material.brokers) <= MAX_EXPANDED_ARCS
-    return crowded if problem.n_racks > 1 and small else np.zeros(n_rows, dtype=bool)
+    expanded = np.zeros(n_rows, dtype=bool)
+    crowded = material.excess.any(axis=1) & (problem.n_racks > 1)
+    shrinks = material.in_rack.sum(axis=1) > problem.rf[material.rows]
+    for some, most in ((crowded, MAX_EXPANDED_ARCS), (shrinks, MAX_SHRINKING_ARCS)):
+        if some.sum() * len(material.brokers) <= most:
+            expanded |= some
+    return expanded
 
 
 def arcs_of_partitions(material: Material) -> int:
