@@ -1,5 +1,8 @@
 """Reassignment JSON alone and inside what Kafka's tool prints, small and large, sound and broken."""
 
+import subprocess
+import sys
+
 import orjson
 import pytest
 from hypothesis import given
@@ -46,6 +49,15 @@ def test_lists_and_log_dirs():
     assert table.dirs == ("/data/d1",)
     assert table.dir_idx.tolist() == [[-1, 0, -1], [-1, -1, -1]]
     assert table.where(1) == "partitions[1]"
+
+
+def test_columns_do_without_pandas():
+    """Arrow loads it wherever it can, and that takes as long as reading a hundred thousand partitions."""
+    script = (
+        "import sys; from equipoise.formats import json_rows, parse; json_rows.ARROW_FROM_BYTES = 0; "
+        f"parse({PAY!r}, 'pay.json'); assert 'pyarrow' in sys.modules and 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 @pytest.mark.parametrize("text", [GENERATED, EXECUTED])
