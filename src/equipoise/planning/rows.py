@@ -37,6 +37,12 @@ def distinct(numbers: npt.NDArray[np.integer], size: int) -> tuple[Int64, Int64]
     return np.flatnonzero(found), (np.cumsum(found) - 1)[numbers]
 
 
+def ranks(keys: npt.NDArray[np.integer]) -> Int64:
+    """The place of each key among its equals, from 0, ``(n,)``; equals stand side by side."""
+    first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+    return np.arange(len(keys)) - np.repeat(first, np.diff(np.r_[first, len(keys)]))
+
+
 def counted(numbers: npt.NDArray[np.integer], size: int) -> tuple[Int64, Int64]:
     """The distinct numbers from 0 to below ``size``, ascending, and how often each is there."""
     if size > ROOMY * len(numbers) + ROOMY:

@@ -16,6 +16,7 @@ from equipoise.planning.networks.flow import least_flow
 from equipoise.planning.networks.handout import hand_out, lists_after
 from equipoise.planning.networks.network import Int64, Objective
 from equipoise.planning.networks.place import PLACEMENT_GOALS, Face, ProvedLevel
+from equipoise.planning.rows import ranks
 
 if TYPE_CHECKING:
     from equipoise.planning.joint.columns import Layout
@@ -173,9 +174,7 @@ def worthwhile(face: Face, pull: Int64, shown: npt.NDArray[np.bool_]) -> Int64:
     arc = arrive.index[better].astype(np.int64)
     order = np.lexsort([pull[arc], arrive.unit[better]])
     unit = arrive.unit[better][order]
-    first = np.flatnonzero(np.r_[True, unit[1:] != unit[:-1]]) if len(unit) else unit
-    rank = np.arange(len(unit)) - np.repeat(first, np.diff(np.r_[first, len(unit)]))
-    few = arc[order[rank < AT_ONCE]]
+    few = arc[order[ranks(unit) < AT_ONCE]]
     return few[np.argsort(pull[few], kind="stable")][: int(shown.sum() * GROWTH)]
 
 

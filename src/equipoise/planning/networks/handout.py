@@ -16,6 +16,7 @@ import numpy.typing as npt
 from equipoise.planning.networks.flow import narrow, solve
 from equipoise.planning.networks.network import Infeasible, Int64, Objective
 from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build
+from equipoise.planning.rows import ranks
 
 BoolArray = npt.NDArray[np.bool_]
 MAX_BATCH_ARCS = 1_500_000
@@ -120,9 +121,7 @@ def choose_leaving(
             some = candidate[open_]
             if not len(some):
                 break
-            start = np.flatnonzero(np.r_[True, key[some][1:] != key[some][:-1]])
-            rank = np.arange(len(some)) - np.repeat(start, np.diff(np.r_[start, len(some)]))
-            picked = some[rank < left[key[some]]]
+            picked = some[ranks(key[some]) < left[key[some]]]
             _, first = np.unique(material.slot_row[picked], return_index=True)
             picked = picked[np.sort(first)]
             leaving[picked] = True
@@ -147,10 +146,8 @@ def leaders_to_give(material: Material, candidate: Int64, chance: npt.NDArray[np
     follows = material.slot_position[candidate] > 0
     likely = np.bincount(material.slot_row[candidate[follows]], chance[follows], len(rows))
     order = crowded[np.lexsort((likely[crowded], cell[crowded]))]
-    first = np.flatnonzero(np.r_[True, cell[order][1:] != cell[order][:-1]])
-    nth = np.arange(len(order)) - np.repeat(first, np.diff(np.r_[first, len(order)]))
     wish = np.zeros(len(rows), dtype=np.int64)
-    wish[order] = 1 + np.maximum(nth + 1 - share[topic[order]], 0)
+    wish[order] = 1 + np.maximum(ranks(cell[order]) + 1 - share[topic[order]], 0)
     return wish
 
 
@@ -332,14 +329,10 @@ def lists_after(material: Material, moves: Moves) -> npt.NDArray[np.int32]:
     gone = np.flatnonzero(moves.leaving)
     lists[material.rows[material.slot_row[gone]], material.slot_position[gone]] = -1
 
-    def rank(row: Int64) -> Int64:
-        start = np.flatnonzero(np.r_[True, row[1:] != row[:-1]]) if len(row) else row
-        return np.arange(len(row)) - np.repeat(start, np.diff(np.r_[start, len(row)]))
-
     holes = np.bincount(material.slot_row[gone], minlength=len(material.rows))
     at = np.full((len(material.rows), int(holes.max(initial=0)) + 1), -1, dtype=np.int64)
-    at[material.slot_row[gone], rank(material.slot_row[gone])] = material.slot_position[gone]
-    nth = rank(moves.row)
+    at[material.slot_row[gone], ranks(material.slot_row[gone])] = material.slot_position[gone]
+    nth = ranks(moves.row)
     held = (problem.current[material.rows] >= 0).sum(axis=1)
     in_hole = nth < holes[moves.row]
     position = np.where(
