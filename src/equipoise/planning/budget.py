@@ -15,9 +15,9 @@ from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.conflicts import refuse_budget
 from equipoise.planning.networks.flow import narrow, solve
+from equipoise.planning.networks.material import gather
 from equipoise.planning.networks.network import Int64, Network, Objective
 from equipoise.planning.networks.place import ProvedLevel, merged_network, place
-from equipoise.planning.networks.placement import gather
 from equipoise.planning.problem import Problem
 
 MAX_PRICE = 2**30

@@ -11,9 +11,9 @@ from equipoise.planning.certificate import Proof
 from equipoise.planning.conflicts import refuse_bytes
 from equipoise.planning.flows import Faces, by_flows, jointly, with_levels
 from equipoise.planning.joint.solve import MAX_COLUMNS
+from equipoise.planning.networks.material import gather
 from equipoise.planning.networks.network import Infeasible
 from equipoise.planning.networks.place import ProvedLevel, arcs_of_partitions, place
-from equipoise.planning.networks.placement import gather
 from equipoise.planning.problem import Problem
 from equipoise.planning.solution import Solution, ordered
 

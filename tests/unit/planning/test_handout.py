@@ -13,9 +13,10 @@ from equipoise.cluster import Brokers, build_cluster
 from equipoise.planning import Request, build_problem
 from equipoise.planning.networks import handout
 from equipoise.planning.networks.handout import Moves, exchange, hand_out, lists_after, pair
+from equipoise.planning.networks.material import gather
 from equipoise.planning.networks.network import Int64
 from equipoise.planning.networks.place import solve_levels, topic_network
-from equipoise.planning.networks.placement import PlacementNetwork, gather
+from equipoise.planning.networks.placement import PlacementNetwork
 
 Racks = Mapping[int, str | None]
 

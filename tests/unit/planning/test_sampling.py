@@ -11,9 +11,10 @@ from bench.instances import cluster
 from equipoise.planning import Request, build_problem
 from equipoise.planning.networks import sampling
 from equipoise.planning.networks.flow import Optimum, dual_bound, solve
+from equipoise.planning.networks.material import gather
 from equipoise.planning.networks.network import Int64, Network, Objective
 from equipoise.planning.networks.place import merged_network, solve_levels, topic_network
-from equipoise.planning.networks.placement import PlacementNetwork, gather
+from equipoise.planning.networks.placement import PlacementNetwork
 
 
 @pytest.fixture(params=["growth", "drain", "rackless", "weights"])

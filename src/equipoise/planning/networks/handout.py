@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.networks.flow import narrow, solve
+from equipoise.planning.networks.material import Material
 from equipoise.planning.networks.network import Infeasible, Int64, Objective
-from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build
+from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build
 from equipoise.planning.rows import ranks
 
 BoolArray = npt.NDArray[np.bool_]

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from equipoise.planning.networks.flow import Optimum, narrow, solve
 from equipoise.planning.networks.handout import Moves, hand_out, lists_after
+from equipoise.planning.networks.material import Material, gather
 from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
-from equipoise.planning.networks.placement import Arcs, Material, PlacementNetwork, build, gather, opened
+from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build, opened
 from equipoise.planning.networks.sampling import solve_topics
 from equipoise.planning.problem import Problem
 from equipoise.planning.rows import distinct
