@@ -25,8 +25,10 @@ def hold(note: str, connection: Connection, *given: Any) -> None:
 
 
 def tell(note: str) -> None:
-    Path(note + ".new").write_text(str(os.getpid()))
-    Path(note + ".new").rename(note)
+    """Of two that are stuck at once the last one is told."""
+    new = Path(f"{note}.{os.getpid()}")
+    new.write_text(str(os.getpid()))
+    new.rename(note)
 
 
 def flows(note: str) -> None:
