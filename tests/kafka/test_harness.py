@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from harness.cluster import KafkaCluster
-from harness.throttles import configure, throttles
+from harness.throttles import assert_throttles, configure
 from harness.tools import is_complete, reassignment_file, verify
 from harness.traffic import Traffic, fill
 from harness.waiting import wait_until
@@ -35,16 +35,28 @@ def test_a_killed_broker_comes_back(cluster: KafkaCluster, topic: str) -> None:
     assert cluster.unfenced() == {0, 1, 2, 3, 4}
 
 
+def test_every_question_is_answered_while_the_metadata_name_a_dead_broker(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    """A new client asks any of them: one in five first asks the dead one."""
+    cluster.create(topic, {0: [0, 1]})
+    cluster.kill(4)
+    for _ in range(20):
+        cluster.forget_client()
+        assert cluster.replicas(topic) == {0: [0, 1]}
+
+
 def test_a_throttle_is_read_back(cluster: KafkaCluster, topic: str) -> None:
     """What is set on a broker and a topic is found, and gone once deleted."""
     cluster.create(topic, {0: [0, 1]})
     fill(cluster, topic, [0], 200_000)
     configure(cluster, "broker", "1", {"leader.replication.throttled.rate": "1000000"})
     configure(cluster, "topic", topic, {"leader.replication.throttled.replicas": "0:1"})
-    assert throttles(cluster, [topic]) == {
+    wanted = {
         ("broker", "1"): {"leader.replication.throttled.rate": "1000000"},
         ("topic", topic): {"leader.replication.throttled.replicas": "0:1"},
     }
+    assert_throttles(cluster, wanted, [topic])
     configure(cluster, "broker", "1", {"leader.replication.throttled.rate": None})
     configure(cluster, "topic", topic, {"leader.replication.throttled.replicas": None})
-    assert throttles(cluster, [topic]) == {}
+    assert_throttles(cluster, {}, [topic])

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from harness.admin import PatientAdmin
 from harness.certificates import Certificates, make_certificates
 from harness.jars import run
 from harness.node import Node, java_command
@@ -155,15 +156,14 @@ class KafkaCluster:
 
     def client(self, broker: int) -> KafkaAdminClient:
         """An admin client that bootstraps from one broker."""
-        return KafkaAdminClient(bootstrap_servers=self.bootstrap(brokers=[broker]), bootstrap_timeout_ms=5000)
+        return KafkaAdminClient(
+            bootstrap_servers=self.bootstrap(brokers=[broker]), bootstrap_timeout_ms=10_000
+        )
 
     @cached_property
-    def admin(self) -> KafkaAdminClient:
-        """The tests' own admin client, apart from the product's."""
-        servers = [f"127.0.0.1:{node.ports['PLAIN']}" for node in self.nodes]
-        return KafkaAdminClient(
-            bootstrap_servers=servers, reconnect_backoff_max_ms=500, metadata_max_age_ms=2000
-        )
+    def admin(self) -> PatientAdmin:
+        """A client that asks any of the brokers, until one answers."""
+        return PatientAdmin([f"127.0.0.1:{node.ports['PLAIN']}" for node in self.nodes])
 
     def forget_client(self) -> None:
         """Begin anew: a client remembers brokers that died, and does not know those that came back."""

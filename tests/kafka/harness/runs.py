@@ -14,6 +14,7 @@ from typing import Any
 from harness.cluster import KafkaCluster
 from harness.throttles import throttles
 from harness.tools import is_complete, verify
+from harness.waiting import soon
 
 COMMAND = [sys.executable, "-m", "equipoise.cli.main"]
 
@@ -88,11 +89,18 @@ class Plan:
             (t, p): state["leader_id"] for t in self.topics() for p, state in self.cluster.describe(t).items()
         }
 
+    @soon
+    def assert_lists(self, wanted: Mapping[int, Sequence[int]]) -> None:
+        """The brokers have these replicas, by partition of the plan's one topic."""
+        (topic,) = self.topics()
+        assert self.lists() == {(topic, p): list(ids) for p, ids in wanted.items()}
+
     def assert_applied(self) -> None:
         """Kafka's own tool and the metadata agree with the plan; leaders are preferred; no throttle."""
         assert is_complete(verify(self.cluster, self.folder / "reassignment.json"))
         self.assert_applied_quickly()
 
+    @soon
     def assert_applied_quickly(self) -> None:
         """The same without a second witness."""
         lists, leaders = self.lists(), self.leaders()
@@ -102,6 +110,7 @@ class Plan:
             assert leaders[name] == move["after"][0]
         self.assert_clean()
 
+    @soon
     def assert_undone(self) -> None:
         """Lists and leaders are exactly those from before."""
         lists, leaders = self.lists(), self.leaders()
@@ -111,6 +120,7 @@ class Plan:
             assert leaders[name] == move["before"][0], name
         self.assert_clean()
 
+    @soon
     def assert_cancelled(self) -> set[tuple[str, int]]:
         """What the journal calls restored has list and leader from before, the rest had arrived."""
         told = {name for entry in self.journal if entry["type"] == "restored" for name in entry["partitions"]}
@@ -124,6 +134,7 @@ class Plan:
         self.assert_clean()
         return restored
 
+    @soon
     def assert_clean(self) -> None:
         """Nothing moves, and no throttle is left on any broker or topic."""
         assert self.cluster.in_flight() == {}

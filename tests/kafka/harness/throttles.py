@@ -7,8 +7,9 @@ from contextlib import contextmanager
 
 from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 
+from harness.admin import PatientAdmin
 from harness.cluster import BROKER_THROTTLES, TOPIC_THROTTLES, KafkaCluster
-from harness.waiting import wait_until
+from harness.waiting import soon, wait_until
 from kafka import KafkaAdminClient
 
 Throttles = dict[tuple[str, str], dict[str, str]]
@@ -28,8 +29,14 @@ def throttles(cluster: KafkaCluster, topics: Iterable[str] = ()) -> Throttles:
     return {of: values for of, values in found.items() if values}
 
 
+@soon
+def assert_throttles(cluster: KafkaCluster, wanted: Throttles, topics: Iterable[str] = ()) -> None:
+    """Exactly these are set on the running brokers and on these topics."""
+    assert throttles(cluster, topics) == wanted
+
+
 @contextmanager
-def asking(cluster: KafkaCluster, kind: str, name: str) -> Iterator[KafkaAdminClient]:
+def asking(cluster: KafkaCluster, kind: str, name: str) -> Iterator[KafkaAdminClient | PatientAdmin]:
     """A client for a resource; for a broker a new one, since an older one may not know that it is back."""
     if kind == "broker":
         with cluster.client(int(name)) as client:

@@ -1,12 +1,34 @@
-"""Waiting for something to become true, with a deadline and a name for what was waited for."""
+"""Waiting for something to become true, with a deadline."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def soon(check: Callable[P, T], *, seconds: float = 15.0) -> Callable[P, T]:
+    """``check``, asked again for a while as long as it asserts that something is wrong.
+
+    Brokers learn from the controller one after another, and a test may ask another one than the run did.
+    """
+
+    @wraps(check)
+    def asked(*arguments: P.args, **options: P.kwargs) -> T:
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                return check(*arguments, **options)
+            except AssertionError:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(0.1)
+
+    return asked
 
 
 def wait_until(condition: Callable[[], T], what: str, *, seconds: float = 60.0, every: float = 0.1) -> T:
