@@ -74,7 +74,7 @@ def check_judged(plan: Plan) -> None:
 
 
 def check_bounds(case: Case) -> None:
-    """No level claims a bound above what is possible with the levels before it as they are."""
+    """No level claims a bound above what is possible with the levels before it as they are, or unproved."""
     try:
         problem = build_problem(case.cluster(), case.request)
         plan = make_plan(case.cluster(), case.request)
@@ -82,6 +82,7 @@ def check_bounds(case: Case) -> None:
         return
     broken = broken_rules(problem, values.as_lists(plan.target))
     assert not broken, broken
+    check_judged(plan)
     reached = {level.goal: int(level.value) for level in plan.certificate}
     possible = least(problem, reached)
     wrong = {

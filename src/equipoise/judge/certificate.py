@@ -22,6 +22,7 @@ from equipoise.judge.joint_network import joint_bound
 from equipoise.judge.leaving import leaving_bound
 from equipoise.judge.program import Program
 from equipoise.judge.relaxation import Relaxation, build, family
+from equipoise.judge.topic_leaders import topic_leaders_bound
 from equipoise.judge.violations import Case, Violation
 
 __all__ = ["Finding", "dual_bound", "narrowed", "verify"]
@@ -105,6 +106,8 @@ class Faces:
             return failover_bound(self.case, certificate[: k + 1], stored)
         if name in ("joint", "joint-budget", "leaving", "leaving-partitions"):
             return self.of_both(name, certificate[: k + 1], stored)
+        if name == "topic-leaders":
+            return self.of_topic_leaders(k, certificate, stored)
         if name == "merged-budget":
             return self.within_moves([earlier.goal for earlier in certificate[: k + 1]], stored)
         relaxation = self.relaxation(name)
@@ -137,6 +140,16 @@ class Faces:
         if goals[-1] != "moves" or "replicas" not in goals or reached is None:
             raise ValueError(f"the price of a move tells nothing of {goals[-1]} there")
         return allowed - (reached - bound) // price if price else 0
+
+    def of_topic_leaders(self, k: int, certificate: Sequence[Level], stored: npt.NDArray[np.int64]) -> int:
+        """The bound over placements; what level ``k`` notes of the plan's own has to be proved as well."""
+        level, before = certificate[k], [earlier.goal for earlier in certificate[:k]]
+        if level.goal != "topic-leaders":
+            raise ValueError(f"it is not of {level.goal}")
+        if level.note and given_bound(self.case, level.goal, f"level{k}", self.proofs) != level.value:
+            raise ValueError("another order of the lists may be better")
+        leaders = self.relaxation("leaders")
+        return topic_leaders_bound(self.case, before, (leaders, self.faces["leaders"]), stored)
 
     def relaxation(self, name: str) -> Relaxation:
         """The network of that name's family, with its face."""

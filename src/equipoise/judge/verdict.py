@@ -36,7 +36,8 @@ class Verdict:
     goals: Mapping[str, int]
     """Value of each goal that can be measured."""
     from_optimum: tuple[Mapping[str, Any], ...] | None = None
-    """For each goal this value, the optimum's, and how far it is off; None where not known."""
+    """For each goal this value, that of the optimum or its proved bound, and how far it is off; None where
+    not known."""
     certificate: tuple[Finding, ...] = ()
     """The levels of a plan's own certificate, re-checked."""
     notes: tuple[str, ...] = ()

@@ -56,10 +56,14 @@ def within_bytes(problem: Problem) -> Solution:
             best, low = min(best, tried, key=lambda solution: solution.values), middle
         else:
             high = middle
-    note = "of other choices within --max-bytes nothing is claimed"
-    return replace(
-        best, proofs=[Proof(p.goal, p.value, 0, "none", note) if p.value else p for p in best.proofs]
-    )
+    return replace(best, proofs=[unproved(proof.goal, proof.value) for proof in best.proofs])
+
+
+def unproved(goal: str, value: int) -> Proof:
+    """What is known of a goal without the budget's price: that nothing counts below 0."""
+    if not value:
+        return Proof(goal, 0, 0, "closed-form")
+    return Proof(goal, value, 0, "none", "of other choices within --max-bytes nothing is claimed")
 
 
 def within_moves(problem: Problem) -> Solution:

@@ -25,6 +25,7 @@ from equipoise.planning.problem import Problem, build_problem
 from equipoise.planning.published.settings import settings_for
 from equipoise.planning.request import Request
 from equipoise.planning.solution import Solution, goals_before
+from equipoise.planning.topic_leaders import with_topic_leaders
 
 if TYPE_CHECKING:
     from equipoise.planning.branching import Tree
@@ -60,7 +61,7 @@ def solved(problem: Problem) -> Plan:
         solution = loads.level(problem)
         return planned(problem, solution, loads.reasons(problem, solution.lists))
     free = by_flows(problem)
-    solution = proved_by_cases(problem, settled(problem, best_of(problem, free)))
+    solution = with_topic_leaders(problem, proved_by_cases(problem, settled(problem, best_of(problem, free))))
     unlimited = without_change_limit(problem, free)
     if not within_budgets(problem, unlimited.lists) and unlimited.values < solution.values:
         problem = replace(problem, warnings=(*problem.warnings, binding(problem, solution, unlimited)))

@@ -87,9 +87,12 @@ def checks(verdict: Verdict) -> RenderableType:
 
 
 def distances(verdict: Verdict) -> RenderableType:
-    """Each goal beside the proved optimum for the same state."""
-    table = plain_table("goal", "here", "best plan", "difference")
-    for entry in verdict.from_optimum or ():
+    """Each goal beside what the certificate proves of all plans, or else the best plan for the same state."""
+    entries = verdict.from_optimum or ()
+    bounds = {level.goal: level.bound for level in verdict.certificate}
+    proved = all(bounds.get(entry["goal"]) == entry["optimum"] for entry in entries)
+    table = plain_table("goal", "here", "at best" if proved else "best plan", "difference")
+    for entry in entries:
         figures = words.number(entry["value"]), words.number(entry["optimum"])
         table.add_row(words.goal_title(entry["goal"]), *figures, f"{entry['distance']:+,}")
     return Padding(table, (1, 0, 0, 2))

@@ -1,0 +1,89 @@
+"""The leaders of topics in any placement, on a cluster that no program over placements decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from equipoise import judge
+from equipoise.cluster import Brokers, Level, Plan, build_cluster
+from equipoise.judge.certificate import Finding, verify
+from equipoise.judge.leader_network import leader_relaxation
+from equipoise.judge.topic_leaders import topic_leaders_bound
+from equipoise.planning import Request, make_plan
+
+LAST = "topic-leaders"
+
+
+@pytest.fixture(scope="module")
+def grown() -> Plan:
+    """Forty brokers with 20,000 partitions of 100 topics, grown over the years; four more are added."""
+    draw = np.random.default_rng(3)
+    skew = draw.uniform(0.7, 1.3, 40)
+    lists = np.array([draw.choice(40, 3, replace=False, p=skew / skew.sum()) for _ in range(20_000)])
+    names = np.array([f"t{k % 100}" for k in range(20_000)], dtype=object)
+    cluster = build_cluster("grown", Brokers.of(range(40)), names, np.arange(20_000) // 100, lists)
+    return make_plan(cluster, Request(add=tuple((b, None) for b in range(40, 44))))
+
+
+def case_of(plan: Plan) -> judge.Case:
+    everyone = np.ones(plan.cluster.n_brokers, dtype=bool)
+    return judge.Case(plan.cluster, plan.target, judge.rules_of(plan.cluster, plan.request), everyone)
+
+
+def judged(plan: Plan, proofs: Mapping[str, np.ndarray] | None = None, last: Level | None = None) -> Finding:
+    """What the judge finds of the last level."""
+    levels = (*plan.certificate[:-1], last or plan.certificate[-1])
+    return verify(case_of(plan), levels, plan.proofs if proofs is None else proofs)[-1]
+
+
+def test_the_gap_over_all_placements_is_told(grown: Plan) -> None:
+    """The judge computes the same bound; that the order is best where replicas stand is proved beside it."""
+    level = grown.certificate[-1]
+    assert (level.goal, level.proof, level.note) == (LAST, "flow-dual", "least for where the replicas stand")
+    assert 0 < level.gap < 0.15
+    found = judged(grown)
+    assert (found.value, found.bound, found.problem) == (level.value, level.lower_bound, "")
+
+
+def test_no_prices_prove_more_than_there_is(grown: Plan) -> None:
+    """Any prices are a bound, if a worse one; so changed ones are found out."""
+    k = len(grown.certificate) - 1
+    key = f"level{k}/potential"
+    draw = np.random.default_rng(0)
+    for size in (1, 100, 10_000):
+        changed = grown.proofs[key] + draw.integers(0, size + 1, len(grown.proofs[key]))
+        found = judged(grown, {**grown.proofs, key: changed})
+        assert found.bound is not None and found.bound <= grown.certificate[-1].value
+    assert "the potentials prove" in found.problem
+
+
+@pytest.mark.parametrize("election", [-1, 2**31])
+def test_prices_out_of_range_are_refused(grown: Plan, election: int) -> None:
+    key = f"level{len(grown.certificate) - 1}/potential"
+    prices = np.concatenate([[election], grown.proofs[key][1:]])
+    assert "cannot be used" in judged(grown, {**grown.proofs, key: prices}).problem
+
+
+def test_the_best_order_has_to_be_proved_too(grown: Plan) -> None:
+    """Without the potentials of the order nothing may be said of it."""
+    k = len(grown.certificate) - 1
+    fewer = {key: array for key, array in grown.proofs.items() if not key.startswith(f"level{k}/given")}
+    assert "cannot be used" in judged(grown, fewer).problem
+    assert judged(grown, fewer, replace(grown.certificate[-1], note="")).problem == ""
+    own = max(key for key in grown.proofs if key.startswith(f"level{k}/given") and key.endswith("/potential"))
+    wrong = {**grown.proofs, own: 0 * grown.proofs[own]}
+    assert "another order" in judged(grown, wrong).problem
+
+
+def test_elections_that_come_later_have_no_price(grown: Plan) -> None:
+    """Their number is no condition then: prices that suppose one are refused."""
+    case, prices = case_of(grown), grown.proofs[f"level{len(grown.certificate) - 1}/potential"]
+    leaders = leader_relaxation(case)
+    with pytest.raises(ValueError, match="elections that are not limited"):
+        topic_leaders_bound(case, ["leaders"], (leaders, leaders.start), prices)
+    free = np.concatenate([[0], prices[1:]])
+    assert topic_leaders_bound(case, ["leaders"], (leaders, leaders.start), free) <= 0
