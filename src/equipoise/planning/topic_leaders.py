@@ -10,6 +10,7 @@ and so on (coordinate ascent); that is within a thousandth of the flow's optimum
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,7 @@ from equipoise.planning.networks.place import ProvedLevel
 from equipoise.planning.problem import Problem
 from equipoise.planning.solution import Solution, goals_before
 
+LOG = logging.getLogger(__name__)
 FINENESS = 8
 """Parts of one that prices are whole numbers of; the judge has the same."""
 MAX_CELLS = 10_000_000
@@ -35,6 +37,7 @@ NEAR = 32 * FINENESS
 """How far prices move in a round where they are nearly right."""
 ELECTION = 8 * FINENESS
 """The first price of an election that is tried."""
+TRIES = 12
 ROUNDS = 2
 """With the best price of an election."""
 
@@ -48,7 +51,7 @@ class Cells:
     held: Int32
     """Leaders that are there and may stay."""
     size: Int32
-    """Partitions of each topic that may change, ``(n_topics, 1)``."""
+    """Partitions of each topic that may change, ``(n_topics, 1)``; the bands are beside the others."""
 
     def leaders(self, price: Int32, election: int) -> Int32:
         """How many leaders each cell would have at these prices; most of them where it does not care."""
@@ -158,7 +161,7 @@ def with_topic_leaders(problem: Problem, solution: Solution) -> Solution:
     sums = sums_of(problem, solution)
     if sums is None:
         return solution
-    level = bounded(problem, sums, priced="elections" in goals_before(problem.goals, "topic-leaders"))
+    level = bounded(sums, priced="elections" in goals_before(problem.goals, "topic-leaders"))
     if level.value <= 0:
         return solution
     found = with_bound(proof, level)
@@ -179,8 +182,9 @@ def with_bound(proof: Proof, level: ProvedLevel) -> Proof:
     )
 
 
-def bounded(problem: Problem, sums: Sums, *, priced: bool) -> ProvedLevel:
+def bounded(sums: Sums, *, priced: bool) -> ProvedLevel:
     """The best bound found; ``priced``: elections are limited."""
+    LOG.info("how level the leaders of topics could be elsewhere")
     n_topics = sum(len(cells.size) for cells in sums.blocks)
     broker, topic = np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32)
 
@@ -191,28 +195,25 @@ def bounded(problem: Problem, sums: Sums, *, priced: bool) -> ProvedLevel:
     best = tried(ELECTION if priced else 0)
     for up, down in ((3, 2), (2, 3)) if priced else ():
         start = best
-        while (other := tried(best.election * up // down)).bound > best.bound:
+        for _ in range(TRIES):
+            other = tried(best.election * up // down)
+            if other.bound <= best.bound:
+                break
             best = other
         if best is not start:
             break
     for _ in range(ROUNDS):
         best = max(best, sums.better(best, NEAR), key=lambda prices: prices.bound)
-    of_topic = np.zeros(len(problem.cluster.topics), dtype=np.int64)
-    of_topic[np.unique(problem.cluster.topic_idx[problem.movable])] = best.topic
-    return ProvedLevel(
-        "topic-leaders",
-        -(-best.bound // FINENESS),
-        "topic-leaders",
-        np.concatenate([[best.election], best.broker, of_topic]).astype(np.int64),
-    )
+    prices = np.concatenate([[best.election], best.broker, best.topic]).astype(np.int64)
+    return ProvedLevel("topic-leaders", -(-best.bound // FINENESS), "topic-leaders", prices)
 
 
 def sums_of(problem: Problem, solution: Solution) -> Sums | None:
     """The sums of a plan, None where there is nothing to count or far too much."""
     cluster = problem.cluster
     leads, rows = np.flatnonzero(problem.leads), np.flatnonzero(problem.movable)
-    topics = np.unique(cluster.topic_idx[rows])
-    if not 0 < len(topics) * len(leads) <= MAX_CELLS:
+    n_cells = len(cluster.topics) * len(leads)
+    if not 0 < n_cells <= MAX_CELLS:
         return None
     first = cluster.replicas[rows, 0]
     keeps = (first >= 0) & problem.leads[np.maximum(first, 0)]
@@ -221,11 +222,10 @@ def sums_of(problem: Problem, solution: Solution) -> Sums | None:
     held = measure.table(problem, rows[keeps], first[keeps])
     size = np.bincount(cluster.topic_idx[rows], minlength=len(there))
     low, high = measure.topic_shares(problem, size + there[:, problem.leads].sum(axis=1), problem.leads)
-    columns = [
-        table[np.ix_(topics, leads)].astype(np.int32) for table in (low - there, high - there, held)
-    ] + [size[topics, None].astype(np.int32)]
-    n_blocks = -(-len(topics) * len(leads) // BLOCK)
-    blocks = zip(*(np.array_split(column, min(n_blocks, len(topics))) for column in columns), strict=True)
+    columns = [table[:, leads].astype(np.int32) for table in (low - there, high - there, held)]
+    columns.append(size[:, None].astype(np.int32))
+    n_blocks = min(-(-n_cells // BLOCK), len(cluster.topics))
+    blocks = zip(*(np.array_split(column, n_blocks) for column in columns), strict=True)
     least, most = leaders_within(problem, solution)
     forced = int(((first >= 0) & ~keeps).sum())
     return Sums(
