@@ -14,8 +14,9 @@ from kafka.protocol.admin import (
     ElectLeadersRequest,
     ListPartitionReassignmentsRequest,
 )
-from kafka.protocol.metadata import MetadataRequest
+from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
+from equipoise import __version__
 from equipoise.execution import answers, kafka_configs
 from equipoise.execution.chunks import by_topic, chunks
 from equipoise.execution.client_config import ClientConfig
@@ -84,8 +85,10 @@ class KafkaPort:
 
     def features(self) -> Mapping[str, int]:
         """Finalised feature levels (``metadata.version``: 30), empty before KRaft."""
-        told: dict[str, dict[str, Any]] = self.client.describe_features()
-        return {name: facts["finalized"][1] for name, facts in told.items() if "finalized" in facts}
+        request = ApiVersionsRequest(
+            client_software_name="equipoise", client_software_version=__version__, min_version=3
+        )
+        return {row.name: row.max_version_level for row in self.ask(request).finalized_features or ()}
 
     def version(self) -> str:
         """The Kafka version that the brokers' requests belong to ("4.3"): the broker tells no other."""
