@@ -90,6 +90,11 @@ def check_bounds(case: Case) -> None:
         for level in plan.certificate
         if level.lower_bound > possible[level.goal] and level.proof != "given-placement"
     }
+    wrong |= {
+        level.goal: (level.anywhere, possible[level.goal], level.proof)
+        for level in plan.certificate
+        if level.anywhere is not None and level.anywhere > possible[level.goal]
+    }
     assert not wrong, f"claimed and possible: {wrong}, reached {reached}"
 
 

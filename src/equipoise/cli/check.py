@@ -85,12 +85,11 @@ def judged_directory(subject: str, request: Request, *, optimum: bool) -> Verdic
     verdict = audit(plan, folder)
     if not optimum or not verdict.passed:
         return verdict
-    here = {level.goal for level in plan.certificate if level.proof == "given-placement"}
-    proved = {
-        level.goal: level.bound
-        for level in verdict.certificate
-        if level.bound is not None and level.goal not in here
-    }
+    proved = {level.goal: level.bound for level in verdict.certificate if level.bound is not None}
+    for level in (level for level in plan.certificate if level.proof == "given-placement"):
+        proved.pop(level.goal, None)  # that is of where the replicas stand
+        if level.anywhere is not None:
+            proved[level.goal] = int(level.anywhere)
     if proved.keys() >= set(COMPARED):  # nothing can be better than what was just proved again
         return replace(verdict, from_optimum=distance(verdict.goals, proved))
     return beside_optimum(verdict, planned_from(plan.cluster), request_in(plan.request))

@@ -27,6 +27,15 @@ class Level:
     "integer-program" (loads alone), "none", or "given-placement": a bound of orders on the placement that
     the goals before chose; of others it claims nothing."""
     note: str = ""
+    anywhere: float | None = None
+    """Beside "given-placement": what no plan is below, wherever replicas stand; None where not known."""
+
+    @property
+    def distance(self) -> float | None:
+        """How far the value is above ``anywhere``, as ``gap``; None where that is not known."""
+        if self.anywhere is None:
+            return None
+        return max(0.0, (self.value - self.anywhere) / max(1.0, abs(self.value)))
 
     @property
     def gap(self) -> float:

@@ -84,4 +84,7 @@ def batch_of(cluster: Cluster, rows: np.ndarray, moves: list[dict[str, Any]]) ->
 
 def level_of(entry: Mapping[str, Any]) -> Level:
     """A line of the certificate as it was."""
-    return Level(entry["goal"], entry["value"], entry["lower_bound"], entry["proof"], entry.get("note", ""))
+    return Level(
+        entry["goal"], entry["value"], entry["lower_bound"], entry["proof"], entry.get("note", ""),
+        entry.get("anywhere"),
+    )  # fmt: skip

@@ -74,7 +74,11 @@ def certified(level: Level) -> dict[str, Any]:
         "gap": float(level.gap),
         "proof": level.proof,
     }
-    return entry | ({"note": level.note} if level.note else {})
+    if level.note:
+        entry["note"] = level.note
+    if level.anywhere is not None:
+        entry["anywhere"] = whole(level.anywhere)
+    return entry
 
 
 def whole(value: float) -> int | float:

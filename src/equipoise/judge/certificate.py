@@ -92,6 +92,7 @@ class Faces:
         """The bound of level ``k`` by weak duality."""
         level = certificate[k]
         if level.proof == "given-placement":
+            self.check_anywhere(k, certificate)
             return given_bound(self.case, level.goal, f"level{k}", self.proofs)
         if f"level{k}/network" not in self.proofs or f"level{k}/potential" not in self.proofs:
             raise ValueError("there are no potentials for it")
@@ -142,14 +143,20 @@ class Faces:
         return allowed - (reached - bound) // price if price else 0
 
     def of_topic_leaders(self, k: int, certificate: Sequence[Level], stored: npt.NDArray[np.int64]) -> int:
-        """The bound over placements; what level ``k`` notes of the plan's own has to be proved as well."""
-        level, before = certificate[k], [earlier.goal for earlier in certificate[:k]]
-        if level.goal != "topic-leaders":
-            raise ValueError(f"it is not of {level.goal}")
-        if level.note and given_bound(self.case, level.goal, f"level{k}", self.proofs) != level.value:
-            raise ValueError("another order of the lists may be better")
-        leaders = self.relaxation("leaders")
+        """The bound of level ``k`` wherever replicas stand, by prices of what leaders add up to."""
+        if certificate[k].goal != "topic-leaders":
+            raise ValueError(f"it is not of {certificate[k].goal}")
+        before, leaders = [level.goal for level in certificate[:k]], self.relaxation("leaders")
         return topic_leaders_bound(self.case, before, (leaders, self.faces["leaders"]), stored)
+
+    def check_anywhere(self, k: int, certificate: Sequence[Level]) -> None:
+        """Raises ``ValueError`` where less is proved of all placements than level ``k`` says."""
+        said = certificate[k].anywhere
+        if said is None:
+            return
+        proved = self.of_topic_leaders(k, certificate, whole_numbers(self.proofs[f"level{k}/anywhere"]))
+        if not said <= proved:
+            raise ValueError(f"of all placements {proved} is proved, not {said:g}")
 
     def relaxation(self, name: str) -> Relaxation:
         """The network of that name's family, with its face."""

@@ -21,6 +21,8 @@ class Proof:
     level: ProvedLevel | None = None
     given: tuple[ProvedLevel, ...] = ()
     """Of a placement's best order: the levels on whose faces it is best."""
+    anywhere: ProvedLevel | None = None
+    """Beside that: a bound of all placements."""
 
     @property
     def claims(self) -> bool:
@@ -46,6 +48,8 @@ def proof_arrays(proofs: list[Proof], groups: dict[str, np.ndarray]) -> dict[str
             arrays[f"level{k}/potential"] = proof.level.potential
             if proof.level.branches is not None:
                 arrays[f"level{k}/branches"] = proof.level.branches
+        if proof.anywhere is not None:
+            arrays[f"level{k}/anywhere"] = proof.anywhere.potential
         for j, level in enumerate(proof.given):
             arrays[f"level{k}/given{j}/goal"] = np.array(level.goal)
             arrays[f"level{k}/given{j}/network"] = np.array(level.network)

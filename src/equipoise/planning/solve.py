@@ -75,7 +75,11 @@ def planned(problem: Problem, solution: Solution, why: dict[int, str]) -> Plan:
         target=solution.lists,
         eligible=problem.eligible,
         certificate=tuple(
-            Level(proof.goal, proof.value, proof.bound, proof.kind, proof.note) for proof in solution.proofs
+            Level(
+                proof.goal, proof.value, proof.bound, proof.kind, proof.note,
+                proof.anywhere.value if proof.anywhere else None,
+            )
+            for proof in solution.proofs
         ),
         why=why,
         proofs=proof_arrays(solution.proofs, solution.groups),

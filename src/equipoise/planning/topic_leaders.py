@@ -178,17 +178,10 @@ def with_topic_leaders(problem: Problem, solution: Solution) -> Solution:
 
 
 def with_bound(proof: Proof, level: ProvedLevel) -> Proof:
-    """The proof with the bound of a level; that the order is best where the replicas stand is noted on."""
-    if proof.kind != "given-placement" or proof.level is None:
-        return Proof(proof.goal, proof.value, min(proof.value, level.value), "flow-dual", level=level)
-    return replace(
-        proof,
-        bound=min(proof.value, level.value),
-        kind="flow-dual",
-        note="least for where the replicas stand",
-        level=level,
-        given=(*proof.given, proof.level),
-    )
+    """The proof with a bound of all placements, beside what is known of the plan's own, or in its place."""
+    if proof.kind == "given-placement" and level.value < proof.value:
+        return replace(proof, anywhere=level, note="least for where the replicas stand")
+    return Proof(proof.goal, proof.value, min(proof.value, level.value), "flow-dual", level=level)
 
 
 def bounded(sums: Sums, *, priced: bool) -> ProvedLevel:

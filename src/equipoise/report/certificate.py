@@ -44,9 +44,10 @@ def standing(level: Level) -> str:
 
 def told(level: Level) -> str:
     """The same in a word or two."""
+    of_any = "" if level.distance is None else f", within {words.percent(level.distance)} of any"
     return {
         "proved": "proved",
-        "placement": "best for this placement",
+        "placement": f"best for this placement{of_any}",
         "gap": f"gap {words.percent(level.gap)}",
         "none": "not proved",
     }[standing(level)]

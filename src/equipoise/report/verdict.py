@@ -89,8 +89,8 @@ def checks(verdict: Verdict) -> RenderableType:
 def distances(verdict: Verdict) -> RenderableType:
     """Each goal beside what the certificate proves of all plans, or else the best plan for the same state."""
     entries = verdict.from_optimum or ()
-    bounds = {level.goal: level.bound for level in verdict.certificate}
-    proved = all(bounds.get(entry["goal"]) == entry["optimum"] for entry in entries)
+    bounds = {level.goal: level.bound for level in verdict.certificate if level.bound is not None}
+    proved = all(entry["optimum"] <= bounds.get(entry["goal"], -1) for entry in entries)
     table = plain_table("goal", "here", "at best" if proved else "best plan", "difference")
     for entry in entries:
         figures = words.number(entry["value"]), words.number(entry["optimum"])

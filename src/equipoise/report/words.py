@@ -46,7 +46,7 @@ PROOFS = {
     " none scores lower.",
     "integer-program": "An exact search over every possible plan found none that scores lower.",
     "given-placement": "The solver's prices show that no order of the lists scores lower where the replicas"
-    " stand; whether another, equally good placement would is not claimed.",
+    " stand; whether another, equally good placement would is open.",
     "none": "No proof: this is the best that was found, and the bound is only what is certain.",
 }
 """How a bound is known → a sentence for people who are no mathematicians."""

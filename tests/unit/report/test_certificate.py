@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from equipoise.cluster import Level
@@ -31,6 +33,8 @@ def test_each_goal_says_how_it_stands():
     """A goal that is best only for its placement is never called proved."""
     told = [row["told"] for row in certificate.rows([PROVED, PLACEMENT, GAP, NONE])]
     assert told == ["proved", "best for this placement", "gap 10 %", "not proved"]
+    known = replace(PLACEMENT, anywhere=6)
+    assert certificate.told(known) == "best for this placement, within 14 % of any"
 
 
 def test_an_unreached_bound_is_explained_as_one():
