@@ -23,7 +23,7 @@ def rows(levels: Sequence[Level]) -> list[dict[str, Any]]:
             "told": told(level),
             "proof": level.proof,
             "proof_words": words.proof(level.proof, reached=level.gap == 0),
-            "note": level.note,
+            "note": "; ".join(filter(None, [level.note, anywhere(level)])),
         }
         for level in levels
     ]
@@ -42,12 +42,19 @@ def standing(level: Level) -> str:
     return "placement" if level.proof == "given-placement" else "proved"
 
 
+def anywhere(level: Level) -> str:
+    """How near the plan is to the best of any placement, "" where that is not known."""
+    if level.anywhere is None or level.distance is None:
+        return ""
+    best = words.number(level.anywhere, 2)
+    return f"within {words.percent(level.distance)} of any placement's best ({best} or more)"
+
+
 def told(level: Level) -> str:
     """The same in a word or two."""
-    of_any = "" if level.distance is None else f", within {words.percent(level.distance)} of any"
     return {
         "proved": "proved",
-        "placement": f"best for this placement{of_any}",
+        "placement": "best for this placement",
         "gap": f"gap {words.percent(level.gap)}",
         "none": "not proved",
     }[standing(level)]

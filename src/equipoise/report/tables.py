@@ -98,7 +98,8 @@ def proof(plan: Plan) -> RenderableType:
     for row in certificate.rows(plan.certificate):
         told = Text(row["told"], style="green" if row["standing"] in ("proved", "placement") else "yellow")
         table.add_row(row["goal"], words.number(row["value"], 2), words.number(row["lower_bound"], 2), told)
-    return Padding(table, (1, 0, 0, 2))
+    beside = [f"{level.goal}: {more}" for level in plan.certificate if (more := certificate.anywhere(level))]
+    return Padding(Group(table, *(Text(line, style="dim") for line in beside)), (1, 0, 0, 2))
 
 
 def files(plan: Plan, out: Path) -> Text:
