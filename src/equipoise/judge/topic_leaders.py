@@ -20,7 +20,8 @@ from equipoise.judge.violations import Case
 
 FINENESS = 8
 """Parts of one that prices are whole numbers of."""
-HIGHEST_PRICE = 2**30
+HIGHEST_PRICE = 2**28
+"""Far above any that is of use; sums of ten million partitions on hundreds of brokers stay within 64 bits."""
 
 
 def topic_leaders_bound(
@@ -33,7 +34,8 @@ def topic_leaders_bound(
     """
     cluster, rules = case.cluster, case.rules
     may, n_topics = np.flatnonzero(rules.leads), len(cluster.topics)
-    if prices.shape != (1 + len(may) + n_topics,) or np.any(np.abs(prices) > HIGHEST_PRICE):
+    usable = np.all((prices >= -HIGHEST_PRICE) & (prices <= HIGHEST_PRICE))
+    if prices.shape != (1 + len(may) + n_topics,) or not usable:
         raise ValueError(f"prices of shape {prices.shape}, or too high")
     election, of_broker, of_topic = int(prices[0]), prices[1 : 1 + len(may)], prices[1 + len(may) :]
     if election < 0 or (election > 0 and "elections" not in before):
