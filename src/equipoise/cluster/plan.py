@@ -33,14 +33,16 @@ class Level:
     @property
     def distance(self) -> float | None:
         """How far the value is above ``anywhere``, as ``gap``; None where that is not known."""
-        if self.anywhere is None:
-            return None
-        return max(0.0, (self.value - self.anywhere) / max(1.0, abs(self.value)))
+        return None if self.anywhere is None else self.above(self.anywhere)
 
     @property
     def gap(self) -> float:
         """``(value - bound) / max(1, value)``, from 0 to 1; 0 where the plan is proved best at this goal."""
-        return max(0.0, (self.value - self.lower_bound) / max(1.0, abs(self.value)))
+        return self.above(self.lower_bound)
+
+    def above(self, bound: float) -> float:
+        """How far the value is above a bound, in parts of the value."""
+        return max(0.0, (self.value - bound) / max(1.0, abs(self.value)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,6 +89,15 @@ def topic_shares(problem: Problem, total: Int64, allowed: npt.NDArray[np.bool_])
     return np.where(weight > 0, parts // whole, 0), np.where(weight > 0, -(-parts // whole), ANYTHING)
 
 
+def topic_leader_bands(problem: Problem) -> tuple[Int64, Int64]:
+    """Low and high of each topic's leaders ``(n_topics, n_brokers)``, beside those that may not change."""
+    fixed = np.flatnonzero(~problem.movable)
+    there = table(problem, fixed, problem.cluster.replicas[fixed, 0])
+    movable = np.bincount(problem.cluster.topic_idx[problem.movable], minlength=len(there))
+    low, high = topic_shares(problem, there[:, problem.leads].sum(axis=1) + movable, problem.leads)
+    return low - there, high - there
+
+
 def failover_bands(problem: Problem, n_led: int) -> tuple[Int64, Int64]:
     """``(n_brokers, n_brokers)`` low and high: lost broker by row, survivor by column."""
     weight = weights(problem, problem.leads)

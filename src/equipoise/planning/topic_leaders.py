@@ -271,12 +271,10 @@ def sums_of(problem: Problem, solution: Solution) -> Sums | None:
         return None
     first = cluster.replicas[rows, 0]
     keeps = (first >= 0) & problem.leads[np.maximum(first, 0)]
-    fixed = np.flatnonzero(~problem.movable)
-    there = measure.table(problem, fixed, cluster.replicas[fixed, 0])
     held = measure.table(problem, rows[keeps], first[keeps])
-    size = np.bincount(cluster.topic_idx[rows], minlength=len(there))
-    low, high = measure.topic_shares(problem, size + there[:, problem.leads].sum(axis=1), problem.leads)
-    columns = [table[:, leads].astype(np.int32) for table in (low - there, high - there, held)]
+    size = np.bincount(cluster.topic_idx[rows], minlength=len(held))
+    tables = (*measure.topic_leader_bands(problem), held)
+    columns = [table[:, leads].astype(np.int32) for table in tables]
     columns.append(size[:, None].astype(np.int32))
     n_blocks = min(-(-n_cells // BLOCK), len(cluster.topics))
     blocks = zip(*(np.array_split(column, n_blocks) for column in columns), strict=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from kafka.errors import KafkaConnectionError, KafkaTimeoutError, NodeNotReadyError, RequestTimedOutError
 
+from harness.waiting import soon
 from kafka import KafkaAdminClient
 
 NOT_ANSWERED = (KafkaConnectionError, KafkaTimeoutError, NodeNotReadyError, RequestTimedOutError)
@@ -25,16 +25,4 @@ class PatientAdmin:
         )
 
     def __getattr__(self, name: str) -> Any:
-        method = getattr(self.client, name)
-
-        def ask(*arguments: Any, **options: Any) -> Any:
-            deadline = time.monotonic() + PATIENCE_S
-            while True:
-                try:
-                    return method(*arguments, **options)
-                except NOT_ANSWERED:
-                    if time.monotonic() > deadline:
-                        raise
-                    time.sleep(0.1)
-
-        return ask
+        return soon(getattr(self.client, name), seconds=PATIENCE_S, errors=NOT_ANSWERED)

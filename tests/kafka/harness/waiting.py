@@ -11,8 +11,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def soon(check: Callable[P, T], *, seconds: float = 15.0) -> Callable[P, T]:
-    """``check``, asked again for a while as long as it asserts that something is wrong.
+def soon(
+    check: Callable[P, T],
+    *,
+    seconds: float = 15.0,
+    errors: tuple[type[Exception], ...] = (AssertionError,),
+) -> Callable[P, T]:
+    """``check``, asked again for a while as long as it raises one of ``errors``: something is wrong yet.
 
     Brokers learn from the controller one after another, and a test may ask another one than the run did.
     """
@@ -23,7 +28,7 @@ def soon(check: Callable[P, T], *, seconds: float = 15.0) -> Callable[P, T]:
         while True:
             try:
                 return check(*arguments, **options)
-            except AssertionError:
+            except errors:
                 if time.monotonic() > deadline:
                     raise
             time.sleep(0.1)

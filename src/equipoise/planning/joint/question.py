@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.bounds import FREE_GOALS, free_leaders, leader_bounds
-from equipoise.planning.goals import table, topic_shares
+from equipoise.planning.goals import table, topic_leader_bands
 from equipoise.planning.joint.budgets import Budgets, budgets_on
 from equipoise.planning.networks.network import Int64, Objective
 from equipoise.planning.networks.place import PLACEMENT_GOALS, Face
@@ -213,10 +213,6 @@ def term(face: Face, counts: Counts, goal: str) -> Term:
 
 def topic_leaders(problem: Problem, counts: Counts) -> Objective:
     """Bands of the topics' leaders on each broker, less those that may not change."""
-    fixed = np.flatnonzero(~problem.movable)
-    base = table(problem, fixed, problem.cluster.replicas[fixed, 0])
-    movable = np.bincount(problem.cluster.topic_idx[problem.movable], minlength=len(base))
-    totals = base[:, problem.leads].sum(axis=1) + movable
-    low, high = topic_shares(problem, totals, problem.leads)
+    low, high = topic_leader_bands(problem)
     cells = np.arange(counts.n_led, len(counts.lower), dtype=np.int32)
-    return Objective.of_bands(len(counts.lower), cells, (low - base).ravel(), (high - base).ravel())
+    return Objective.of_bands(len(counts.lower), cells, low.ravel(), high.ravel())
