@@ -1,19 +1,31 @@
-# Every target does its own set-up; see tools/setup. Variables: OUT (make demo), TESTS (make test).
+# Every target does its own set-up; see tools/setup. Variables: OUT (make demo), TESTS (every test target),
+# ROOMS, NUMBER and SEED (make mutants), NUMBER and SEED (make fuzz).
 PYTHON := .venv/bin/python
 OUT ?= demo-out
 TESTS ?= tests
+ROOMS ?= cluster
+NUMBER ?= 60
+CASES ?= $(if $(filter file,$(origin NUMBER)),500,$(NUMBER))
+SEED ?= 1
 
 # Tests and bench start hundreds of processes: each would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-setup lint bench clean distclean
+# What a test needs is said by its marks (pyproject.toml); without them it needs nothing but Python and lp_solve.
+FAST := not kafka and not browser and not spark and not slow
+
+.PHONY: help setup demo test test-setup test-fast coverage mutants fuzz lint bench clean distclean
 
 help:
-	@echo "make demo   plan the example fleet on Spark, into $(OUT)/"
-	@echo "make test   every test; brings Chromium, lp_solve and Kafka for them"
-	@echo "make lint   ruff, and mypy --strict"
-	@echo "make bench  the speed table"
-	@echo "make clean  remove what the others made (distclean: the environment too)"
+	@echo "make demo       plan the example fleet on Spark, into $(OUT)/"
+	@echo "make test       every test; brings Chromium, lp_solve and Kafka for them"
+	@echo "make test-fast  those that need no broker, no Spark, no browser and little time"
+	@echo "make coverage   what the fast tests run of each room"
+	@echo "make mutants    small changes to the code that no test notices (ROOMS='cluster ...')"
+	@echo "make fuzz       what nobody would write, and what comes of it (NUMBER=10000 SEED=1)"
+	@echo "make lint       ruff, and mypy --strict"
+	@echo "make bench      the speed table"
+	@echo "make clean      remove what the others made (distclean: the environment too)"
 
 setup:
 	@tools/setup .venv
@@ -25,19 +37,39 @@ test-setup: setup
 	@tools/chromium
 	@tools/lp-solve
 
-# What failed is run once more, alone: docs/decisions/0011-second-try.md
+# Tests on brokers and in the browser get a second try: docs/decisions/0011-second-try.md
 test: test-setup
-	$(PYTHON) -m pytest $(TESTS) || $(PYTHON) -m pytest $(TESTS) --last-failed --last-failed-no-failures none
+	$(PYTHON) -m pytest $(TESTS)
+
+test-fast: setup
+	@tools/lp-solve
+	$(PYTHON) -m pytest $(TESTS) -m "$(FAST)" -n auto
+
+# Of the fast tests, room by room; fails below the floor in pyproject.toml.
+coverage: setup
+	@tools/lp-solve
+	@rm -rf .coverage && mkdir .coverage
+	$(PYTHON) -m coverage run -m pytest $(TESTS) -m "$(FAST)" -n auto
+	@$(PYTHON) -m coverage combine --quiet
+	@$(PYTHON) -m tools.coverage_by_room
+
+# Changes that no test of these rooms notices; rooms and reasons are in tools/mutants.toml.
+mutants: setup
+	$(PYTHON) -m tools.mutants $(ROOMS) --number $(NUMBER) --seed $(SEED)
+
+# Command lines, files and plan folders that nobody would write: 500 of them, or NUMBER.
+fuzz: setup
+	$(PYTHON) -m tools.fuzz --number $(CASES) --seed $(SEED)
 
 lint: setup
-	$(PYTHON) -m ruff check src tests bench examples
+	$(PYTHON) -m ruff check src tests bench examples tools
 	$(PYTHON) -m mypy
 
 bench: setup
 	$(PYTHON) -m bench
 
 clean:
-	rm -rf demo-out bench/out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf demo-out bench/out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -not -path './.venv/*' -exec rm -rf {} +
 
 distclean: clean

@@ -6,7 +6,6 @@ import math
 from fractions import Fraction
 
 import networkx as nx
-import numpy as np
 
 from equipoise.cluster import Cluster
 from equipoise.cluster.measures import leaders_per_broker
@@ -58,8 +57,3 @@ def largest_program(clusters: list[Cluster], limit_s: float) -> tuple[Cluster, f
             break
         done = (cluster, time.perf_counter() - start)
     return done
-
-
-def slope(sizes: list[int], seconds: list[float]) -> float:
-    """Slope of the log-log line through the points."""
-    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])

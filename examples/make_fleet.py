@@ -1,8 +1,9 @@
 """Makes the example fleet: ``python examples/make_fleet.py [FOLDER]``, by default ``examples/fleet``.
 
-Five clusters, each with a story and a known answer (examples/README.md). Every number comes from one seeded
-generator of the standard library, whose streams do not change between Python versions: the fleet is the same,
-byte for byte, wherever it is made.
+Five clusters of a fleet, and one beside it in ``examples/few-partitions``, each with a story and a known
+answer (examples/README.md). Every number comes from one seeded generator of the standard library, whose
+streams do not change between Python versions: the clusters are the same, byte for byte, wherever they are
+made.
 """
 
 from __future__ import annotations
@@ -58,19 +59,31 @@ def skewed_leaders(seed: int = 180) -> Files:
     The sizes and the bound of eleven are those of Pinterest Engineering, "Using graph algorithms to optimize
     Kafka operations, part 2"; its figures show no lists, so these are dealt at random.
     """
-    rng = random.Random(seed)
-    brokers = list(range(122))
-    lists = dealt(180, 3, brokers, rng)
+    return {"metadata.json": skewed("logs.mobile", 180, 122, most=2, moved=11, rng=random.Random(seed))}
+
+
+def few_partitions(seed: int = 120) -> Files:
+    """A topic of 120 partitions on 135 brokers, which lead one or none: twenty elections mend it.
+
+    The sizes are those of the last picture of the same text; its figures are not printed.
+    """
+    return {"metadata.json": skewed("logs.web", 120, 135, most=1, moved=20, rng=random.Random(seed))}
+
+
+def skewed(topic: str, n: int, n_brokers: int, *, most: int, moved: int, rng: random.Random) -> str:
+    """n lists, level but for leaders: so many are on brokers that lead ``most`` already."""
+    brokers = list(range(n_brokers))
+    lists = dealt(n, 3, brokers, rng)
     led = [0] * len(brokers)
     for ids in lists:
         led[ids[0]] += 1
-    for _ in range(11):  # each hands one more leader to a broker that already has its two
-        ids = rng.choice([ids for ids in lists if led[ids[0]] <= 2 <= max(led[i] for i in ids[1:])])
+    for _ in range(moved):
+        ids = rng.choice([ids for ids in lists if led[ids[0]] <= most <= max(led[i] for i in ids[1:])])
         heir = max(range(1, 3), key=lambda k: led[ids[k]])
         led[ids[0]] -= 1
         led[ids[heir]] += 1
         ids[0], ids[heir] = ids[heir], ids[0]
-    return {"metadata.json": printers.kcat({"logs.mobile": lists}, brokers)}
+    return printers.kcat({topic: lists}, brokers)
 
 
 def racks(seed: int = 3) -> Files:
@@ -186,4 +199,8 @@ def main(fleet: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "fleet")
+    if len(sys.argv) > 1:
+        main(Path(sys.argv[1]))
+    else:
+        main(HERE / "fleet")
+        write(HERE / "few-partitions", few_partitions())

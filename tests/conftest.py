@@ -5,6 +5,8 @@
 
 from hypothesis import settings
 
+pytest_plugins = ("tests.needs", "tests.second_try")
+
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile("steady")

@@ -15,6 +15,7 @@ from fake.model import NOT_CONTROLLER, POLICY_VIOLATION
 
 from equipoise.cli.main import main
 from equipoise.execution import snapshot as snapshots
+from equipoise.execution import snapshot_files
 from equipoise.execution.client_config import ClientConfig
 from equipoise.execution.kafka import KafkaPort
 from equipoise.execution.port import Failure, Reassignment, Replica, RequestRefused, Resource, TopicPartition
@@ -218,6 +219,7 @@ def run_snapshot(fake: FakeKafka, out: Path) -> int:
     return int(ended.value.code or 0)
 
 
+@pytest.mark.slow
 def test_fifty_thousand_partitions_on_a_hundred_brokers(
     snapshot_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -343,6 +345,32 @@ def test_an_interrupted_snapshot_leaves_the_old_one(
     assert run_snapshot(fake, snapshot_folder) == 130
     assert {path.name: path.read_bytes() for path in snapshot_folder.iterdir()} == before
     assert [path.name for path in snapshot_folder.parent.iterdir()] == ["orders"]
+
+
+def test_what_comes_beside_a_snapshot_meanwhile_survives(
+    fake: FakeKafka,
+    snapshot_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Metrics that come, or are written anew, once the others were taken along keep the folder there."""
+    assert run_snapshot(fake, snapshot_folder) == 0
+    day, lines = snapshot_folder / "day.csv", snapshot_files.config_lines
+    for text in ("came", "written anew"):
+
+        def late(told: snapshots.Snapshot, text: str = text) -> Iterator[str]:
+            day.unlink(missing_ok=True)
+            day.write_text(text)
+            yield from lines(told)
+
+        monkeypatch.setattr(snapshot_files, "config_lines", late)
+        assert run_snapshot(fake, snapshot_folder) == 2
+        assert "holds day.csv, which came or was changed while" in capsys.readouterr().err
+        assert day.read_text() == text
+        assert [path.name for path in snapshot_folder.parent.iterdir()] == ["orders"]
+    monkeypatch.undo()
+    assert run_snapshot(fake, snapshot_folder) == 0
+    assert day.read_text() == "written anew"
 
 
 def test_moves_that_never_settle_are_said(

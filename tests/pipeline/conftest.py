@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import EXAMPLES, GOOD, MOVING
+from tests.pipeline.fleets import EXAMPLES, GOOD, MOVING, UNHEALTHY
 
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 from equipoise.pipeline.session import session
@@ -21,12 +21,17 @@ def spark() -> Iterator[SparkSession]:
 
 
 def copied_fleet(folder: Path) -> Path:
-    """Four example clusters, one with a move in flight, and five that cannot be planned for five reasons."""
+    """Four example clusters, one with a move in flight, a part that is to be planned as one, and six clusters
+    that cannot be planned for six reasons."""
     for cluster in GOOD:
         shutil.copytree(EXAMPLES / cluster, folder / cluster)
     (folder / "moving").mkdir()
     for name, text in MOVING.items():
         (folder / "moving" / name).write_text(text)
+    for name, wish in (("part", ""), ("asked", "partial = true")):
+        (folder / name).mkdir()
+        (folder / name / "topics.txt").write_text(UNHEALTHY)
+        (folder / name / "equipoise.toml").write_text(wish)
     (folder / "bare").mkdir()
     (folder / "junk").mkdir()
     (folder / "junk" / "topics.txt").write_bytes(bytes(range(256)) * 10)

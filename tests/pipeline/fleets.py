@@ -30,7 +30,12 @@ MOVING = {
     ),
 }
 """A cluster with a reassignment in flight and a broker that is down."""
-PLANNED = (*GOOD, "moving")
+UNHEALTHY = (
+    "\tTopic: pay\tPartition: 4\tLeader: 1\tReplicas: 1,2\tIsr: 1\n"
+    "\tTopic: pay\tPartition: 7\tLeader: 1\tReplicas: 1,3\tIsr: 1\n"
+)
+"""What ``--under-replicated-partitions`` prints of a topic: a part of it."""
+PLANNED = (*GOOD, "moving", "asked")
 
 
 def rows_of(spark: SparkSession, out: Path, table: str) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyspark
 
-from equipoise.pipeline.java import find_java
+from equipoise.java import find_java
 from equipoise.pipeline.launcher import LOGGING, OPENED
 
 HOME = Path(pyspark.__file__).parent

@@ -14,6 +14,8 @@ from equipoise.pipeline.schemas.tables import CHECKS
 from equipoise.pipeline.transforms import rows
 from equipoise.pipeline.transforms.checks import seven_checks
 
+pytestmark = pytest.mark.spark
+
 
 def random_plan(seed: int) -> Plan:
     """Any assignment before, any after: skew, several changes at once, replicas where none may be."""

@@ -15,6 +15,8 @@ from tests.pipeline.metrics import DAY, HOUR, Row, loads, series, write_samples
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 from equipoise.pipeline.schemas.tables import TABLES
 
+pytestmark = pytest.mark.spark
+
 UNKNOWN = {"mean": None, "p95": None, "peak": None, "growth_per_day": None, "samples": 0, "source": "unknown"}
 
 

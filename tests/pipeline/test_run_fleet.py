@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import PLANNED, files_of, rows_of
+from tests.pipeline.fleets import EXAMPLES, PLANNED, files_of, rows_of
 
 from equipoise.errors import Stopped, UnusableInput
 from equipoise.files.plan_directory import read_plan
 from equipoise.files.sources import read_sources
 from equipoise.files.wish import read_wish
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
+from equipoise.pipeline.jobs.store import write_json
 from equipoise.pipeline.schemas.tables import TABLES
 from equipoise.planning import make_plan
+
+pytestmark = pytest.mark.spark
 
 
 def test_every_good_cluster_is_planned(small_run: FleetRun) -> None:
@@ -26,6 +30,7 @@ def test_every_good_cluster_is_planned(small_run: FleetRun) -> None:
     assert outcomes == dict.fromkeys(PLANNED, "planned") | {
         "bare": "set aside",
         "junk": "set aside",
+        "part": "set aside",
         "stranger": "set aside",
         "misspelt": "set aside",
         "impossible": "impossible",
@@ -49,7 +54,8 @@ def test_every_reason_is_told(spark: SparkSession, small_run: FleetRun) -> None:
         for row in rows_of(spark, small_run.out, "quarantine")
         if row["file"] is None
     }
-    assert set(whole) == {"bare", "junk", "stranger", "misspelt", "impossible"}
+    assert set(whole) == {"bare", "junk", "part", "stranger", "misspelt", "impossible"}
+    assert "a part of a cluster: topic pay lacks 6 of 8 partitions (0, 1, 2, 3, 5 and 1" in whole["part"]
     assert "no source says which brokers hold which partitions" in whole["bare"]
     assert "there is no broker 99" in whole["stranger"]
     assert "equipoise.toml, drian" in whole["misspelt"]
@@ -72,12 +78,35 @@ def test_broken_lines_are_set_aside_one_by_one(spark: SparkSession, small_run: F
     assert len(partitions) == 12 + 24 + 18 + 30 - 2
 
 
+def test_a_part_is_planned_where_that_is_asked_for_or_explained(small_run: FleetRun) -> None:
+    """By its wish, or since every missing partition was set aside as a line; both are said to be parts."""
+    partial = {row["cluster"]: row for row in small_run.rows if row["partial"]}
+    assert set(partial) == {"asked", "messy"}
+    assert "topic audit lacks 2 of 12 partitions (3, 8)" in partial["messy"]["warnings"][0]
+    assert read_plan(small_run.out / "clusters" / "messy").request["partial"] is True
+    assert "a part of a cluster is planned" in (small_run.out / "index.html").read_text()
+
+
+def test_what_is_not_known_is_null(spark: SparkSession, small_run: FleetRun) -> None:
+    """The value of racks without racks, and bytes of unknown size; the page names those clusters on top."""
+    rows = {row["cluster"]: row for row in small_run.rows if row["outcome"] == "planned"}
+    racks = {name: row["certificate"][0] for name, row in rows.items()}
+    unknown = {"goal": "racks", "value": None, "lower_bound": None, "gap": None, "proof": "unknown"}
+    assert {name for name, level in racks.items() if level == unknown} == {"asked", "skewed-leaders"}
+    assert rows["asked"]["after"]["rack_violations"] is None
+    moves = [row for row in rows_of(spark, small_run.out, "moves") if row["cluster"] == "removal"]
+    assert [row["bytes"] for row in moves] == [None]
+    page = (small_run.out / "index.html").read_text()
+    assert page.index("no racks are known of asked, skewed-leaders: two") < page.index("Data moves")
+
+
 def test_tables_agree_with_the_planner(spark: SparkSession, small_run: FleetRun, small_fleet: Path) -> None:
     """Rows and plan directories are what ``equipoise plan`` makes of the same folders."""
     moves = rows_of(spark, small_run.out, "moves")
     for name in PLANNED:
         cluster = read_sources([small_fleet / name], name=name, set_aside=[])
-        plan = make_plan(cluster, read_wish(small_fleet / name).request)
+        wish = read_wish(small_fleet / name).request
+        plan = make_plan(cluster, replace(wish, partial=wish.partial or bool(cluster.lacks)))
         own = [row for row in moves if row["cluster"] == name]
         assert [(row["topic"], row["partition"]) for row in own] == [
             (cluster.topics[cluster.topic_idx[row]], int(cluster.partition[row])) for row in plan.changed
@@ -113,6 +142,20 @@ def test_what_is_in_flight(spark: SparkSession, small_run: FleetRun) -> None:
     assert [(row["broker"], row["rack"], row["is_up"]) for row in brokers] == [
         (1, "a", True), (2, "b", True), (3, "c", True), (4, "a", False)
     ]  # fmt: skip
+
+
+def test_who_is_down_is_told(spark: SparkSession, small_run: FleetRun) -> None:
+    """A fenced broker is in ``plan_summary``, is the first warning and on the index; nothing goes there."""
+    summaries = {row["cluster"]: row for row in rows_of(spark, small_run.out, "plan_summary")}
+    sick, well = summaries["moving"], summaries["skewed-leaders"]
+    said = "broker 4 is not alive (fenced according to endpoints.txt): no replica and no leader comes to it."
+    assert sick["not_alive"] == [4] and sick["warnings"][0].startswith(said)
+    assert (sick["without_leader"], sick["under_replicated"], sick["under_min_isr"]) == (0, 0, 0)
+    assert (well["not_alive"], well["cannot_move"]) == ([], 0)
+    assert summaries["removal"]["under_replicated"] is None  # its source has no Isr
+    assert said in (small_run.out / "index.html").read_text()
+    moves = [row for row in rows_of(spark, small_run.out, "moves") if row["cluster"] == "moving"]
+    assert not any(4 in row["after"] for row in moves)
 
 
 def test_keys_are_unique(spark: SparkSession, small_run: FleetRun) -> None:
@@ -152,6 +195,29 @@ def test_a_journal_is_not_replaced(
         run_fleet(spark, small_fleet, out)
 
 
+def test_what_appears_during_a_run_survives(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OUT is looked at again when it is replaced: a journal that came meanwhile keeps it there."""
+    fleet, out = tmp_path / "fleet", tmp_path / "out"
+    shutil.copytree(EXAMPLES / "removal", fleet / "removal")
+    run_fleet(spark, fleet, out)
+    before = files_of(out)
+    journal = out / "clusters" / "removal" / "journal.jsonl"
+
+    def begun(path: Path, value: object) -> None:
+        write_json(path, value)
+        journal.write_text("{}\n")
+
+    monkeypatch.setattr("equipoise.pipeline.jobs.fleet.write_json", begun)
+    with pytest.raises(UnusableInput, match=r"clusters/removal holds journal.jsonl"):
+        run_fleet(spark, fleet, out)
+    assert journal.read_text() == "{}\n"
+    journal.unlink()
+    assert files_of(out) == before
+    assert {entry.name for entry in tmp_path.iterdir()} == {"fleet", "out"}
+
+
 def test_a_failing_run_publishes_nothing(
     spark: SparkSession,
     small_run: FleetRun,
@@ -186,11 +252,11 @@ def test_a_stopped_run_publishes_nothing(spark: SparkSession, small_fleet: Path,
 def test_run_json(small_run: FleetRun) -> None:
     """``run.json`` tells what ran, on what, the rows of every table and what was set aside."""
     record = json.loads((small_run.out / "run.json").read_text())
-    assert record["in"]["clusters"] == 10
+    assert record["in"]["clusters"] == 12
     assert set(record["out"]["rows"]) == set(TABLES)
-    assert record["out"]["rows"]["plan_summary"] == 10
+    assert record["out"]["rows"]["plan_summary"] == 12
     assert record["out"]["rows"]["checks"] == 7 * len(PLANNED)
-    assert record["set_aside"]["pieces"] == len(record["set_aside"]["first"]) == 12
+    assert record["set_aside"]["pieces"] == len(record["set_aside"]["first"]) == 13
 
 
 @pytest.mark.parametrize(("make", "said"), [(False, "there is no such folder"), (True, "holds no cluster")])

@@ -11,6 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.pipeline.metrics import HOUR, T0, Row, read_back, sample, series, values_of, write_samples
 
+pytestmark = pytest.mark.spark
+
 A_MIX = [
     *series("bytes_in_total", [0, 3_600, 7_200], broker=1),
     *series("size_bytes", [10.5, 20, 30], topic="a.b", partition=7, broker=2),

@@ -15,9 +15,11 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.pipeline.fleets import EXAMPLES
 
-from equipoise.pipeline.java import Java
+from equipoise.java import Java
 from equipoise.pipeline.launcher import LaunchError, launch
 from equipoise.pipeline.session import SparkFailed, interruptible, session
+
+pytestmark = pytest.mark.spark
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -110,8 +112,9 @@ def test_no_master(tmp_path: Path) -> None:
     assert "Traceback" not in ran.stderr
 
 
-def test_ctrl_c(tmp_path: Path) -> None:
-    """Ctrl-C while clusters are planned: no traceback, exit 130, nothing published, no JVM left."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c(tmp_path: Path, number: signal.Signals) -> None:
+    """Ctrl-C or SIGTERM while clusters are planned: no traceback, nothing published, no JVM left."""
     running = subprocess.Popen(
         command("demo", "--out", tmp_path / "out"), stderr=subprocess.PIPE, text=True, process_group=0,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background ignores it
@@ -122,9 +125,9 @@ def test_ctrl_c(tmp_path: Path) -> None:
             break
     jvms = children(running.pid)
     assert jvms
-    os.killpg(running.pid, signal.SIGINT)
+    os.killpg(running.pid, number)
     told = running.stderr.read()
-    assert running.wait(timeout=120) == 130
+    assert running.wait(timeout=120) == 128 + number
     assert "Traceback" not in told
     assert list(tmp_path.iterdir()) == []
     end_at = time.monotonic() + 30

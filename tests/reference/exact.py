@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from tests.reference import values
-from tests.reference.program import Program, Sum, total
+from tests.reference import racks, values
+from tests.reference.counting import OPEN, Band, as_lists, bands, weights_of
+from tests.reference.goals.registry import GOALS
+from tests.reference.program import ONE, ZERO, Program, Sum, total
 from tests.reference.rules import broken_rules, size_of
-from tests.reference.values import OPEN, Band, bands, rack_bands, weights_of
 
 from equipoise.planning import Problem
 
-ZERO, ONE = Sum(), Sum(constant=1)
 SCALE = 1_000_000
 """Sizes in the tests are whole megabytes: smaller numbers for the solver."""
 
@@ -75,8 +75,8 @@ class Model:
     def __init__(self, problem: Problem) -> None:
         self.problem, self.program = problem, Program()
         self.n = problem.cluster.n_brokers
-        self.before = values.as_lists(problem.cluster.replicas)
-        self.current = values.as_lists(problem.current)
+        self.before = as_lists(problem.cluster.replicas)
+        self.current = as_lists(problem.current)
         self.rows = range(len(self.before))
         self.rf = [self._rf(row) for row in self.rows]
         self.stands = [self._stands(row) for row in self.rows]
@@ -105,10 +105,9 @@ class Model:
         """One of the brokers that hold the partition at each place that a goal looks at."""
         if not self.problem.movable[row]:
             return [[ONE if b == at else ZERO for b in range(self.n)] for at in self.before[row]]
-        goals, stands = self.problem.goals, self.stands[row]
-        deep = self.rf[row] if "positions" in goals else 2 if "failover" in goals else 1
-        places = []
-        for place in range(min(deep, self.rf[row])):
+        stands, places = self.stands[row], []
+        asked = (GOALS[goal].places(self.rf[row]) for goal in self.problem.goals)
+        for place in range(max(asked, default=1)):
             may = [place > 0 or bool(self.problem.leads[b]) for b in range(self.n)]
             held = [(stands[b].terms or stands[b].constant) and may[b] for b in range(self.n)]
             places.append([self.program.variable() if held[b] else ZERO for b in range(self.n)])
@@ -124,10 +123,10 @@ class Model:
             if pinned:
                 self.program.require(stands[broker], low=1)
         now = Counter(int(problem.rack_idx[b]) for b in self.current[row])
+        if problem.cluster.brokers.has_racks:
+            most = racks.allowed(problem, self.current[row])
+            self.program.require(self.excess(row), high=most)
         for rack in range(problem.n_racks):
-            if problem.cluster.brokers.has_racks:
-                strict, limit = problem.request.rack_rule == "strict", int(problem.limit[row])
-                self.program.require(self.in_rack(row, rack), high=limit if strict else max(limit, now[rack]))
             if problem.request.stay_in_rack:
                 grows, shrinks = self.rf[row] > len(self.current[row]), self.rf[row] < len(self.current[row])
                 low, high = (-np.inf if shrinks else now[rack]), (np.inf if grows else now[rack])
@@ -137,6 +136,11 @@ class Model:
 
     def in_rack(self, row: int, rack: int) -> Sum:
         return total(self.stands[row][b] for b in range(self.n) if self.problem.rack_idx[b] == rack)
+
+    def excess(self, row: int) -> Sum:
+        """What stands above the limit of its rack, or more."""
+        limit = racks.limit(self.problem, self.rf[row])
+        return total(self.over(self.in_rack(row, rack), limit) for rack in range(self.problem.n_racks))
 
     def moves(self, row: int) -> Sum:
         before = self.before[row]
@@ -196,29 +200,7 @@ class Model:
 
     def objective(self, goal: str) -> Sum:
         """A sum whose least value is the goal's."""
-        return getattr(self, "goal_" + goal.replace("-", "_"))()
-
-    def goal_racks(self) -> Sum:
-        problem = self.problem
-        movable = [row for row in self.rows if problem.movable[row]]
-        return total(
-            self.over(self.in_rack(row, rack), int(problem.limit[row]))
-            for row in movable
-            for rack in range(problem.n_racks)
-        )
-
-    def goal_replicas(self) -> Sum:
-        tolerance = self.problem.request.tolerance or (0, 0)
-        return self.level_rows(self.stands, self.rf, self.problem.eligible, tolerance)
-
-    def goal_moves(self) -> Sum:
-        return total(self.moves(row) for row in self.rows)
-
-    def goal_topics(self) -> Sum:
-        return self.by_topic(self.stands, self.rf, self.problem.eligible)
-
-    def goal_topic_leaders(self) -> Sum:
-        return self.by_topic(*self.leading(), self.problem.leads)
+        return GOALS[goal].objective(self)
 
     def by_topic(self, rows: list[list[Sum]], size: list[int], among: Iterable[bool]) -> Sum:
         parts = []
@@ -230,65 +212,6 @@ class Model:
     def leading(self) -> tuple[list[list[Sum]], list[int]]:
         """Who leads each partition, and that it is one."""
         return [places[0] for places in self.at], [1 for _ in self.rows]
-
-    def goal_leaders(self) -> Sum:
-        return self.level_rows(*self.leading(), self.problem.leads)
-
-    def goal_rack_leaders(self) -> Sum:
-        led, racks = self.count(self.leading()[0]), range(self.problem.n_racks)
-        by_rack = [total(led[b] for b in range(self.n) if self.problem.rack_idx[b] == rack) for rack in racks]
-        n_led = self.known_total(*self.leading(), self.problem.leads)
-        return self.level(by_rack, rack_bands(self.problem, n_led))
-
-    def goal_elections(self) -> Sum:
-        return total(ONE - self.at[row][0][before[0]] for row, before in enumerate(self.before) if before)
-
-    def goal_failover(self) -> Sum:
-        led, n_led = self.count(self.leading()[0]), self.known_total(*self.leading(), self.problem.leads)
-        heirs = [self.heirs(row) for row in self.rows]
-        parts = []
-        for lost in range(self.n):
-            counts = [
-                ZERO if b == lost else led[b] + total(pair[lost, b] for pair in heirs if (lost, b) in pair)
-                for b in range(self.n)
-            ]
-            parts.append(self.level(counts, values.failover_band(self.problem, lost, n_led)))
-        return total(parts)
-
-    def heirs(self, row: int) -> dict[tuple[int, int], Sum]:
-        """1 for the pair of a partition's leader and its first follower."""
-        if len(self.at[row]) < 2:
-            return {}
-        first, second = self.at[row][:2]
-        leaders = [b for b in range(self.n) if first[b] != ZERO]
-        followers = [b for b in range(self.n) if second[b] != ZERO]
-        possible = [(a, b) for a in leaders for b in followers if a != b]
-        pair = {one: self.program.variable() for one in possible}
-        for b in range(self.n):
-            self.program.require(total(pair[one] for one in possible if one[0] == b) - first[b], 0, 0)
-            self.program.require(total(pair[one] for one in possible if one[1] == b) - second[b], 0, 0)
-        return pair
-
-    def goal_positions(self) -> Sum:
-        parts = []
-        for place in range(1, max(self.rf)):
-            rows = [places[place] for places in self.at if len(places) > place]
-            parts.append(self.level_rows(rows, [1 for _ in rows], self.problem.eligible))
-        return total(parts)
-
-    def goal_reorders(self) -> Sum:
-        return total(self.reorder(row) for row in self.rows if self.problem.movable[row])
-
-    def reorder(self, row: int) -> Sum:
-        """At least 1 where the brokers stay the same and one of the places looked at does not."""
-        before = self.before[row]
-        if self.rf[row] != len(before):
-            return ZERO
-        reordered = self.program.variable()
-        gone = total(ONE - self.stands[row][b] for b in before)
-        for place, brokers in enumerate(self.at[row]):
-            self.program.require(reordered + gone + brokers[before[place]], low=1)
-        return reordered
 
     def lists(self, answer: np.ndarray) -> list[list[int]]:
         """The lists of an answer; places that no goal looks at keep their order."""

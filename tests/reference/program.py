@@ -37,6 +37,9 @@ class Sum:
     __rmul__ = __mul__
 
 
+ZERO, ONE = Sum(), Sum(constant=1)
+
+
 def total(sums: Iterable[Sum | int]) -> Sum:
     """The sum of many."""
     terms: dict[int, int] = {}

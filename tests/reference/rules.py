@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from math import isnan
 
-from tests.reference.values import Lists, as_lists, moved
+from tests.reference import racks
+from tests.reference.counting import Lists, as_lists, moved
 
 from equipoise.planning import Problem
 
@@ -67,12 +68,12 @@ def broken_by(problem: Problem, lists: Lists, row: int) -> Iterator[str]:
 
 def broken_in_racks(problem: Problem, row: int, held: list[int], current: list[int]) -> Iterator[str]:
     """Rack limit and, where asked for, staying in the rack."""
-    name, limit = problem.cluster.label(row), int(problem.limit[row])
+    name = problem.cluster.label(row)
+    above, most = racks.excess(problem, held, len(held)), racks.allowed(problem, current)
+    if problem.cluster.brokers.has_racks and above > most:
+        yield f"{name} has {above} replicas above its racks' limit, at most {most} may be"
     after, now = (Counter(int(problem.rack_idx[b]) for b in brokers) for brokers in (held, current))
     for rack in range(problem.n_racks):
-        most = limit if problem.request.rack_rule == "strict" else max(limit, now[rack])
-        if problem.cluster.brokers.has_racks and after[rack] > most:
-            yield f"{name} has {after[rack]} replicas in rack {rack}, at most {most} may be"
         if problem.request.stay_in_rack:
             grows, shrinks = len(held) > len(current), len(held) < len(current)
             if (after[rack] > now[rack] and not grows) or (after[rack] < now[rack] and not shrinks):

@@ -16,8 +16,8 @@ from equipoise import judge
 from equipoise.cluster import Cluster, Plan
 from equipoise.errors import EquipoiseError, ImpossibleRequest, UnusableInput
 from equipoise.judge.certificate import verify
-from equipoise.planning import Problem, Request, build_problem, make_plan
-from equipoise.planning.goals import evaluate
+from equipoise.planning import Params, Problem, Request, build_problem, make_plan
+from equipoise.planning.goals import is_known, value_of
 
 
 def planned(theme: str, seed: int) -> Plan | None:
@@ -29,7 +29,7 @@ def planned(theme: str, seed: int) -> Plan | None:
         return None
 
 
-def check(case: Case) -> None:
+def check(case: Case, params: Params | None = None) -> None:
     """A plan is optimal, keeps the rules, knows its values, is empty when made again, ignores row order."""
     try:
         problem = build_problem(case.cluster(), case.request)
@@ -38,11 +38,11 @@ def check(case: Case) -> None:
     best = optimum(problem)
     if best is None:
         with pytest.raises(ImpossibleRequest) as refusal:
-            make_plan(case.cluster(), case.request)
+            make_plan(case.cluster(), case.request, params)
         assert all(refusal.value.reasons) and all(refusal.value.relaxations)
         assert refusal.value.reasons and refusal.value.relaxations
         return
-    plan = make_plan(case.cluster(), case.request)
+    plan = make_plan(case.cluster(), case.request, params)
     lists = values.as_lists(plan.target)
     broken = broken_rules(problem, lists)
     assert not broken, broken
@@ -51,8 +51,8 @@ def check(case: Case) -> None:
     check_certificate(plan, problem, reached)
     check_judged(plan)
     assert sorted(plan.why) == plan.changed.tolist() and all(plan.why.values()), "a change without a reason"
-    check_same_for_any_row_order(case, plan)
-    check_empty_again(plan, problem)
+    check_same_for_any_row_order(case, plan, params)
+    check_empty_again(plan, problem, params)
 
 
 def check_certificate(plan: Plan, problem: Problem, reached: dict[str, int]) -> None:
@@ -60,7 +60,10 @@ def check_certificate(plan: Plan, problem: Problem, reached: dict[str, int]) -> 
     levels = {level.goal: level for level in plan.certificate}
     assert tuple(levels) == problem.goals, f"levels {tuple(levels)} for goals {problem.goals}"
     for goal, level in levels.items():
-        assert level.value == reached[goal] == evaluate(problem, plan.target, goal), goal
+        if not is_known(problem, goal):
+            assert (level.value, level.lower_bound, level.proof) == (None, None, "unknown"), goal
+            continue
+        assert level.value == reached[goal] == value_of(problem, plan.target, goal), goal
         assert level.lower_bound <= level.value, goal
         assert level.gap == 0 or level.proof == "none", goal
 
@@ -73,42 +76,43 @@ def check_judged(plan: Plan) -> None:
     assert not refused, refused
 
 
-def check_bounds(case: Case) -> None:
+def check_bounds(case: Case, params: Params | None = None) -> None:
     """No level claims a bound above what is possible with the levels before it as they are, or unproved."""
     try:
         problem = build_problem(case.cluster(), case.request)
-        plan = make_plan(case.cluster(), case.request)
+        plan = make_plan(case.cluster(), case.request, params)
     except (UnusableInput, ImpossibleRequest):
         return
     broken = broken_rules(problem, values.as_lists(plan.target))
     assert not broken, broken
     check_judged(plan)
-    reached = {level.goal: int(level.value) for level in plan.certificate}
+    levels = [level for level in plan.certificate if level.value is not None]
+    reached = {goal: value_of(problem, plan.target, goal) for goal in problem.goals}
     possible = least(problem, reached)
     wrong = {
         level.goal: (level.lower_bound, possible[level.goal], level.proof)
-        for level in plan.certificate
+        for level in levels
         if level.lower_bound > possible[level.goal] and level.proof != "given-placement"
     }
     wrong |= {
-        level.goal: (level.anywhere, possible[level.goal], level.proof)
-        for level in plan.certificate
-        if level.anywhere is not None and level.anywhere > possible[level.goal]
+        level.goal: (level.global_bound, possible[level.goal], level.proof)
+        for level in levels
+        if level.global_bound is not None and level.global_bound > possible[level.goal]
     }
     assert not wrong, f"claimed and possible: {wrong}, reached {reached}"
 
 
-def check_same_for_any_row_order(case: Case, plan: Plan) -> None:
+def check_same_for_any_row_order(case: Case, plan: Plan, params: Params | None = None) -> None:
     """The rows of a source may come in any order."""
-    again = make_plan(case.cluster(shuffled=1), case.request)
+    again = make_plan(case.cluster(shuffled=1), case.request, params)
     assert np.array_equal(plan.target, again.target), "the row order matters"
 
 
-def check_empty_again(plan: Plan, problem: Problem) -> None:
+def check_empty_again(plan: Plan, problem: Problem, params: Params | None = None) -> None:
     """Planning on the result, with what is left of the budgets, changes nothing."""
     if not is_fixed_point(problem):
         return
-    second = make_plan(applied(plan), again(problem))
+    second = make_plan(applied(plan), again(problem), params)
     changes = {plan.cluster.label(row): (plan.target[row], second.target[row]) for row in second.changed}
     assert second.is_empty, f"planning again changes {changes}"
 

@@ -22,7 +22,8 @@ def cluster_of(topics: Topics, brokers: Mapping[int, str | None] | Sequence[int]
 
 
 def values_of(plan: Plan) -> dict[str, float]:
-    return {level.goal: level.value for level in plan.certificate}
+    """The values that are known: without racks theirs is not."""
+    return {level.goal: level.value for level in plan.certificate if level.value is not None}
 
 
 def lists_of(plan: Plan, topic: str) -> list[list[int]]:
@@ -43,7 +44,8 @@ def proved(plan: Plan, *goals: str) -> bool:
     """The given goals meet their bounds."""
     levels = {level.goal: level for level in plan.certificate}
     return all(
-        levels[goal].lower_bound == levels[goal].value and levels[goal].proof != "none" for goal in goals
+        levels[goal].lower_bound == levels[goal].value and levels[goal].proof not in ("none", "unknown")
+        for goal in goals
     )
 
 

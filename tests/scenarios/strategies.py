@@ -27,6 +27,10 @@ class Case:
     weight: dict[int, float] | None = None
     megabytes: tuple[int, ...] | None = None
     """Size of a replica of each row."""
+    down: tuple[int, ...] = ()
+    """Brokers that are not alive."""
+    isr: tuple[tuple[int, ...] | None, ...] | None = None
+    """In-sync replicas of each row, None where not told; without any that is up there is no leader."""
 
     def cluster(self, shuffled: int | None = None) -> Cluster:
         """The cluster, its rows in another order for each ``shuffled``."""
@@ -34,9 +38,16 @@ class Case:
         if shuffled is not None:
             random.Random(shuffled).shuffle(order)
         names, numbers, lists = zip(*(self.rows[k] for k in order), strict=True)
-        brokers = Brokers.of(list(self.racks), self.racks, weight=self.weight)
+        down = dict.fromkeys(self.down, "fenced")
+        brokers = Brokers.of(list(self.racks), self.racks, weight=self.weight, down=down)
         sizes = None if self.megabytes is None else [1e6 * self.megabytes[k] for k in order]
-        return build_cluster("case", brokers, names, numbers, lists, size_bytes=sizes)
+        if self.isr is None:
+            return build_cluster("case", brokers, names, numbers, lists, size_bytes=sizes)
+        isr = [self.isr[k] for k in order]
+        leader = [next((b for b in ids or () if b not in self.down), -1) for ids in isr]
+        return build_cluster(
+            "case", brokers, names, numbers, lists, size_bytes=sizes, isr_ids=isr, leader_id=leader
+        )
 
 
 def case(theme: str, seed: int) -> Case:
@@ -45,6 +56,8 @@ def case(theme: str, seed: int) -> Case:
     # Pairs of brokers (failover) and places in the list make large programs for the reference.
     size = (5, 6) if theme == "failover" else (6, 8) if theme == "orders" else (7, 12)
     drawn = draw_cluster(rng, *size)
+    if theme == "alive":
+        drawn = unwell(rng, drawn)
     return replace(drawn, request=THEMES[theme](rng, drawn))
 
 
@@ -54,6 +67,8 @@ def draw_cluster(rng: random.Random, most_brokers: int, most_partitions: int) ->
     names = "abcd"[: rng.randint(1, 4)]
     unknown = rng.choice((1.0, 0.0, 0.0, 0.3))
     racks = {b: None if rng.random() < unknown else rng.choice(names) for b in ids}
+    if any(racks.values()):  # all or none: what is known of some is refused
+        racks = {b: rack or names[0] for b, rack in racks.items()}
     weight = {b: rng.choice((1.0, 1.0, 2.0, 3.0)) for b in ids} if rng.random() < 0.25 else None
     rows: list[tuple[str, int, tuple[int, ...]]] = []
     n_topics = rng.randint(1, 3)
@@ -66,6 +81,19 @@ def draw_cluster(rng: random.Random, most_brokers: int, most_partitions: int) ->
             rows.append((topic, partition, tuple(rng.sample(pool, mixed))))
     megabytes = tuple(rng.choice((0, 1, 2, 5, 20)) for _ in rows) if rng.random() < 0.5 else None
     return Case(racks, tuple(rows), Request(), weight, megabytes)
+
+
+def unwell(rng: random.Random, drawn: Case) -> Case:
+    """One broker or two are down, a list in four has a follower behind; of a row in ten nothing is told."""
+    brokers = list(drawn.racks)
+    down = tuple(sorted(rng.sample(brokers, rng.choice((1, 1, min(2, len(brokers) - 1))))))
+    isr: list[tuple[int, ...] | None] = []
+    for _, _, held in drawn.rows:
+        up = [b for b in held if b not in down]
+        if len(up) > 1 and rng.random() < 0.25:
+            up.remove(rng.choice(up))
+        isr.append(None if rng.random() < 0.1 else tuple(up or rng.sample(held, 1)))
+    return replace(drawn, down=down, isr=tuple(isr))
 
 
 def no_change(rng: random.Random, drawn: Case) -> Request:
@@ -147,6 +175,14 @@ def most_bytes(rng: random.Random, drawn: Case) -> Request:
 
 def most_changes(rng: random.Random, drawn: Case) -> Request:
     return Request(max_changes_per_partition=rng.randint(1, 2))
+
+
+def with_the_dead(rng: random.Random, drawn: Case) -> Request:
+    """Something else is asked, the brokers that are down are drained, or assumed to be up."""
+    asked = rng.choice((one_operation, one_operation, with_rules, with_budget, leaders_only))(rng, drawn)
+    if rng.random() < 0.2:
+        asked = Request(drain=drawn.down[:1])
+    return replace(asked, assume_alive=drawn.down[-1:]) if rng.random() < 0.2 else asked
 
 
 Draw = Callable[[random.Random, Case], Request]
@@ -248,4 +284,5 @@ THEMES: dict[str, Draw] = {
     "leaders": leaders_only,
     "orders": random_orders,
     "failover": first_followers,
+    "alive": with_the_dead,
 }

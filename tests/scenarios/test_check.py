@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -158,6 +159,22 @@ def test_a_plan_directory(tmp_path: Path, state: Path) -> None:
     assert "No rule is broken" in equipoise("check", out).stdout
 
 
+def test_compared_with_the_plan_of_the_goals_asked_for(tmp_path: Path, state: Path) -> None:
+    """Where moves come first nothing moves: that is the best plan for those goals, in the order given.
+
+    A plan of the default goals would move one replica, and is not what was asked for.
+    """
+    out, goals = tmp_path / "plan", "moves,elections,replicas"
+    assert equipoise("plan", state, "--goals", goals, "--out", out).returncode == 0
+    by_file = verdict(out / "reassignment.json", "--current", state, "--goals", goals, code=0)
+    of_folder = verdict(out, code=0)
+    for found in (by_file, of_folder):
+        assert [entry["goal"] for entry in found["from_optimum"]][:3] == goals.split(",")
+        assert {entry["distance"] for entry in found["from_optimum"]} == {0}
+    default = verdict(out / "reassignment.json", "--current", state, code=0)
+    assert next(entry for entry in default["from_optimum"] if entry["distance"])["goal"] == "replicas"
+
+
 def test_a_tampered_plan_directory(tmp_path: Path, state: Path) -> None:
     """One changed byte and the plan is refused with one line."""
     out = tmp_path / "plan"
@@ -168,6 +185,63 @@ def test_a_tampered_plan_directory(tmp_path: Path, state: Path) -> None:
     assert run.returncode == 2
     assert run.stderr.count("\n") == 1
     assert "reassignment.json: was changed after the plan was made" in run.stderr
+
+
+def retold(out: Path, key: str, value: object) -> None:
+    """Write another value into plan.json, or into the second level of its certificate; mend the digests."""
+    content = json.loads((out / "plan.json").read_text())
+    if key in content:
+        content[key] = value
+    else:
+        content["certificate"][1][key] = value
+    (out / "plan.json").write_text(json.dumps(content))
+    names = [line.split(maxsplit=1)[1] for line in (out / "SHA256SUMS").read_text().splitlines()]
+    lines = [f"{hashlib.sha256((out / name).read_bytes()).hexdigest()}  {name}\n" for name in names]
+    (out / "SHA256SUMS").write_text("".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("proof", "trust me", "goal replicas: there is no kind of proof called trust me"),
+        ("strategy", "magic", "there is no strategy called magic"),
+        ("strategy", "wix", "'strategy' is wix, which is not what was asked for"),
+        ("anywhere", 3, "a bound of all placements stands beside a proof by flow-dual"),
+    ],
+)
+def test_a_plan_directory_that_claims_what_nobody_knows(
+    tmp_path: Path, state: Path, key: str, value: object, said: str
+) -> None:
+    """Digests mended or not: a made-up kind of proof or strategy is a violation, with exit 1."""
+    out = tmp_path / "plan"
+    assert equipoise("plan", state, "--out", out).returncode == 0
+    retold(out, key, value)
+    assert any(said in violation["detail"] for violation in verdict(out, code=1)["violations"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("value", "x", 'certificate[1].value: "x" is not a number'),
+        ("value", None, "goal replicas: its value is no number"),
+        ("lower_bound", [1], "certificate[1].lower_bound: [1] is not a number"),
+        ("proof", 5, "certificate[1].proof: 5 is not a string"),
+        ("note", {}, "certificate[1].note: {} is not a string"),
+        ("goal", None, 'certificate[1]: "goal" is missing'),
+        ("anywhere", "x", 'certificate[1].anywhere: "x" is not a number'),
+    ],
+)
+def test_a_certificate_with_figures_that_are_none(
+    tmp_path: Path, state: Path, key: str, value: object, said: str
+) -> None:
+    """What is of another type than a certificate has is unusable: one line and exit 2."""
+    out = tmp_path / "plan"
+    assert equipoise("plan", state, "--out", out).returncode == 0
+    retold(out, key, value)
+    run = equipoise("check", out)
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+    assert said in run.stderr
 
 
 def test_a_plan_against_another_state(tmp_path: Path, state: Path) -> None:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from equipoise.cli.main import app
 from equipoise.cluster import Brokers, Cluster, build_cluster
-from equipoise.comparing.frontier import frontier
+from equipoise.comparing.frontier import frontier, shown
 from equipoise.errors import UnusableInput
 from equipoise.planning import Request, make_plan
 
@@ -55,6 +55,12 @@ def test_a_point_is_the_plan_of_its_budget() -> None:
     half = frontier(heap(), Request(), (50,)).points[0]
     plan = make_plan(heap(), Request(max_moves=half.budget))
     assert half.value == next(level.value for level in plan.certificate if level.goal == "replicas")
+
+
+def test_goals_that_no_figure_shows_are_left_out() -> None:
+    """Nothing after ``replicas`` and ``moves`` can change a figure; what stands before them stays."""
+    assert shown(("racks", "replicas", "moves", "topics", "leaders")) == ("racks", "replicas", "moves")
+    assert shown(("topics", "moves", "elections", "replicas")) == ("topics", "moves", "elections", "replicas")
 
 
 def test_budgets_that_the_rules_exceed_say_so() -> None:

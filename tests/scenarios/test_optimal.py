@@ -8,6 +8,7 @@ its seed.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,15 +17,35 @@ from tests.scenarios.checks import check, check_bounds
 from tests.scenarios.strategies import THEMES, case
 
 from equipoise.errors import UnusableInput
-from equipoise.planning import ALL_GOALS, build_problem, flows, integer, topic_leaders
-from equipoise.planning.goals import evaluate
-from equipoise.planning.networks import place, sampling
+from equipoise.planning import ALL_GOALS, Params, build_problem
+from equipoise.planning.goals import value_of
 
 FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("EQUIPOISE_CASES", "20")))
-CASES = pytest.mark.parametrize(("theme", "seed"), [(theme, seed) for theme in THEMES for seed in SEEDS])
-COARSE = ("one", "several", "rules")
+FAST = SEEDS[:6]
+"""These of each theme are tried in the fast tests, too."""
+
+
+def of_themes(*themes: str) -> pytest.MarkDecorator:
+    """Every seed of these themes."""
+    slow = pytest.mark.slow
+    cases = [
+        pytest.param(theme, seed, marks=() if seed in FAST else slow) for theme in themes for seed in SEEDS
+    ]
+    return pytest.mark.parametrize(("theme", "seed"), cases)
+
+
+CASES = of_themes(*THEMES)
+COARSE = of_themes("one", "several", "rules")
 """Themes in which placement can be had from counts by topic."""
+
+
+def as_if_large(seed: int) -> Params:
+    """No program of small clusters; coarse networks first for odd seeds, and alone for some of those."""
+    large = Params(small_cells=0)
+    if seed % 2:
+        large = replace(large, partition_arcs=0)
+    return replace(large, row_arcs=0) if seed % 4 == 1 else large
 
 
 @CASES
@@ -33,6 +54,7 @@ def test_each_level_is_the_true_optimum(theme: str, seed: int) -> None:
     check(case(theme, seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3206, 5113])
 def test_the_goals_after_failover_are_optimal_too(seed: int) -> None:
     """Eight partitions on eight brokers: pairs of leader and heir once took all the effort there was."""
@@ -44,34 +66,25 @@ def test_what_the_reference_once_stumbled_over() -> None:
     check(case("budget", 909))
 
 
-@pytest.mark.parametrize(("theme", "seed"), [(theme, seed) for theme in COARSE for seed in SEEDS])
-def test_coarse_networks_reach_the_same(theme: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The networks of topics that large clusters are planned with, and the sample, lose nothing."""
-    monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0)
-    monkeypatch.setattr(place, "MAX_ROW_ARCS", 0)
-    monkeypatch.setattr(sampling, "MIN_CELLS", 1 if seed % 2 else sampling.MIN_CELLS)
-    check(case(theme, seed))
+@COARSE
+def test_coarse_networks_reach_the_same(theme: str, seed: int) -> None:
+    """The networks of topics that large clusters are planned with, and prices, lose nothing."""
+    coarse = Params(partition_arcs=0, row_arcs=0)
+    check(case(theme, seed), replace(coarse, flow_cells=0) if seed % 2 else coarse)
 
 
 @CASES
-def test_no_bound_is_too_high(theme: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_bound_is_too_high(theme: str, seed: int) -> None:
     """Where no integer program may decide, as on large clusters, bounds may be low but never wrong."""
-    monkeypatch.setattr(integer, "is_small", lambda problem: False)
-    monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0 if seed % 2 else place.MAX_PARTITION_ARCS)
-    monkeypatch.setattr(place, "MAX_ROW_ARCS", 0 if seed % 4 == 1 else place.MAX_ROW_ARCS)
-    check_bounds(case(theme, seed))
+    check_bounds(case(theme, seed), as_if_large(seed))
 
 
 @CASES
-def test_no_bound_on_the_leaders_of_topics_is_too_high(
-    theme: str, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_bound_on_the_leaders_of_topics_is_too_high(theme: str, seed: int) -> None:
     """The same where no program over placements may decide either: prices of leaders' sums bound them."""
-    monkeypatch.setattr(topic_leaders, "MAX_FLOW_CELLS", 0 if seed % 3 == 0 else topic_leaders.MAX_FLOW_CELLS)
-    monkeypatch.setattr(integer, "is_small", lambda problem: False)
-    monkeypatch.setattr(flows, "jointly", lambda problem, faces, best: best)
-    monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0 if seed % 2 else place.MAX_PARTITION_ARCS)
-    check_bounds(case(theme, seed))
+    params = replace(as_if_large(0), face_arcs=0)
+    params = params if seed % 3 else replace(params, bound_flow_cells=0)
+    check_bounds(case(theme, seed), replace(params, partition_arcs=0) if seed % 2 else params)
 
 
 @CASES
@@ -88,4 +101,4 @@ def test_values_agree_with_plain_loops(theme: str, seed: int) -> None:
         if held == 0:
             lists[row, 0] = rng.integers(problem.cluster.n_brokers)
     for goal in ALL_GOALS:
-        assert evaluate(problem, lists, goal) == values.value(problem, values.as_lists(lists), goal), goal
+        assert value_of(problem, lists, goal) == values.value(problem, values.as_lists(lists), goal), goal

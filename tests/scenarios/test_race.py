@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from equipoise.cluster import Brokers, Cluster, build_cluster
-from equipoise.planning.goals import evaluate
-from equipoise.planning.problem import Problem, build_problem
+from equipoise.planning.driver.solve import make_plan
+from equipoise.planning.goals import DEFAULT_GOALS, value_of
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.request import Request
 from equipoise.planning.published.interface import STRATEGIES, NoPlan, target_of
 from equipoise.planning.published.settings import Settings
-from equipoise.planning.request import DEFAULT_GOALS, Request
-from equipoise.planning.solve import make_plan
+from equipoise.planning.request.laying import build_problem
 
 PAGE = Path(__file__).parents[2] / "docs" / "published.md"
 SETTINGS = Settings(time_limit_s=60)
@@ -50,7 +51,7 @@ def outcomes(seed: int) -> dict[str, str]:
     cluster, request = random_case(seed)
     problem = build_problem(cluster, request)
     target = make_plan(cluster, request).target
-    ours = [evaluate(problem, target, goal) for goal in problem.goals]
+    ours = [value_of(problem, target, goal) for goal in problem.goals]
     return {name: outcome(name, problem, ours) for name in STRATEGIES}
 
 
@@ -60,12 +61,13 @@ def outcome(name: str, problem: Problem, ours: list[int]) -> str:
     except NoPlan:
         return NO_PLAN
     for goal, best in zip(problem.goals, ours, strict=True):
-        theirs = evaluate(problem, target, goal)
+        theirs = value_of(problem, target, goal)
         if theirs != best:
             return goal if theirs > best else BETTER
     return AS_GOOD
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tenth", range(10))
 def test_on_500_random_clusters_no_algorithm_is_better_than_ours(tenth):
     """Goals in the order of the request: the first that differs decides, and decides for `flow`."""
@@ -75,6 +77,7 @@ def test_on_500_random_clusters_no_algorithm_is_better_than_ours(tenth):
     assert sum(what != NO_PLAN for each in found.values() for what in each.values()) > 200
 
 
+@pytest.mark.slow
 def test_the_table_in_the_docs_is_what_was_counted():
     """The page shows these very runs; UPDATE_GOLDEN=1 writes its table anew."""
     counted = Counter((name, what) for seed in range(500) for name, what in outcomes(seed).items())

@@ -33,7 +33,7 @@ def tell(note: str) -> None:
 
 def flows(note: str) -> None:
     """In the process that solves large networks."""
-    from equipoise.planning.networks import solver
+    from equipoise.planning.flow import solver
 
     solver.LARGE, solver.serve = -1, partial(hold, note)
 
@@ -46,26 +46,25 @@ def strategies(note: str) -> None:
 
 
 def integers(note: str) -> None:
-    """In CP-SAT, in the main thread: the planner's own solver, given a market split that takes it hours."""
+    """In CP-SAT, in the main thread: the planner's own search, given a market split that takes it hours."""
     import numpy as np
-    from ortools.sat.python import cp_model
 
-    from equipoise.planning import solve
+    from equipoise.planning.driver import solve
+    from equipoise.planning.programs.rows import Rows, total
+    from equipoise.planning.programs.search import Search
 
-    rng, hard = np.random.default_rng(1), cp_model.CpModel()
-    chosen = [hard.new_bool_var("") for _ in range(60)]
+    rng, hard = np.random.default_rng(1), Rows()
+    chosen = [hard.column() for _ in range(60)]
     for _ in range(10):
         weight = rng.integers(1, 100, len(chosen)).tolist()
-        hard.add(sum(w * x for w, x in zip(weight, chosen, strict=True)) == sum(weight) // 2)
-    real = cp_model.CpSolver.solve
+        hard.equal(total(w * x for w, x in zip(weight, chosen, strict=True)), sum(weight) // 2)
+    sheet = hard.sheet(total(chosen))
 
-    def forever(self: Any, program: Any) -> Any:
+    def forever(problem: Any, free: Any) -> Any:
         tell(note)
-        self.parameters.max_deterministic_time = float("inf")
-        return real(self, hard)
+        return Search(sheet, plain=True).least({}, float("inf"))
 
-    cp_model.CpSolver.solve = forever
-    solve.best_of = lambda problem, free: solve.by_integers(problem, None)
+    solve.start = forever
 
 
 def writing(note: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from equipoise.errors import UnusableInput
+from equipoise.execution.client_arguments import client_arguments
 from equipoise.execution.client_config import ClientConfig, Secret
 from equipoise.execution.properties import parse_properties
 from equipoise.execution.tls import tidy_pem
@@ -44,7 +45,7 @@ def test_a_scram_login_becomes_the_clients_arguments() -> None:
             "client.id": "me",
         }
     )
-    arguments = config.arguments()
+    arguments = client_arguments(config)
     assert arguments["sasl_plain_username"] == "ann"
     assert arguments["sasl_plain_password"].encode() == b'a"b;c'
     assert (arguments["request_timeout_ms"], arguments["client_id"]) == (1234, "me")
@@ -77,7 +78,7 @@ def test_a_scram_login_becomes_the_clients_arguments() -> None:
 def test_unusable_settings_name_the_key_and_never_the_value(settings: dict[str, str], said: str) -> None:
     """One line with file and key; the value might be a secret in the wrong place."""
     with pytest.raises(UnusableInput) as raised:
-        ClientConfig(settings, "client.properties").arguments()
+        client_arguments(ClientConfig(settings, "client.properties"))
     assert f"client.properties: {said}" in str(raised.value)
     assert "top-secret" not in str(raised.value)
 
@@ -129,7 +130,7 @@ def test_stores_that_cannot_be_read_say_so(tmp_path: Path, key: str) -> None:
     """A missing store, and one that is neither PEM nor a Java keystore: file or key, and the cure."""
     settings = {"security.protocol": "SSL", key: str(tmp_path / "store")}
     with pytest.raises(UnusableInput, match="cannot be read"):
-        ClientConfig(settings, "c").arguments()
+        client_arguments(ClientConfig(settings, "c"))
     (tmp_path / "store").write_bytes(b"\x00junk")
     with pytest.raises(UnusableInput, match="Make it PEM"):
-        ClientConfig(settings, "c").arguments()
+        client_arguments(ClientConfig(settings, "c"))

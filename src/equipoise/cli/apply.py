@@ -9,6 +9,7 @@ import typer
 
 from equipoise.cli.carrying import Opened, PlanFolder, Yes, carry, close, cluster_at, opened
 from equipoise.cli.limits import Limits, with_limits
+from equipoise.cli.output import say
 from equipoise.cli.snapshot import BootstrapServer, CommandConfig
 from equipoise.errors import UnusableInput
 
@@ -57,14 +58,18 @@ def with_log_dirs(of: Opened, path: Path) -> Opened:
     """The same with the log dirs that a file chooses."""
     from dataclasses import replace
 
-    from equipoise.execution.dir_choices import read_choices
+    from equipoise.execution.port import Replica
+    from equipoise.files.dir_choices import read_choices
 
-    return replace(of, job=replace(of.job, dirs=read_choices(path, of.schedule.plan)))
+    choices = read_choices(path, of.schedule.plan)
+    dirs = {Replica(*replica): folder for replica, folder in choices.items()}
+    return replace(of, job=replace(of.job, dirs=dirs))
 
 
 def refuse_surprises(of: Opened, *, resume: bool) -> None:
     """A run that goes on is left alone, one that was interrupted is only taken up on purpose."""
-    from equipoise.execution.journal import is_held, under_way
+    from equipoise.execution.journal import under_way
+    from equipoise.files.journal_lock import is_held
 
     memory, folder = of.memory, str(of.folder)
     if is_held(of.folder):
@@ -122,7 +127,7 @@ def rehearse(of: Opened, options: Options, port: KafkaPort) -> None:
     model = model_of(port, of.job)
     machine = Machine(of.job, replace(options, poll_s=pace(of.schedule)), of.memory)
     with Quiet(sentence(of), yes=True) as face:
-        end = drive(machine, Rehearsal(model, typer.echo), Silent(), face)
+        end = drive(machine, Rehearsal(model, say), Silent(), face)
     if end.outcome == "refused":
         close(end)
-    typer.echo("Nothing was changed: this was a dry run.")
+    say("Nothing was changed: this was a dry run.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli.limits import Limits
+from equipoise.cli.output import say
 from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
@@ -50,10 +50,11 @@ def opened(folder: Path, limits: Limits = NO_LIMITS) -> Opened:
     Raises :class:`UnusableInput` where any byte of the plan was changed, or where the journal
     belongs to another plan.
     """
-    from equipoise.execution.journal import NAME, read_journal
+    from equipoise.execution.journal import read_journal
     from equipoise.execution.memory import Memory
     from equipoise.execution.moves import job_of
-    from equipoise.files.folders import SUMS
+    from equipoise.files.digests import SUMS
+    from equipoise.files.journal_lock import NAME
     from equipoise.files.plan_directory import read_plan
     from equipoise.scheduling import schedule
 
@@ -68,16 +69,32 @@ def opened(folder: Path, limits: Limits = NO_LIMITS) -> Opened:
 
 def agreed_limits(folder: Path, memory: Memory) -> dict[str, Any]:
     """Throttle and in-flight limit: of the run that is taken up, else those the waves were cut for."""
-    told: Mapping[str, Any] = memory.begun
-    if not told:
-        try:
-            told = json.loads((folder / "waves" / "schedule.json").read_bytes())
-        except (OSError, ValueError):
-            return {}
+    told: Mapping[str, Any] = memory.begun or scheduled(folder / "waves" / "schedule.json")
     return {
         "throttle": told.get("throttle_bytes_per_s", told.get("throttle")),
         "max_inflight": told.get("max_inflight"),
     }
+
+
+def scheduled(path: Path) -> Mapping[str, Any]:
+    """What the waves were cut for; raises :class:`UnusableInput` where that is nothing to cut waves for."""
+    import orjson
+
+    from equipoise.files.digests import damaged
+    from equipoise.formats.object_rows import misfit
+    from equipoise.formats.shapes import Id
+
+    try:
+        told = orjson.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    place, problem = misfit(told, {"throttle_bytes_per_s?": float, "max_inflight?": Id}) or ("", "")
+    for key in ("throttle_bytes_per_s", "max_inflight"):
+        if not problem and told.get(key) is not None and not told[key] >= 1:
+            place, problem = key, f"{told[key]} is less than 1"
+    if problem:
+        raise damaged(path, problem, place)
+    return dict(told)
 
 
 @contextmanager
@@ -88,7 +105,7 @@ def cluster_at(bootstrap_server: str, command_config: Path | None) -> Iterator[K
 
     config = ClientConfig.read(command_config) if command_config else ClientConfig()
     for line in config.warnings:
-        typer.echo(f"equipoise: {line}", err=True)
+        say(f"equipoise: {line}", error=True)
     with KafkaPort(bootstrap_server, config) as port:
         yield port
 
@@ -125,14 +142,14 @@ class Dated:
 def close(end: End) -> None:
     """Say how a run ended, and leave with its exit code."""
     if end.outcome == "refused":
-        typer.echo("equipoise: not started, nothing was changed: " + first_lines(end.reasons), err=True)
+        say("equipoise: not started, nothing was changed: " + first_lines(end.reasons), error=True)
     elif end.outcome != "declined":
         figures = ", ".join(
             f"{count} {name}" for name, count in end.figures.items() if count or name == "done"
         )
-        typer.echo(f"{end.outcome.capitalize()}: {figures}.")
+        say(f"{end.outcome.capitalize()}: {figures}.")
         if end.reasons:
-            typer.echo("equipoise: " + first_lines(end.reasons), err=True)
+            say("equipoise: " + first_lines(end.reasons), error=True)
     code = CODES.get(end.outcome, 1)
     raise typer.Exit(code or (1 if end.reasons else 0))
 

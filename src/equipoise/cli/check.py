@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cli import output
 from equipoise.cli.options import with_request
+from equipoise.cli.voice import is_quiet, is_verbose
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.planning.request import Request
+from equipoise.planning.problem.request import Request
 
 if TYPE_CHECKING:
     from equipoise.cluster import Cluster
@@ -57,15 +58,17 @@ def judged_file(subject: str, sources: list[str], request: Request, *, optimum: 
     from equipoise.files.proposals import read_proposal
     from equipoise.files.sources import read_sources
     from equipoise.judge import judge, lay_over, rules_of
-    from equipoise.planning.problem import build_problem
+    from equipoise.planning.request.laying import build_problem
 
     if (Path(subject) / "reassignment.json").is_file():
         subject = str(Path(subject) / "reassignment.json")
     state = read_sources(sources)
     proposal = read_proposal(subject)
-    over = lay_over(build_problem(state, request).cluster, proposal)
+    problem = build_problem(state, request)
+    over = lay_over(problem.cluster, proposal)
     rules = rules_of(over.cluster, request.to_json(), over.known)
     verdict = judge(over.cluster, over.target, rules, known=over.known, also=over.refused)
+    verdict = replace(verdict, notes=problem.warnings)
     return beside_optimum(verdict, state, request) if optimum else verdict
 
 
@@ -82,16 +85,18 @@ def judged_directory(subject: str, request: Request, *, optimum: bool) -> Verdic
     if request != Request():
         raise UnusableInput("a plan directory is judged by the options it was made with", source=subject)
     plan = read_plan(folder)
-    verdict = audit(plan, folder)
+    verdict = replace(audit(plan, folder), notes=plan.warnings)
     if not optimum or not verdict.passed:
         return verdict
     proved = {level.goal: level.bound for level in verdict.certificate if level.bound is not None}
     for level in (level for level in plan.certificate if level.proof == "given-placement"):
         proved.pop(level.goal, None)  # that is of where the replicas stand
-        if level.anywhere is not None:
-            proved[level.goal] = int(level.anywhere)
-    if proved.keys() >= set(COMPARED):  # nothing can be better than what was just proved again
-        return replace(verdict, from_optimum=distance(verdict.goals, proved))
+        if level.global_bound is not None:
+            proved[level.goal] = int(level.global_bound)
+    goals = COMPARED if plan.request.get("goals") is None else [level.goal for level in plan.certificate]
+    if proved.keys() >= {goal for goal in goals if verdict.goals[goal] is not None}:
+        # nothing can be better than what was just proved again
+        return replace(verdict, from_optimum=distance(verdict.goals, proved, goals))
     return beside_optimum(verdict, planned_from(plan.cluster), request_in(plan.request))
 
 
@@ -105,16 +110,17 @@ def request_in(options: Mapping[str, Any]) -> Request:
 
 
 def beside_optimum(verdict: Verdict, state: Cluster, request: Request) -> Verdict:
-    """The verdict with how far it is from the best plan for the same state and rules."""
-    from equipoise.judge import distance, judge, rules_of
+    """The verdict with how far it is from the best plan for the same state, rules and goals."""
+    from equipoise.judge import COMPARED, distance, judge, rules_of
     from equipoise.planning import make_plan
 
     try:
-        best = make_plan(state, replace(request, goals=None, strategy="flow", strategy_settings=()))
+        best = make_plan(state, replace(request, strategy="flow", strategy_settings=()))
     except ImpossibleRequest as error:
         return replace(verdict, notes=(*verdict.notes, f"no plan meets all rules: {error}"))
     optimum = judge(best.cluster, best.target, rules_of(best.cluster, request.to_json()))
-    return replace(verdict, from_optimum=distance(verdict.goals, optimum.goals))
+    goals = COMPARED if request.goals is None else [level.goal for level in best.certificate]
+    return replace(verdict, from_optimum=distance(verdict.goals, optimum.goals, goals))
 
 
 def show(verdict: Verdict, *, as_json: bool) -> None:
@@ -122,10 +128,8 @@ def show(verdict: Verdict, *, as_json: bool) -> None:
     if as_json:
         import orjson
 
-        sys.stdout.buffer.write(orjson.dumps(verdict.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
+        output.print_bytes(orjson.dumps(verdict.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
         return
-    from rich.console import Console
+    from equipoise.report.verdict import headline, verdict_page
 
-    from equipoise.report.verdict import verdict_page
-
-    Console(highlight=False).print(verdict_page(verdict))
+    output.show(headline(verdict) if is_quiet() else verdict_page(verdict, all_of_them=is_verbose()))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from equipoise.cli.run import carry_out
+from equipoise.cli.run import Force, carry_out
 from equipoise.errors import UnusableInput
 
 PLACES = (Path(__file__).parents[1] / "examples" / "fleet", Path(__file__).parents[3] / "examples" / "fleet")
@@ -25,8 +25,9 @@ def demo(
     out: Path = typer.Option(
         Path("demo-out"), "--out", metavar="DIR", help="Folder for tables, plans and reports."
     ),
+    force: Force = False,
 ) -> None:
-    result = carry_out(example_fleet(), out, "local[*]")
+    result = carry_out(example_fleet(), out, "local[*]", force=force)
     if any(row["outcome"] != "planned" for row in result.rows):
         raise typer.Exit(1)
 

@@ -6,10 +6,15 @@ import select
 import signal
 import sys
 import time
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from equipoise.cli.output import say
+from equipoise.cli.streams import Gone, Unwritable
+from equipoise.cli.voice import is_quiet
 from equipoise.report.words import duration, number, plural, size
+from equipoise.wording import printable
 
 if TYPE_CHECKING:
     from equipoise.execution.instructions import Confirm
@@ -26,7 +31,7 @@ class Face:
 
     def __init__(self, what: str, *, yes: bool) -> None:
         """``what`` says in one sentence what will be done once the operator agrees."""
-        self.what, self.yes = what, yes
+        self.what, self.yes, self.quiet = what, yes, is_quiet()
         self.interrupts: list[int] = []
         self.pace = Pace()
         self.last_line = 0.0
@@ -47,13 +52,13 @@ class Face:
 
     def confirm(self, question: Confirm) -> bool:
         """Say what will be done; ask on a terminal unless ``--yes`` was given."""
-        print(self.what)
+        say(self.what)
         if question.flying or question.done:
-            print(f"Of these {question.done} are done and {question.flying} in flight already.")
+            say(f"Of these {question.done} are done and {question.flying} in flight already.")
         if self.yes or not question.pending + question.flying:
             return True
         if not sys.stdin.isatty():
-            print("Nothing was done: give --yes to go ahead.")
+            say("Nothing was done: give --yes to go ahead.")
             return False
         return self.answer("Go ahead? [y/N] ") in ("y", "yes")
 
@@ -85,13 +90,17 @@ class Face:
         return line.strip().lower() if line else END_OF_INPUT
 
     def say(self, text: str) -> None:
-        print(text, flush=True)
+        """A line, if anyone reads it: a run goes on when its output is closed or full."""
+        with suppress(Gone, Unwritable):
+            say(text)
 
     def show(self, machine: Machine, now: float) -> None:
         self.pace.see(machine, now)
-        if machine.run.phase == "moving" and time.monotonic() - self.last_line >= LINE_EVERY_S:
+        if self.quiet or machine.run.phase != "moving":
+            return
+        if time.monotonic() - self.last_line >= LINE_EVERY_S:
             self.last_line = time.monotonic()
-            print(self.pace.line(machine), flush=True)
+            self.say(self.pace.line(machine))
 
 
 class Pace:
@@ -161,11 +170,11 @@ class TerminalFace(Face):
         return super().ask()
 
     def say(self, text: str) -> None:
-        self.bars.console.print(text, markup=False)
+        self.bars.console.print(printable(text), markup=False, soft_wrap=True)
 
     def show(self, machine: Machine, now: float) -> None:
         self.pace.see(machine, now)
-        if machine.run.phase == "checking":
+        if self.quiet or machine.run.phase == "checking":
             return
         if not self.tasks:
             self.tasks = {name: self.bars.add_task(name, told="") for name in ("changes", "bytes")}

@@ -5,33 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from equipoise.cli import output
+from equipoise.cli.voice import is_quiet
+from equipoise.report.fleet_data import no_racks
+from equipoise.report.grid import Grid
 from equipoise.report.words import number, plural
 
 if TYPE_CHECKING:
     from equipoise.pipeline.jobs.fleet import FleetRun
 
 
-def show(result: FleetRun, console: Console) -> None:
+HEADINGS = ("cluster", "replicas a broker", "data moves", "proved bound", "leadership changes", "checks")
+
+
+def show(result: FleetRun) -> None:
     """The table of clusters, what was set aside, and where to look next."""
-    console.print(fleet_table(result))
-    for row in result.rows:
-        for line in remarks(row):
-            console.print(line, style="yellow", highlight=False)
-    console.print(Text.assemble("Open ", (str(result.out / "index.html"), "bold")), soft_wrap=True)
+    planned = (row for row in result.rows if row["outcome"] == "planned")
+    lines = [*no_racks(row["cluster"] for row in planned if "racks" in row["missing"])]
+    lines += [line for row in result.rows for line in remarks(row)]
+    remarked = [Text(line, "yellow") for line in lines]
+    table = [] if is_quiet() else [fleet_table(result)]
+    page = Text.assemble("Open ", (str(result.out / "index.html"), "bold"), no_wrap=True, overflow="ignore")
+    output.show(*table, *remarked, page)
 
 
-def fleet_table(result: FleetRun) -> Table:
+def fleet_table(result: FleetRun) -> Grid:
     """One row a cluster: replica spread before and after, what it costs, and how good that is known to be."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("\ncluster", no_wrap=True)
-    for heading in ("\nreplicas a broker", "data\nmoves", "proved\nbound", "leadership\nchanges", "\nchecks"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = Grid(*HEADINGS, gap=2)
     for row in result.rows:
-        table.add_row(row["cluster"], *(cells(row) if row["outcome"] == "planned" else [row["outcome"]]))
+        shown = cells(row) if row["outcome"] == "planned" else [row["outcome"]]
+        table.add_row(row["cluster"], *shown, *[""] * (len(HEADINGS) - 1 - len(shown)))
     return table
 
 

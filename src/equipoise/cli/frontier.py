@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cli import output
 from equipoise.cli.options import Sources, with_request
-from equipoise.cli.output import AsJson, Html, print_json, print_table, write_text
-from equipoise.cli.progress import interruptible, told
+from equipoise.cli.output import AsJson, Html
+from equipoise.cli.progress import above, interruptible, told
+from equipoise.cli.voice import is_quiet
 from equipoise.errors import UnusableInput
-from equipoise.planning.request import Request
+from equipoise.planning.problem.request import Request
+from equipoise.wording import quoted
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from equipoise.cluster import Cluster
+    from equipoise.comparing.frontier import Frontier
+
+SIZE = len("1,023 GiB")
 HELP = "Balance reached for each budget of data moved."
 
 
@@ -41,18 +51,22 @@ def frontier(
     percents = BUDGETS if budgets is None else percents_of(budgets)
     with interruptible(), told("reading"):
         cluster = read_sources(sources)
+    rows = Rows(cluster, percents)
     with interruptible(), told("planning"):
-        found = run(cluster, request, percents)
+        found = run(cluster, request, percents, found=rows.ignore if as_json else rows.add)
     points = [point.to_json() for point in found.points]
-    data: dict[str, Any] = {"cluster": cluster.name, "goal": found.goal, "unit": found.unit, "points": points}
+    data: dict[str, Any] = {
+        "cluster": cluster.name, "goal": found.goal, "unit": found.unit, "warnings": found.warnings,
+        "points": points,
+    }  # fmt: skip
     if html is not None:
         from equipoise.report import frontier_page
 
-        write_text(html, frontier_page(**data))
+        output.write_text(html, frontier_page(**data))
     if as_json:
-        print_json(data)
+        output.print_json(data)
     else:
-        show(data)
+        rows.end()
 
 
 def percents_of(text: str) -> Sequence[float]:
@@ -63,24 +77,59 @@ def percents_of(text: str) -> Sequence[float]:
         found = []
     if not found or not all(0 <= percent <= 100 for percent in found):
         raise UnusableInput(
-            f"'{text}' is not a list of budgets", source="--budgets", advice="Write percents: 0,10,50"
+            f"{quoted(text)} is not a list of budgets", source="--budgets", advice="Write percents: 0,10,50"
         )
     return found
 
 
-def show(data: dict[str, Any]) -> None:
-    """The table on standard output: the page's own cells, then the budgets that are too small and why."""
-    from rich.table import Table
+class Rows:
+    """The table on standard output, each row as soon as it is found; then why budgets are too small."""
 
-    from equipoise.report.frontier_data import frontier_data
+    def __init__(self, cluster: Cluster, percents: Sequence[float]) -> None:
+        self.cluster, self.percents = cluster, percents
+        self.refused: list[str] = []
+        self.begun = False
 
-    page = frontier_data(**data)
-    table = Table(
-        title=f"{page['cluster']}: {page['level'].lower()} for each budget of {data['unit']}", box=None
-    )
-    for column in page["columns"]:
-        table.add_column(column.lower(), justify="right")
-    for row in page["rows"]:
-        table.add_row(*row["cells"])
-    refused = [row for row in page["rows"] if row["reason"]]
-    print_table(table, [f"{row['cells'][0]}: no plan: {row['reason']}" for row in refused], 160)
+    def ignore(self, found: Frontier) -> None:
+        """Nothing, where another form is asked for."""
+
+    def add(self, found: Frontier) -> None:
+        """The row of a point, below the headings if it is the first."""
+        from rich.text import Text
+
+        from equipoise.report.frontier_data import frontier_data
+        from equipoise.report.grid import Grid
+
+        points = [point.to_json() for point in found.points]
+        page = frontier_data(points, found.goal, found.unit, self.cluster.name)
+        headings = [heading.lower() for heading in page["columns"]]
+        widths = [*map(max, self.widths(found), map(len, headings))]
+        columns = range(len(headings))
+        parts: list[RenderableType] = []
+        if not self.begun:
+            self.begun, self.meaning = True, page["meaning"]
+            title = f"{self.cluster.name}: {page['level'].lower()} for each budget of {found.unit}"
+            warnings = (Text(line, "yellow") for line in found.warnings)
+            parts = [*warnings, Text(title, "bold"), Grid(*headings, least=widths, importance=columns)]
+        table = Grid(*[""] * len(headings), least=widths, importance=columns)
+        for row in page["rows"]:
+            table.add_row(*row["cells"], *[""] * (len(headings) - len(row["cells"])))
+            if row["reason"]:
+                self.refused.append(f"{row['cells'][0]}: no plan: {row['reason']}")
+        with above():
+            output.show(*parts, table)
+
+    def widths(self, found: Frontier) -> list[int]:
+        """Columns for whatever may come: moves are no more than replicas, and sizes are short."""
+        from equipoise.report import words
+
+        moves = len(words.number(int((self.cluster.replicas >= 0).sum())))
+        budget = len(f"{max(self.percents):g} % · ") + (SIZE if found.unit == "bytes" else moves)
+        held = SIZE if found.goal != "replicas" else moves
+        level = SIZE if found.goal != "replicas" else 2 * moves  # of squares
+        return [budget, moves, SIZE, 2 * held + len(" to "), level, level]
+
+    def end(self) -> None:
+        """What the level is, and why budgets have no plan."""
+        if not is_quiet():
+            output.say("\n".join([f"level: {self.meaning}", *self.refused]))

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from equipoise.execution.moves import Options
     from equipoise.scheduling import Schedule
 
+YEAR_S = 365 * 24 * 3600
 WAYS_OUT = ("wait", "skip", "retarget")
+
+
+def seconds(option: str, value: float, *, least: float) -> None:
+    """Raise `UnusableInput` for a time that is too short, longer than a year, or no number."""
+    if not least <= value <= YEAR_S:
+        advice = f"Give {least:g} to {YEAR_S:,} seconds"
+        raise UnusableInput(f"{value:g} is no such time", source=option, advice=advice)
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class Limits:
 
     def of_schedule(self) -> dict[str, Any]:
         """What the schedule has to know of it; nothing that was not given."""
-        from equipoise.planning.options import positive, rate
+        from equipoise.planning.request.options import positive, rate
 
         given: dict[str, Any] = {}
         if self.throttle is not None:
@@ -65,8 +73,9 @@ class Limits:
     def of_run(self, waves: Schedule) -> Options:
         """The same for the run of a schedule that was made with them."""
         from equipoise.execution.moves import Options
-        from equipoise.planning.options import positive
+        from equipoise.planning.request.options import positive
 
+        seconds("--stuck-after", self.stuck_after, least=0)
         if self.if_stuck not in WAYS_OUT:
             raise UnusableInput(
                 f"'{self.if_stuck}' is no way out",

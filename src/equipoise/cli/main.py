@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from equipoise import __version__
 from equipoise.cli.progress import interruptible, tell
+from equipoise.cli.streams import Gone, Unwritable, guarded
 from equipoise.errors import EquipoiseError
+from equipoise.wording import cut, printable
 
 with interruptible():  # what takes a tenth of a second and more, before there is a command to stop
     import typer
+    from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageError
 
     from equipoise.cli.plain_help import App
 
+NAME = "equipoise"
+FAULT = 70
+"""Exit code of a fault of ours, as sysexits.h has it: no other end of a command is one."""
 VERBS = (
     *("demo", "run", "plan", "check", "compare", "frontier"),
-    *("snapshot", "apply", "status", "cancel", "rollback"),
+    *("snapshot", "apply", "status", "cancel", "rollback", "version"),
 )
 """Modules of this package, in the order of the help; each has ``register(app)``."""
 
 
 def version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"equipoise {__version__}")
+        typer.echo(f"{NAME} {__version__}")
         raise typer.Exit
 
 
@@ -39,10 +48,9 @@ def common(
 def app(verbs: Sequence[str] = VERBS) -> App:
     """The command line with some of its verbs."""
     made = App(
-        name="equipoise",
+        name=NAME,
         help="Plans, proves and carries out Kafka partition reassignments.",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
     )
     made.callback()(common)
@@ -52,23 +60,67 @@ def app(verbs: Sequence[str] = VERBS) -> App:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; ends the process with the exit code.
+    """Run the command line; ends the process with the exit code, and with one line for what went wrong."""
+    with guarded():
+        try:
+            code = run(sys.argv[1:] if arguments is None else arguments)
+            sys.stdout.flush()
+        except Gone as end:
+            code = end.exit_code
+        except Unwritable as error:
+            code = told(str(error), error.exit_code)
+    sys.exit(code)
+
+
+def run(given: list[str]) -> int:
+    """The exit code of a command line.
 
     A known verb is built alone: the others and their options would cost a small plan a tenth of its time.
     """
-    given = sys.argv[1:] if arguments is None else arguments
     verbs = given[:1] if given and given[0] in VERBS else VERBS
     try:
         with interruptible():
             command = app(verbs)
-        code = command(given, standalone_mode=True)
+        return command(given, prog_name=NAME, standalone_mode=False) or 0
+    except (Gone, Unwritable):
+        raise
     except EquipoiseError as error:
-        tell("")
-        print(f"equipoise: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.exit(141)
-    sys.exit(code or 0)
+        return told(str(error), error.exit_code)
+    except NoArgsIsHelpError as error:
+        typer.echo(error.format_message())
+        return error.exit_code
+    except ClickException as error:
+        return told(sentence(error), error.exit_code)
+    except OSError as error:  # a file that is there and cannot be used, wherever that shows
+        place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        return told(f"{place}cannot be used ({error.strerror or error})", 2)
+    except Exception as error:
+        return broken(error)
+
+
+def broken(error: Exception) -> int:
+    """The exit code of a fault of ours, told in one line; with ``--verbose`` in full."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(last.filename).name}, line {last.lineno}"
+    if "--verbose" in sys.argv or "-v" in sys.argv:
+        traceback.print_exception(error)
+    what = cut(f"{type(error).__name__}: {error}")
+    advice = "Please report it with the command; --verbose shows all of it"
+    return told(f"this is a fault of {NAME} ({what}; {where}). {advice}", FAULT)
+
+
+def told(problem: str, code: int) -> int:
+    """One line on standard error, and the exit code."""
+    tell("")
+    print(f"{NAME}: {printable(problem)}", file=sys.stderr)
+    return code
+
+
+def sentence(error: ClickException) -> str:
+    """What is wrong with a command line, and where to read on."""
+    problem = " ".join(error.format_message().split()).rstrip(".")
+    where = error.ctx.command_path if isinstance(error, UsageError) and error.ctx is not None else NAME
+    return f"{problem}. Try '{where} --help'"
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import stat
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -11,40 +12,45 @@ from typing import Annotated, Any
 import typer
 
 from equipoise.errors import UnusableInput
-from equipoise.planning.options import request_of
+from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS
 from equipoise.planning.published.settings import KNOWN
-from equipoise.planning.request import ALL_GOALS, DEFAULT_GOALS
+from equipoise.planning.request.options import request_of
+from equipoise.planning.rules import OPTIONS
+from equipoise.wording import printable
 
 BROKERS, RULES, AIMS, LIMITS = "Brokers and topics", "Rules", "Goals", "Budgets"
 
 HELP: dict[str, tuple[str, str, str]] = {
     # option: (metavar, panel, help)
-    "brokers": ("0-18,21:b", BROKERS, "Brokers that may hold replicas afterwards (ids, ranges, :rack); others are drained."),
-    "add": ("20:a,21:b", BROKERS, "Brokers to add, with their racks."),
-    "drain": ("19", BROKERS, "Brokers to empty."),
-    "replace": ("3=21", BROKERS, "One for one: what stood on the old broker moves to the new one."),
+    "brokers": ("0-18,21:b", BROKERS, OPTIONS["brokers"]),
+    "add": ("20:a,21:b", BROKERS, OPTIONS["add"]),
+    "drain": ("19", BROKERS, OPTIONS["drain"]),
+    "replace": ("3=21", BROKERS, OPTIONS["replace"]),
     "racks": ("0:a,1:b|FILE", BROKERS, "Racks, where the sources have none (or over what they say)."),
-    "topics": ("REGEX", BROKERS, "Topics that may change (whole name); the others still count as load."),
-    "exclude-topics": ("REGEX", BROKERS, "Topics that may not change."),
-    "replication-factor": ("N", BROKERS, "For the chosen topics, up or down."),
-    "create": ("TOPIC:PARTITIONS:RF", BROKERS, "New topics, or more partitions of one, to be placed."),
+    "topics": ("REGEX", BROKERS, OPTIONS["topics"]),
+    "exclude-topics": ("REGEX", BROKERS, OPTIONS["exclude-topics"]),
+    "partial": ("", BROKERS, "The sources tell of a part of a cluster: plan it as one, claim nothing of brokers' totals."),
+    "replication-factor": ("N", BROKERS, OPTIONS["replication-factor"]),
+    "create": ("TOPIC:PARTITIONS:RF", BROKERS, OPTIONS["create"]),
     "goals": ("LIST", AIMS, f"The ordered goals. Default {', '.join(DEFAULT_GOALS)}; also {', '.join(ALL_GOALS[len(DEFAULT_GOALS):])}."),
     "balance": ("count|LOADS", AIMS, "What `replicas` levels: count, or disk,network-in,network-out."),
     "tolerance": ("PCT|LOW:HIGH", AIMS, "Half-width of the band of `replicas`, or its two sides; by default 0 for counts, 5 for loads."),
-    "leaders-only": ("", AIMS, "Reorders alone: no data moves."),
+    "leaders-only": ("", AIMS, OPTIONS["leaders-only"]),
     "required-only": ("", AIMS, "Only what the rules force, nothing for balance."),
+    "effort": ("quick|normal|thorough", AIMS, "How much is proved: flows alone with their gaps, what seconds can, or minutes."),
     "strategy": ("NAME", AIMS, "`flow`, or a published algorithm (see `equipoise compare`)."),
     "strategy-settings": ("KEY=VALUE,...", AIMS, f"What the text of a published algorithm leaves open: {', '.join(KNOWN)}."),
-    "rack-rule": ("spread|strict", RULES, "At most ceil(rf / racks) replicas of a partition in a rack, or at most one."),
-    "stay-in-rack": ("", RULES, "A moved replica stays in the rack it leaves."),
-    "no-leaders-on": ("7", RULES, "Brokers that lead nothing."),
-    "cordon": ("5", RULES, "Brokers that receive nothing new."),
-    "max-moves": ("N", LIMITS, "At most so many data moves."),
-    "max-bytes": ("SIZE", LIMITS, "At most so many bytes moved (20MB, 1.5GiB)."),
-    "max-changes-per-partition": ("N", LIMITS, "At most so many data moves of one partition."),
+    "rack-rule": ("spread|strict", RULES, OPTIONS["rack-rule"]),
+    "stay-in-rack": ("", RULES, OPTIONS["stay-in-rack"]),
+    "no-leaders-on": ("7", RULES, OPTIONS["no-leaders-on"]),
+    "cordon": ("5", RULES, OPTIONS["cordon"]),
+    "assume-alive": ("7", RULES, OPTIONS["assume-alive"]),
+    "max-moves": ("N", LIMITS, OPTIONS["max-moves"]),
+    "max-bytes": ("SIZE", LIMITS, OPTIONS["max-bytes"]),
+    "max-changes-per-partition": ("N", LIMITS, OPTIONS["max-changes-per-partition"]),
 }  # fmt: skip
 
-FLAGS = ("leaders-only", "required-only", "stay-in-rack")
+FLAGS = ("partial", "leaders-only", "required-only", "stay-in-rack")
 Sources = Annotated[
     list[str],
     typer.Argument(metavar="SOURCE...", help="A snapshot folder, or files, or - for standard input; the format is found.", show_default=False),
@@ -92,15 +98,24 @@ def chosen(options: dict[str, Any]) -> dict[str, Any]:
 
 def racks_of(value: str) -> dict[int, str]:
     """Racks given in place or as a file with lines ``broker,rack`` or a JSON object."""
+    from equipoise.files.sources import read_bytes
     from equipoise.formats.brokers_file import parse_racks
 
-    path = Path(value)
+    if not is_file(value):
+        return parse_racks(value)
     try:
-        content = path.read_text() if path.is_file() else None
-    except OSError as error:
-        raise UnusableInput(f"cannot be read ({error.strerror})", source=value) from None
+        content = read_bytes(value, printable(value)).decode()
     except UnicodeDecodeError:
         raise UnusableInput(
-            "is not text", source=value, advice="Give lines broker,rack or a JSON object"
+            "is not text", source=printable(value), advice="Give lines broker,rack or a JSON object"
         ) from None
-    return parse_racks(content, value) if content is not None else parse_racks(value)
+    return parse_racks(content, printable(value))
+
+
+def is_file(value: str) -> bool:
+    """Whether there is a file or a pipe of this name; a list of racks may be longer than any name."""
+    try:
+        kind = Path(value).stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(kind) or stat.S_ISFIFO(kind)

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from equipoise.cli import output
 from equipoise.cli.options import Sources, with_request
 from equipoise.cli.program import WriteLp, write_program
-from equipoise.cli.progress import interruptible, told
-from equipoise.planning.request import Request
+from equipoise.cli.progress import interruptible, told, warned
+from equipoise.cli.steps import Steps
+from equipoise.cli.voice import is_quiet, is_verbose
+from equipoise.planning.problem.request import Request
 
 if TYPE_CHECKING:
     from equipoise.cluster import Plan
     from equipoise.scheduling import Schedule
 
-OUTPUT = "Output"
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace a plan in DIR that is of another request, has a journal or was changed.",
+        rich_help_panel=output.OUTPUT,
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -31,8 +40,9 @@ def plan(
     request: Request,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Plan directory to write.", rich_help_panel=OUTPUT),
+        typer.Option("--out", metavar="DIR", help="Plan directory to write.", rich_help_panel=output.OUTPUT),
     ] = None,
+    force: Force = False,
     throttle: Annotated[
         str | None,
         typer.Option(metavar="RATE", help="Bytes a second for the waves (20MB).", rich_help_panel="Waves"),
@@ -41,35 +51,54 @@ def plan(
         str | None, typer.Option(metavar="N", help="Partitions in flight at most.", rich_help_panel="Waves")
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the whole plan.json.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--json", help="Print the whole plan.json.", rich_help_panel=output.OUTPUT)
+    ] = False,
+    explain_solver: Annotated[
+        bool,
+        typer.Option(
+            "--explain-solver",
+            help="Print which methods ran, on what size, and what each gained and cost.",
+            rich_help_panel=output.OUTPUT,
+        ),
     ] = False,
     write_lp: WriteLp = None,
 ) -> None:
+    from equipoise.files.folders import claimed
+    from equipoise.files.plan_claim import plan_claim
     from equipoise.files.sources import read_sources
-    from equipoise.planning.options import positive, rate
-    from equipoise.planning.solve import make_plan
+    from equipoise.planning.driver.solve import make_plan
+    from equipoise.planning.request.options import positive, rate
     from equipoise.scheduling import schedule
 
     bytes_per_s = None if throttle is None else float(rate("--throttle", throttle))
     inflight = None if max_inflight is None else positive("--max-inflight", max_inflight)
+    if out is None and (throttle or max_inflight):
+        output.say("equipoise: --throttle and --max-inflight are for waves, which --out writes", error=True)
+    if out is not None:
+        with warned():
+            claimed(out, plan_claim(request.to_json()), force=force)
     with interruptible(), told("reading"):
         cluster = read_sources(sources)
     if write_lp is not None:
         write_program(cluster, request, write_lp)
+    steps = Steps() if explain_solver else None
     with interruptible(), told("planning"):
-        best = make_plan(cluster, request)
+        best = make_plan(cluster, request, watch=steps)
     if out is not None:
-        with told("writing"):
-            write(best, schedule(best, max_inflight=inflight, throttle=bytes_per_s), out)
+        with warned(), told("writing"):
+            write(best, schedule(best, max_inflight=inflight, throttle=bytes_per_s), out, force=force)
     show(best, out, as_json=as_json)
+    if steps is not None:
+        steps.show(best)
 
 
-def write(plan: Plan, waves: Schedule, out: Path) -> None:
+def write(plan: Plan, waves: Schedule, out: Path, *, force: bool) -> None:
     """The plan directory, with its report."""
     from equipoise.files.plan_directory import write_plan
     from equipoise.report import plan_page
 
-    write_plan(plan, out, schedule=waves, extra={"report.html": plan_page(plan, waves).encode()})
+    page = plan_page(plan, waves).encode()
+    write_plan(plan, out, schedule=waves, extra={"report.html": page}, force=force)
 
 
 def show(plan: Plan, out: Path | None, *, as_json: bool) -> None:
@@ -77,10 +106,11 @@ def show(plan: Plan, out: Path | None, *, as_json: bool) -> None:
     if as_json:
         from equipoise.files.plan_directory import plan_json
 
-        sys.stdout.buffer.write(plan_json(plan))
+        output.print_bytes(plan_json(plan))
         return
-    from rich.console import Console
+    from equipoise.report.tables import changes, plan_table, plan_verdict
 
-    from equipoise.report.tables import plan_table
-
-    Console(highlight=False).print(plan_table(plan, out))
+    if is_quiet():
+        output.show(plan_verdict(plan))
+    else:
+        output.show(plan_table(plan, out), *([changes(plan)] if is_verbose() else []))

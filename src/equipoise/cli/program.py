@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from equipoise.cli.output import OUTPUT, write_text
-from equipoise.planning.request import Request
+from equipoise.planning.problem.request import Request
 
 if TYPE_CHECKING:
     from equipoise.cluster import Cluster
@@ -22,7 +22,7 @@ WriteLp = Annotated[
 
 def write_program(cluster: Cluster, request: Request, file: Path) -> None:
     """Write the program that the strategy `linear-program` solves for this request."""
-    from equipoise.planning.problem import build_problem
     from equipoise.planning.published.linear_program import lp_text
+    from equipoise.planning.request.laying import build_problem
 
     write_text(file, lp_text(build_problem(cluster, request)))

@@ -9,19 +9,33 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Lock, Thread, current_thread, main_thread
+from threading import Event, Lock, RLock, Thread, current_thread, main_thread
 
+from equipoise.cli.voice import is_quiet, is_verbose
 from equipoise.errors import Stopped
+from equipoise.wording import printable
 
 CLEAR = "\r\033[K"
 UNWRITTEN = "no plan was written"
+HEARD = ("equipoise.planning", "equipoise.files")
+"""Rooms that say what they are at."""
 STOPPING = Lock()
+SPEAKING = RLock()
 
 
 def tell(text: str) -> None:
     """Put ``text`` on the line, where someone looks; an empty one clears it."""
     if sys.stderr.isatty():
-        print(f"{CLEAR}{text}", end="", file=sys.stderr, flush=True)
+        with SPEAKING:
+            print(f"{CLEAR}{printable(text)}", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def above() -> Iterator[None]:
+    """While it lasts, the line is out of the way of what is printed."""
+    with SPEAKING:
+        tell("")
+        yield
 
 
 class Line(logging.Handler):
@@ -30,20 +44,26 @@ class Line(logging.Handler):
     def __init__(self, what: str) -> None:
         super().__init__()
         self.what, self.where, self.start, self.over = what, "", time.monotonic(), Event()
+        self.quiet, self.verbose = is_quiet(), is_verbose()
 
     @property
     def seconds(self) -> float:
         return time.monotonic() - self.start
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.at(record.getMessage())
+        if record.levelno < logging.WARNING:
+            self.at(record.getMessage())
 
     def at(self, where: str) -> None:
         self.where = f": {where}"
+        if self.verbose:
+            tell("")
+            print(f"equipoise: {self.what}{printable(self.where)}", file=sys.stderr)
         self.show()
 
     def show(self) -> None:
-        tell(f"{self.what} ({self.seconds:.0f} s){self.where}")
+        if not self.quiet:
+            tell(f"{self.what} ({self.seconds:.0f} s){self.where}")
 
     def tick(self) -> None:
         """Show every full second until it is over."""
@@ -57,11 +77,14 @@ def told(what: str) -> Iterator[Line]:
 
     For work that leaves nothing behind when Ctrl-C ends it.
     """
-    planner, line = logging.getLogger("equipoise.planning"), Line(what)
-    level, ticking = planner.level, Thread(target=line.tick, daemon=True)
-    planner.addHandler(line)
-    planner.setLevel(logging.INFO)
-    tell(what)
+    line = Line(what)
+    ticking = Thread(target=line.tick, daemon=True)
+    heard = {logger: logger.level for logger in map(logging.getLogger, HEARD)}
+    for logger in heard:
+        logger.addHandler(line)
+        logger.setLevel(logging.INFO)
+    if not line.quiet:
+        tell(what)
     ticking.start()
     try:
         yield line
@@ -70,9 +93,29 @@ def told(what: str) -> Iterator[Line]:
     finally:
         line.over.set()
         ticking.join()
-        planner.removeHandler(line)
-        planner.setLevel(level)
+        for logger, level in heard.items():
+            logger.removeHandler(line)
+            logger.setLevel(level)
         tell("")
+
+
+class Spoken(logging.Handler):
+    """Warnings as lines on standard error, above the line of the command."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        tell("")
+        print(f"equipoise: {printable(record.getMessage())}", file=sys.stderr)
+
+
+@contextmanager
+def warned() -> Iterator[None]:
+    """While it lasts, what is found or left beside a folder that is written is said."""
+    files, spoken = logging.getLogger("equipoise.files"), Spoken(logging.WARNING)
+    files.addHandler(spoken)
+    try:
+        yield
+    finally:
+        files.removeHandler(spoken)
 
 
 @contextmanager

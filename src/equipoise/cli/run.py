@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from equipoise.cli.progress import warned
 
 if TYPE_CHECKING:
     from equipoise.pipeline.jobs.fleet import FleetRun
@@ -14,6 +16,13 @@ HELP = """Plan every cluster of a fleet on Spark.
 
 Ends with 0 when every cluster was planned and nothing was set aside, and with 1 when anything was: \
 the others are planned all the same."""
+
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force", help="Replace a run of another fleet in DIR, or one with plans that were begun or changed."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,26 +37,34 @@ def run(
     master: str = typer.Option(
         "local[*]", "--master", metavar="URL", help="Spark cluster to run on: spark://HOST:7077."
     ),
+    force: Force = False,
 ) -> None:
-    result = carry_out(fleet, out, master)
+    result = carry_out(fleet, out, master, force=force)
     if not result.is_clean:
         raise typer.Exit(1)
 
 
-def carry_out(fleet: Path, out: Path, master: str) -> FleetRun:
+def carry_out(fleet: Path, out: Path, master: str, *, force: bool = False) -> FleetRun:
     """Run the pipeline with its progress on standard error, and print what it did."""
     from rich.console import Console
 
     from equipoise.cli.fleet_table import show
+    from equipoise.cli.voice import is_quiet
+    from equipoise.files.folders import claimed, terminable
+    from equipoise.pipeline.jobs.claim import run_claim
     from equipoise.pipeline.jobs.fleet import run_fleet
     from equipoise.pipeline.jobs.progress import TerminalProgress
     from equipoise.pipeline.readers.fleet import find_clusters, is_long
     from equipoise.pipeline.session import interruptible, session
 
     long = is_long(find_clusters(fleet))
-    with TerminalProgress(Console(stderr=True)) as progress:
+    console = Console(stderr=True, quiet=is_quiet(), markup=False)
+    with terminable(), warned(), TerminalProgress(console) as progress:
+        claimed(out, run_claim(fleet), force=force)
         progress.stage(f"starting Spark on {master}")
         with session(master, long=long) as spark:
-            result = interruptible(spark, lambda stopped: run_fleet(spark, fleet, out, progress, stopped))
-    show(result, Console())
+            result = interruptible(
+                spark, lambda stopped: run_fleet(spark, fleet, out, progress, stopped, force=force)
+            )
+    show(result)
     return result

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from equipoise.cli.output import say
+from equipoise.cli.voice import is_quiet
 
 if TYPE_CHECKING:
     from equipoise.execution.snapshot import Progress, Snapshot
@@ -45,12 +49,12 @@ def snapshot(
         told = take_snapshot(port, progress)
     write_snapshot(told, out, taken_at=datetime.now(UTC))
     warn(told.warnings)
-    typer.echo(summary(told, out))
+    say(summary(told, out))
 
 
 def warn(lines: tuple[str, ...]) -> None:
     for line in lines:
-        typer.echo(f"equipoise: {line}", err=True)
+        say(f"equipoise: {line}", error=True)
 
 
 def summary(told: Snapshot, out: Path) -> str:
@@ -73,7 +77,7 @@ def shown_progress() -> Iterator[Progress]:
     from rich.progress import Progress as Bars
 
     with Bars(
-        console=Console(stderr=True), transient=True, disable=not Console(stderr=True).is_terminal
+        console=Console(stderr=True), transient=True, disable=is_quiet() or not sys.stderr.isatty()
     ) as bars:
         task = bars.add_task("", total=None)
         yield lambda what, done, of: bars.update(task, description=what, completed=done, total=of)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli.carrying import Opened, PlanFolder, cluster_at, first_lines, opened
+from equipoise.cli.output import say
 from equipoise.cli.snapshot import BootstrapServer, CommandConfig
 
 if TYPE_CHECKING:
@@ -28,18 +29,18 @@ def status(
     with cluster_at(bootstrap_server, command_config) as port:
         found = figures(of, port)
     if as_json:
-        typer.echo(json.dumps(found, indent=2))
+        say(json.dumps(found, indent=2))
     else:
-        typer.echo(text_of(found))
+        say(text_of(found))
 
 
 def figures(of: Opened, port: Port) -> dict[str, Any]:
     """Where every move stands, and the throttles of ours that are still set."""
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.instructions import Survey
-    from equipoise.execution.journal import is_held
     from equipoise.execution.survey import standing, wrong_cluster
     from equipoise.execution.throttling import KEYS, clearing
+    from equipoise.files.journal_lock import is_held
 
     memory = of.memory
     operation = memory.begun.get("operation", "")

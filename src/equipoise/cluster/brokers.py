@@ -38,6 +38,9 @@ class Brokers:
     """Outbound network capacity in bytes a second, NaN where unknown."""
     weight: FloatArray = None  # type: ignore[assignment]  # set when built
     """What a broker should hold of every count, relative to the others; None: all the same."""
+    down: tuple[str | None, ...] = ()
+    """How each broker is known or seen to be down, as a clause; None where nobody says so, of all where it is
+    left out."""
 
     def __post_init__(self) -> None:
         ids = frozen(self.ids, np.int32)
@@ -55,6 +58,9 @@ class Brokers:
             raise ValueError("broker weights must be positive numbers")
         if len(self.racks) != len(ids):
             raise ValueError(f"{len(self.racks)} racks for {len(ids)} brokers")
+        object.__setattr__(self, "down", tuple(self.down) or (None,) * len(ids))
+        if len(self.down) != len(ids):
+            raise ValueError(f"{len(self.down)} states for {len(ids)} brokers")
 
     @classmethod
     def of(
@@ -66,6 +72,7 @@ class Brokers:
         bytes_in_per_s: Mapping[int, float] | None = None,
         bytes_out_per_s: Mapping[int, float] | None = None,
         weight: Mapping[int, float] | None = None,
+        down: Mapping[int, str | None] | None = None,
     ) -> Brokers:
         """Brokers from ids in any order and what is known of each, by id."""
         ordered = np.unique(np.asarray(ids, dtype=np.int32))
@@ -80,6 +87,7 @@ class Brokers:
             column(bytes_in_per_s),
             column(bytes_out_per_s),
             column(weight, 1.0),
+            tuple((down or {}).get(int(i)) for i in ordered),
         )
 
     def __len__(self) -> int:
@@ -91,11 +99,16 @@ class Brokers:
         return any(rack is not None for rack in self.racks)
 
     @cached_property
+    def racked(self) -> npt.NDArray[np.bool_]:
+        """``(n_brokers,)``: brokers that declare a rack."""
+        return np.array([rack is not None for rack in self.racks], dtype=bool)
+
+    @cached_property
     def rack_names(self) -> tuple[str, ...]:
         """Names of the racks that ``rack_idx`` points into.
 
-        Without any declared rack there is one, "". Beside racked brokers each broker without a
-        rack is a rack of its own: nothing is known of what it shares with others.
+        Without any declared rack there is one, "". Beside racked brokers each broker without a rack has an
+        entry of its own, which is no rack: nothing is known of what it shares with others.
         """
         if not self.has_racks:
             return ("",)

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import Brokers, FloatArray, IntArray, frozen
 
+BoolArray = npt.NDArray[np.bool_]
+
 FIGURES = ("size_bytes", "bytes_in_per_s", "bytes_out_per_s", "min_isr", "retention_s")
 """Columns of what is known of each partition beside who holds it."""
+IN_SYNC = ("isr", "isr_told")
+"""Columns of who is in sync."""
+
+
+class Lack(NamedTuple):
+    """Something that a cluster must have and the sources do not tell."""
+
+    sentence: str
+    partitions: int
+    """How many partitions are known to be missing; at least 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +64,11 @@ class Cluster:
     """min.insync.replicas, int32, -1 where unknown."""
     retention_s: FloatArray
     """Seconds until a record is deleted, inf where age deletes none, NaN where unknown."""
+    isr: IntArray = None  # type: ignore[assignment]  # set when built
+    """``(n_partitions, width)`` int32: broker positions of the in-sync replicas, those that are being added
+    among them, -1 beyond the end."""
+    isr_told: BoolArray = None  # type: ignore[assignment]
+    """True where a source told the ISR; there a leader of -1 is none. None, as ``isr``: of no partition."""
     cluster_id: str | None = None
     files: tuple[str, ...] = ()
     """Names of the sources that it was read from."""
@@ -58,7 +76,9 @@ class Cluster:
     """What no source told: any of "racks", "sizes", "rates", "configs", "capacities"."""
     notes: tuple[str, ...] = ()
     """Findings worth a line in a report (topics of mixed replication factor, moves in flight...)."""
-    allow_empty_lists: bool = field(default=False, repr=False)
+    lacks: tuple[Lack, ...] = ()
+    """What shows that this is a part of a cluster; a plan for it has to be asked for as one."""
+    allow_empty_lists: bool = False
     """True only for a planning state in which partitions are still to be created."""
 
     def __post_init__(self) -> None:
@@ -76,9 +96,16 @@ class Cluster:
         ):
             put(self, name, frozen(getattr(self, name), dtype))
         n = len(self.topic_idx)
+        if self.isr is None or self.isr_told is None:
+            put(self, "isr", np.full((n, 1), -1))
+            put(self, "isr_told", np.zeros(n, dtype=bool))
+        put(self, "isr", frozen(self.isr, np.int32))
+        put(self, "isr_told", frozen(self.isr_told, np.bool_))
+        if self.isr.ndim != 2 or len(self.isr) != n:
+            raise ValueError(f"isr must have shape ({n}, width), not {self.isr.shape}")
         if self.replicas.ndim != 2 or len(self.replicas) != n:
             raise ValueError(f"replicas must have shape ({n}, max_rf), not {self.replicas.shape}")
-        for name in ("partition", "leader", *FIGURES):
+        for name in ("partition", "leader", "isr_told", *FIGURES):
             if getattr(self, name).shape != (n,):
                 raise ValueError(f"{name} must have shape ({n},), not {getattr(self, name).shape}")
         check_rows(self.topics, self.topic_idx, self.partition)
@@ -153,7 +180,7 @@ def check_lists(cluster: Cluster, replicas: IntArray, *, allow_empty: bool = Fal
             raise ValueError(f"partition {cluster.label(0)} has no replicas")
         return
     held = replicas >= 0
-    if replicas.max(initial=-1) >= cluster.n_brokers or replicas.min(initial=-1) < -1:
+    if replicas.max() >= cluster.n_brokers or replicas.min() < -1:
         raise ValueError("a replica points outside the brokers")
 
     def first(bad: npt.NDArray[np.bool_], what: str) -> None:
@@ -182,21 +209,22 @@ def build_cluster(
     bytes_out_per_s: npt.ArrayLike | None = None,
     min_isr: npt.ArrayLike | None = None,
     retention_s: npt.ArrayLike | None = None,
+    isr_ids: Sequence[Sequence[int] | None] | None = None,
     **facts: object,
 ) -> Cluster:
     """A cluster from rows in any order.
 
     ``topic`` is one name a row; ``replica_ids`` broker ids, either ``(n, max_rf)`` with -1 beyond
-    the end or a list of lists. ``facts`` are the other fields of :class:`Cluster`
-    (``cluster_id``, ``files``, ``missing``, ``notes``). Raises ``ValueError`` for an unknown
-    broker and for what :class:`Cluster` refuses.
+    the end or a list of lists; ``isr_ids`` lists, None where nothing is told. ``facts`` are the other
+    fields of :class:`Cluster` (``cluster_id``, ``files``, ``missing``, ``notes``). Raises ``ValueError``
+    for an unknown broker and for what :class:`Cluster` refuses.
     """
     names, topic_of = np.unique(np.asarray(topic, dtype=object).astype(str), return_inverse=True)
     numbers = np.asarray(partition, dtype=np.int32)
     n = len(numbers)
     if not isinstance(replica_ids, np.ndarray):
         replica_ids = pad_lists(replica_ids)  # type: ignore[arg-type]
-    ids = np.asarray(replica_ids, dtype=np.int32).reshape(n, -1)
+    ids = np.asarray(replica_ids, dtype=np.int32)
     positions = brokers.index_of(ids)
     unknown = np.argwhere((ids >= 0) & (positions < 0))
     if len(unknown):
@@ -212,6 +240,8 @@ def build_cluster(
         return np.asarray(values, dtype=dtype)[order]
 
     leaders = column(leader_id, np.int32, -1)
+    in_sync = [None] * n if isr_ids is None else list(isr_ids)
+    isr = pad_lists([ids or () for ids in in_sync])[order]
     return Cluster(
         name=name,
         brokers=brokers,
@@ -225,6 +255,8 @@ def build_cluster(
         bytes_out_per_s=column(bytes_out_per_s, np.float64, np.nan),
         min_isr=column(min_isr, np.int32, -1),
         retention_s=column(retention_s, np.float64, np.nan),
+        isr=brokers.index_of(isr),
+        isr_told=np.array([ids is not None for ids in in_sync], dtype=bool)[order],
         **facts,  # type: ignore[arg-type]
     )
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int32]
+from equipoise.cluster.brokers import Brokers, IntArray
+
 CountArray = npt.NDArray[np.int64]
 
 
@@ -49,9 +50,9 @@ def failover_leaders(replicas: IntArray, n_brokers: int) -> CountArray:
     """
     first, second = position(replicas, 0), position(replicas, 1)
     led = leaders_per_broker(replicas, n_brokers)
-    heirs = second >= 0
+    followed = second >= 0
     gained = np.bincount(
-        first[heirs].astype(np.int64) * n_brokers + second[heirs], minlength=n_brokers * n_brokers
+        first[followed].astype(np.int64) * n_brokers + second[followed], minlength=n_brokers * n_brokers
     ).reshape(n_brokers, n_brokers)
     table = gained + led[None, :]
     np.fill_diagonal(table, 0)
@@ -62,7 +63,11 @@ def worst_leaders_after_one_failure(replicas: IntArray, n_brokers: int) -> int:
     """The most leaders that any survivor has after the loss of any one broker; 0 below 2 brokers."""
     if n_brokers < 2:
         return 0
-    return int(failover_leaders(replicas, n_brokers).max(initial=0))
+    first, second = position(replicas, 0), position(replicas, 1)
+    led = leaders_per_broker(replicas, n_brokers)
+    heirs = (second >= 0) & (first != second)
+    pairs, gained = np.unique(first[heirs].astype(np.int64) * n_brokers + second[heirs], return_counts=True)
+    return int(max(led.max(), (gained + led[pairs % n_brokers]).max(initial=0)))
 
 
 def replicas_per_rack(replicas: IntArray, rack_idx: IntArray, n_racks: int) -> IntArray:
@@ -94,11 +99,35 @@ def lengths(replicas: IntArray) -> IntArray:
     return count
 
 
-def rack_limit(rf: IntArray, n_racks: int, *, strict: bool = False) -> IntArray:
-    """At most so many replicas of a partition in one rack: ceil(rf / racks), or 1 where strict."""
+def rack_limits(
+    rf: IntArray, rack_idx: IntArray, eligible: npt.NDArray[np.bool_], *, strict: bool = False
+) -> IntArray:
+    """The limit of a rack, ``(n_partitions,)`` int32, for partitions of ``rf`` replicas.
+
+    ceil(rf / racks), of the racks that have an eligible broker; more only where a rack has fewer such brokers
+    than that; 1 where ``strict``. ``rack_idx`` and ``eligible`` have shape ``(n_brokers,)``.
+    """
     if strict:
         return np.ones_like(rf)
-    return -(-rf // max(1, n_racks))
+    sizes = np.bincount(rack_idx[eligible])
+    limits = np.ones_like(rf)
+    for factor in np.unique(rf[rf > 0]).tolist():
+        limit = -(-factor // max(1, int((sizes > 0).sum())))
+        if sizes.sum() < factor:  # no limit gives them room
+            limit = factor
+        while np.minimum(sizes, limit).sum() < min(factor, sizes.sum()):
+            limit += 1
+        limits[rf == factor] = limit
+    return limits
+
+
+def rack_excess(replicas: IntArray, rack_idx: IntArray, limit: IntArray) -> IntArray:
+    """``(n_partitions,)``: replicas above the ``limit`` of each partition's racks, summed over racks."""
+    crowded = np.flatnonzero(most_in_one_rack(replicas, rack_idx) > limit)
+    counts = replicas_per_rack(replicas[crowded], rack_idx, int(rack_idx.max(initial=0)) + 1)
+    excess = np.zeros(len(replicas), dtype=np.int32)
+    excess[crowded] = np.maximum(counts - limit[crowded, None], 0).sum(axis=1)
+    return excess
 
 
 def rack_violations(
@@ -108,14 +137,18 @@ def rack_violations(
     *,
     strict: bool = False,
 ) -> int:
-    """Partitions with more replicas in a rack than the rule allows.
-
-    The rule counts the racks that have an eligible broker; ``eligible`` and ``rack_idx`` have
-    shape ``(n_brokers,)``.
-    """
-    usable = len(np.unique(rack_idx[eligible]))
-    limit = rack_limit(lengths(replicas), usable, strict=strict)
+    """Partitions with more replicas in a rack than its limit (`rack_limits`)."""
+    limit = rack_limits(lengths(replicas), rack_idx, eligible, strict=strict)
     return int((most_in_one_rack(replicas, rack_idx) > limit).sum())
+
+
+def known_rack_violations(
+    brokers: Brokers, replicas: IntArray, eligible: npt.NDArray[np.bool_], *, strict: bool = False
+) -> int | None:
+    """`rack_violations`, None where a replica stands on a broker of which no rack is known."""
+    if not brokers.racked[np.unique(replicas[replicas >= 0])].all():
+        return None
+    return rack_violations(replicas, brokers.rack_idx, eligible & brokers.racked, strict=strict)
 
 
 def arrivals(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray, frozen
 from equipoise.cluster.cluster import Cluster, check_lists
+from equipoise.cluster.proofs import ProofKind
 
 
 @dataclass(frozen=True)
@@ -20,28 +21,39 @@ class Level:
     """One goal of a plan: what was reached and what could at best be reached."""
 
     goal: str
-    value: float
-    lower_bound: float
+    value: float | None
+    """None where the sources do not tell what it is counted from; then there is no bound either."""
+    lower_bound: float | None
     proof: str
     """How the bound is known: "flow-dual", "linear-program", "branch-and-bound", "closed-form",
-    "integer-program" (loads alone), "none", or "given-placement": a bound of orders on the placement that
-    the goals before chose; of others it claims nothing."""
+    "integer-program" (loads alone), "none", "unknown" (there is no value), or "given-placement": a bound of
+    orders on the placement that the goals before chose; of others it claims nothing."""
     note: str = ""
-    anywhere: float | None = None
+    global_bound: float | None = None
     """Beside "given-placement": what no plan is below, wherever replicas stand; None where not known."""
+
+    @classmethod
+    def unknown(cls, goal: str) -> Level:
+        """A goal of which the sources do not tell what it is counted from."""
+        return cls(goal, None, None, ProofKind.UNKNOWN)
 
     @property
     def distance(self) -> float | None:
         """How far the value is above ``anywhere``, as ``gap``; None where that is not known."""
-        return None if self.anywhere is None else self.above(self.anywhere)
+        return self.above(self.global_bound)
 
     @property
-    def gap(self) -> float:
-        """``(value - bound) / max(1, value)``, from 0 to 1; 0 where the plan is proved best at this goal."""
+    def gap(self) -> float | None:
+        """``(value - bound) / max(1, value)``, from 0 to 1; 0 where the plan is proved best at this goal.
+
+        None where the value is not known.
+        """
         return self.above(self.lower_bound)
 
-    def above(self, bound: float) -> float:
-        """How far the value is above a bound, in parts of the value."""
+    def above(self, bound: float | None) -> float | None:
+        """How far the value is above a bound, in parts of the value; None where one is not known."""
+        if self.value is None or bound is None:
+            return None
         return max(0.0, (self.value - bound) / max(1.0, abs(self.value)))
 
 
@@ -82,6 +94,11 @@ class Plan:
     def changed(self) -> npt.NDArray[np.int64]:
         """Rows whose replica list differs, ascending; reorders count."""
         return measures.changed_rows(self.cluster.replicas, self.target)
+
+    @property
+    def strict_racks(self) -> bool:
+        """True where the plan was made with at most one replica of a partition in a rack."""
+        return self.request.get("rack_rule") == "strict"
 
     @property
     def is_empty(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from equipoise.cluster import Cluster, Plan, measures
 from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.planning.driver.solve import make_plan
 from equipoise.planning.loads import weighed_goals
 from equipoise.planning.loads.weights import load_of
-from equipoise.planning.problem import Problem, build_problem
-from equipoise.planning.request import Request
-from equipoise.planning.solve import make_plan
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.request import Request
+from equipoise.planning.request.laying import build_problem
 
 BUDGETS = (0.0, 5.0, 10.0, 25.0, 50.0, 75.0, 100.0)
 """Percent of what the plan without a budget moves."""
@@ -53,20 +54,30 @@ class Frontier:
     unit: str
     """What is budgeted: "moves" or "bytes"."""
     points: tuple[Point, ...]
+    warnings: tuple[str, ...] = ()
 
 
-def frontier(cluster: Cluster, request: Request, percents: Sequence[float] = BUDGETS) -> Frontier:
+def frontier(
+    cluster: Cluster,
+    request: Request,
+    percents: Sequence[float] = BUDGETS,
+    *,
+    found: Callable[[Frontier], None] = lambda points: None,
+) -> Frontier:
     """The points for budgets in percent of what the unlimited plan moves.
 
-    Raises `UnusableInput` where the request levels nothing, or names a budget itself.
+    ``found`` hears each point as soon as it is found, as a frontier of that one. Raises `UnusableInput` where
+    the request levels nothing, or names a budget itself.
     """
     problem = build_problem(cluster, request)
     refuse_unusable(problem)
     weighed = problem.weighs
     goal = request.balance[0] if weighed else "replicas"
     in_bytes = weighed and "bytes" in weighed_goals(problem)
+    request = replace(request, goals=shown(problem.goals))
     full = make_plan(cluster, request)
     whole = moved_bytes(full) if in_bytes else measures.data_moves(full.cluster.replicas, full.target)
+    goal_and_unit = goal, "bytes" if in_bytes else "moves"
     points = []
     for percent in sorted(set(percents)):
         budget = round((whole or 0) * percent / 100)
@@ -77,7 +88,14 @@ def frontier(cluster: Cluster, request: Request, percents: Sequence[float] = BUD
             points.append(Point(percent, budget, reason="; ".join(refusal.reasons)))
         else:
             points.append(point(problem, plan, goal, percent, budget))
-    return Frontier(goal, "bytes" if in_bytes else "moves", tuple(points))
+        found(Frontier(*goal_and_unit, (points[-1],), problem.warnings))
+    return Frontier(*goal_and_unit, tuple(points), problem.warnings)
+
+
+def shown(goals: tuple[str, ...]) -> tuple[str, ...]:
+    """The goals that decide the figures of a point: for later ones there is nothing to show."""
+    last = max(goals.index(goal) for goal in ("replicas", "moves", "bytes") if goal in goals)
+    return goals[: last + 1]
 
 
 def refuse_unusable(problem: Problem) -> None:
@@ -112,8 +130,8 @@ def point(problem: Problem, plan: Plan, goal: str, percent: float, budget: int) 
         bytes_moved=moved_bytes(plan),
         least=int(held.min()),
         most=int(held.max()),
-        value=int(level.value),
-        lower_bound=int(level.lower_bound),
+        value=None if level.value is None else int(level.value),
+        lower_bound=None if level.lower_bound is None else int(level.lower_bound),
     )
 
 

@@ -15,8 +15,11 @@ import numpy.typing as npt
 
 from equipoise.cluster import Level, measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.goals import evaluate
-from equipoise.planning.problem import Problem
+from equipoise.planning.goals import is_known, value_of
+from equipoise.planning.loads import WEIGHED, weighed_goals, weighed_value
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.rules.rack_rule import is_strict
+from equipoise.wording import size
 
 CRITERIA: tuple[dict[str, str], ...] = (
     {"key": "replicas_apart", "title": "Replicas apart", "unit": "count", "better": "low",
@@ -47,6 +50,7 @@ class Row:
     bytes_apart: float | None = None
     """None where no size is known."""
     rack_violations: int | None = None
+    """None where the rack of a replica is not known."""
     leaders_apart: int | None = None
     same_twice: bool | None = None
     """None where the second run did not end in time."""
@@ -59,22 +63,27 @@ class Row:
     changes_on_second_run: int | None = None
     """Partitions changed, reorders included, when the strategy runs again on its own result."""
     seconds: float | None = None
-    goals: Mapping[str, int] | None = None
-    """The value of each goal, in the order of the request."""
+    goals: Mapping[str, int | None] | None = None
+    """The value of each goal, in the order of the request; None where it is not known."""
     falls_behind_at: str | None = None
     """The first goal above its proved bound; "" where there is none, None where nothing is proved."""
     above_bound: float | None = None
     """How far above, in the unit of that goal."""
     distance_to_bound: float | None = None
     """The same as a share of the bound; None where the bound is 0."""
+    nothing_proved: str = ""
+    """Why ``falls_behind_at`` is None: "flow did not finish"."""
 
     @property
     def behind(self) -> str:
         """"moves 6 above 450", empty for a plan that is behind nowhere."""
-        if not self.falls_behind_at or self.goals is None or self.above_bound is None:
+        if self.nothing_proved:
+            return f"not known: {self.nothing_proved}"
+        goal = self.falls_behind_at or ""
+        value = (self.goals or {}).get(goal)
+        if value is None or self.above_bound is None:
             return ""
-        bound = self.goals[self.falls_behind_at] - self.above_bound
-        return f"{self.falls_behind_at} {self.above_bound:,.10g} above {bound:,.10g}"
+        return f"{goal} {amount(goal, self.above_bound)} above {amount(goal, value - self.above_bound)}"
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "behind": self.behind}
@@ -89,12 +98,15 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
     worst = measures.worst_leaders_after_one_failure(target, cluster.n_brokers)
     sizes_known = not np.isnan(cluster.size_bytes).all()
     moved = measures.arrivals(cluster.replicas, target).sum(axis=1) @ np.nan_to_num(cluster.size_bytes)
-    goals = {goal: evaluate(problem, target, goal) for goal in problem.goals}
+    wanted, value = (
+        (weighed_goals(problem), weighed_value) if problem.weighs else (problem.goals, value_of)
+    )
+    goals = {goal: value(problem, target, goal) if is_known(problem, goal) else None for goal in wanted}
     return {
         "replicas_apart": int(apart(held, problem.eligible)),
         "bytes_apart": float(apart(stored, problem.eligible)) if sizes_known else None,
-        "rack_violations": measures.rack_violations(
-            target, problem.rack_idx, problem.eligible, strict=problem.request.rack_rule == "strict"),
+        "rack_violations": measures.known_rack_violations(
+            cluster.brokers, target, problem.eligible, strict=is_strict(problem.request)),
         "leaders_apart": int(apart(led, problem.leads)),
         "worst_leaders_after_one_failure": worst,
         "data_moves": measures.data_moves(cluster.replicas, target),
@@ -106,18 +118,28 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
     }
 
 
+def amount(goal: str, value: float) -> str:
+    """A value of a goal as a reader takes it in: bytes, and bytes a second, in their units."""
+    if goal not in WEIGHED:
+        return f"{value:,.10g}"
+    return size(value) + ("/s" if goal.startswith("network") else "")
+
+
 def apart(counts: npt.NDArray[Any], chosen: npt.NDArray[np.bool_]) -> float:
     """How far the most is from the fewest, over the chosen brokers."""
     return float(np.ptp(counts[chosen])) if chosen.any() else 0.0
 
 
-def distance(goals: Mapping[str, int], bounds: Sequence[Level]) -> dict[str, Any]:
+def distance(goals: Mapping[str, int | None], bounds: Sequence[Level]) -> dict[str, Any]:
     """Where a strategy falls behind what is proved, goals taken in their order.
 
     Later goals do not count: who gives up an earlier one can be better there.
     """
     for level in bounds:
-        above = goals[level.goal] - level.lower_bound
+        value = goals[level.goal]
+        if value is None or level.lower_bound is None:
+            continue
+        above = value - level.lower_bound
         if above > 0:
             share = above / level.lower_bound if level.lower_bound else None
             return {"falls_behind_at": level.goal, "above_bound": above, "distance_to_bound": share}

@@ -10,16 +10,17 @@ from time import perf_counter
 
 import numpy as np
 
-from equipoise.apart import Apart, NoAnswer
 from equipoise.cluster import Cluster, Level, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.comparing.measured import Row, measure
 from equipoise.errors import EquipoiseError, ImpossibleRequest
 from equipoise.planning import make_plan
-from equipoise.planning.problem import Problem, build_problem
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.request import Request
 from equipoise.planning.published.interface import STRATEGIES, load, target_of
 from equipoise.planning.published.settings import Settings, settings_for, settings_of
-from equipoise.planning.request import Request
+from equipoise.planning.request.laying import build_problem
+from equipoise.solver_process import NoAnswer, SolverProcess
 
 OURS = "flow"
 START_S = 120.0
@@ -43,6 +44,8 @@ class Answer:
     seconds: float
     reason: str = ""
     certificate: tuple[Level, ...] = ()
+    finished: bool = True
+    """False where it took too long, or its process ended."""
 
 
 @dataclass(frozen=True)
@@ -90,15 +93,19 @@ def compare(
 
     Bounds come from the certificate of `flow`, so it should be the first entry.
     """
-    problem = build_problem(cluster, request)
+    problem = build_problem(cluster, as_ours(request))
     bounds: tuple[Level, ...] = ()
+    unknown = f"{OURS} did not run"
     rows = []
     with Bench(cluster, request, time_limit_s) as bench:
         for entry in listed:
             told(entry.label)
             answer, again = bench.run(entry)
-            bounds = answer.certificate or bounds
-            rows.append(row_of(problem, entry, answer, again, bounds))
+            if entry.strategy == OURS:
+                bounds = answer.certificate
+                unknown = f"{OURS} {'found no plan' if answer.finished else 'did not finish'}"
+            row = row_of(problem, entry, answer, again, bounds)
+            rows.append(row if bounds or row.reason else replace(row, nothing_proved=unknown))
     return rows
 
 
@@ -112,6 +119,11 @@ def row_of(
     return Row(entry.label, seconds=answer.seconds, **measure(problem, answer.target, bounds), **later)
 
 
+def as_ours(request: Request) -> Request:
+    """The request, to be planned and measured by our own strategy, whatever one it names."""
+    return replace(request, strategy=OURS, strategy_settings=())
+
+
 class Bench:
     """A process that runs entries, ended and begun anew where one takes too long.
 
@@ -122,7 +134,7 @@ class Bench:
         self.cluster, self.request, self.time_limit_s = cluster, request, time_limit_s
 
     def __enter__(self) -> Bench:
-        self.process = Apart(serve, self.cluster, self.request)
+        self.process = SolverProcess(serve, self.cluster, self.request)
         self.process.received(START_S)
         return self
 
@@ -136,7 +148,7 @@ class Bench:
             first = self.process.received(self.time_limit_s)
         except NoAnswer as silence:
             self.restart()
-            return Answer(None, self.time_limit_s, str(silence)), None
+            return Answer(None, self.time_limit_s, str(silence), finished=False), None
         if first.target is None:
             return first, None
         try:
@@ -174,7 +186,7 @@ def serve(connection: Connection, cluster: Cluster, request: Request) -> None:
 def solve(cluster: Cluster, request: Request, entry: Entry) -> tuple[IntArray, tuple[Level, ...]]:
     """The assignment of one run, and for ours its certificate."""
     if entry.strategy == OURS:
-        plan = make_plan(cluster, replace(request, strategy=OURS, strategy_settings=()))
+        plan = make_plan(cluster, as_ours(request))
         return plan.target, plan.certificate
     return target_of(entry.strategy, build_problem(cluster, request), entry.settings), ()
 

@@ -9,13 +9,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from equipoise.errors import UnusableInput
 from equipoise.execution.properties import parse_properties
-
-if TYPE_CHECKING:
-    import ssl
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = {
@@ -106,26 +103,6 @@ class ClientConfig:
         if given not in PROTOCOLS:
             raise self.unusable("security.protocol", f"is none of {', '.join(PROTOCOLS)}")
         return given
-
-    def tls(self) -> ssl.SSLContext | None:
-        """The TLS settings, None where the protocol has none."""
-        from equipoise.execution.tls import tls_context
-
-        return tls_context(self) if "SSL" in self.protocol else None
-
-    def arguments(self) -> dict[str, Any]:
-        """Keyword arguments for kafka-python's clients; the password among them is a :class:`Secret`."""
-        chosen: dict[str, Any] = {"security_protocol": self.protocol}
-        if "SSL" in self.protocol:
-            chosen["ssl_context"] = self.tls()
-        if self.protocol.startswith("SASL"):
-            chosen |= self.login()
-        if client_id := self.settings.get("client.id"):
-            chosen["client_id"] = client_id
-        for key in NUMBERS:
-            if key in self.settings:
-                chosen[key.replace(".", "_")] = self.number(key)
-        return chosen
 
     def login(self) -> dict[str, Any]:
         """Mechanism, user and password of ``sasl.jaas.config``."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import UnusableInput
+from equipoise.execution.client_arguments import client_arguments
 from equipoise.execution.client_config import ClientConfig
 from equipoise.execution.port import (
     AuthenticationFailed,
@@ -44,7 +45,7 @@ def connect(bootstrap_servers: str, config: ClientConfig) -> AdminRequests:
     # Without a handler of its own the client's every retry would be printed on standard error.
     logging.getLogger("kafka").addHandler(logging.NullHandler())
     servers = parse_servers(bootstrap_servers)
-    arguments = config.arguments()
+    arguments = client_arguments(config)
     answering = first_contact(servers, arguments.get("ssl_context"))
     try:
         return AdminRequests(
@@ -64,7 +65,7 @@ def parse_servers(text: str) -> list[tuple[str, int]]:
     servers = []
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         host, _, port = part.rpartition(":")
-        if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        if not host or not (port.isascii() and port.isdigit() and len(port) < 6) or not 0 < int(port) < 65536:
             raise UnusableInput(f"{part!r} is not host:port", source="--bootstrap-server")
         servers.append((host.strip("[]"), int(port)))
     if not servers:

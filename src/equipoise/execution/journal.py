@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from equipoise.errors import UnusableInput
+from equipoise.files.journal_lock import NAME
 
-NAME = "journal.jsonl"
 TRIES, PAUSE_S = 4, 0.05
 """Whoever only asks whether a journal is held holds it for a moment."""
 
@@ -38,18 +38,6 @@ def read_journal(folder: Path) -> list[dict[str, Any]]:
         except ValueError:
             raise UnusableInput("is not an entry", source=str(path), place=f"line {number}") from None
     return entries
-
-
-def is_held(folder: Path) -> bool:
-    """Whether a run of a plan directory is under way, in whatever process of this machine."""
-    try:
-        with (Path(folder) / NAME).open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # none was ever begun, or it is not ours to read, which reading it says better
-        return False
-    return False
 
 
 def under_way(folder: Path) -> UnusableInput:

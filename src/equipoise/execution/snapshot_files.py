@@ -15,18 +15,27 @@ import orjson
 
 from equipoise.execution.port import BrokerState, ConfigValue, Failure, LogDir, PartitionState, TopicPartition
 from equipoise.execution.snapshot import Configs, Snapshot
-from equipoise.files.folders import replaced
+from equipoise.files.folders import Claim, replaced
 
 FORMAT = "equipoise snapshot"
 FACTS = "cluster.json"
+FILES = frozenset(
+    {FACTS, "topics.txt", "reassignments.txt", "endpoints.txt", "brokers.csv", "log-dirs.json", "configs.txt"}
+)
+"""What a snapshot consists of: these are made anew, all else stays."""
 
 
 def write_snapshot(told: Snapshot, out: Path, *, taken_at: datetime) -> None:
     """Write the folder as a whole; other files beside those of an earlier snapshot stay.
 
-    Raises ``UnusableInput`` for a folder that is no snapshot's, and where it cannot be written.
+    Raises ``UnusableInput`` for a folder that is no snapshot's, where something came to it meanwhile, and
+    where it cannot be written.
     """
-    with replaced(out, not_ours) as fresh:
+
+    def foreign(folder: Path) -> str:
+        return not_ours(folder) or left_behind(folder, out)
+
+    with replaced(out, Claim(foreign)) as fresh:
         if out.is_dir():
             shutil.copytree(out, fresh, copy_function=link, dirs_exist_ok=True)
         for name, text in snapshot_files(told, taken_at):
@@ -40,6 +49,28 @@ def not_ours(folder: Path) -> str:
     facts = folder / FACTS
     head = facts.read_bytes()[:200] if facts.is_file() else b""
     return "" if FORMAT.encode() in head else "holds files, but no snapshot"
+
+
+def left_behind(folder: Path, out: Path) -> str:
+    """What a folder has that ``out``, which is to stay in its place, has not; "" where that is nothing.
+
+    Every writer of a snapshot takes along what else is there; this came after it had done so.
+    """
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        successor = out / name
+        if name in FILES or (path.is_dir() and successor.is_dir()):
+            continue
+        if not (successor.exists() and same_file(path, successor)):
+            return f"holds {name}, which came or was changed while the snapshot was written"
+    return ""
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two names are of one file, or of a copy that `link` made."""
+    left, right = one.stat(), other.stat()
+    copied = (left.st_size, left.st_mtime_ns) == (right.st_size, right.st_mtime_ns)
+    return one.samefile(other) or copied
 
 
 def link(source: str, target: str) -> None:

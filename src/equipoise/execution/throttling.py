@@ -61,7 +61,8 @@ def in_order(pairs: Iterable[str]) -> str:
 
     def key(pair: str) -> tuple[int, int, str]:
         number, _, broker = pair.partition(":")
-        return (int(number), int(broker), pair) if number.isdigit() and broker.isdigit() else (-1, -1, pair)
+        ids = (number + broker).isascii() and number.isdigit() and broker.isdigit()
+        return (int(number), int(broker), pair) if ids else (-1, -1, pair)
 
     return ",".join(sorted(pairs, key=key))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from equipoise.errors import UnusableInput
 from equipoise.execution.client_config import ClientConfig
-from equipoise.pipeline.java import find_java
+from equipoise.java import find_java
 
 PEM_MARK = b"-----BEGIN "
 PEM_BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \1-----", re.DOTALL)

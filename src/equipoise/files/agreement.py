@@ -54,6 +54,9 @@ class State:
     """``(n, max_rf)`` int32 broker ids in preference order, -1 beyond the end."""
     leader: IntArray
     """``(n,)`` int32 broker id, -1 where none or unknown."""
+    isr: IntArray
+    """``(n, width)`` int32 broker ids, -1 beyond the end: in sync according to every source that tells."""
+    isr_told: BoolArray
 
     @property
     def topic_idx(self) -> IntArray:
@@ -84,24 +87,88 @@ def agreed_state(fragments: Sequence[Fragment], name: str, faults: Mapping[str, 
         )  # fmt: skip
     listed = everyone(fragments)
     tables = [known_only(f.lists, listed, faults[f.source]) for f in told if f.lists is not None]
+    topics = Topics.of(tables)
+    rows = rows_of(tables, fragments, topics)
+    disputed = disputes(tables, rows, [faults[f.source] for f in told])
+    if len(disputed):  # which list is right nobody knows, so none is taken
+        tables = [take(table, ~np.isin(topics.keys(table), disputed)) for table in tables]
+        topics = Topics.of(tables)
+        rows = rows_of(tables, fragments, topics)
     if not any(map(len, tables)) and any(f.quarantined or faults[f.source].set_aside for f in fragments):
         raise UnusableInput("no partition is left, all were set aside", source=name)
-    topics = Topics.of(tables)
+    keys, replicas, leader = rows.keys, rows.replicas, rows.leader
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+    isr, isr_told = in_sync(tables, rows.number, starts)
+    if len(keys):
+        # A source that tells of the ISR and of no leader has seen that there is none.
+        gone = tells_isr(tables)[rows.number] & (leader < 0)
+        leader = np.maximum.reduceat(leader, starts)
+        leader[np.logical_or.reduceat(gone, starts)] = -1
+    longest = int((replicas >= 0).sum(axis=1).max(initial=1))
+    return State(topics, keys[starts], replicas[starts, :longest], leader, isr, isr_told)
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """The rows of all tables, ordered by key."""
+
+    keys: Keys
+    replicas: IntArray
+    """True lists."""
+    leader: IntArray
+    number: npt.NDArray[np.int64]
+    """Of each row, counted through the tables."""
+
+
+def rows_of(tables: Sequence[ReplicaLists], fragments: Sequence[Fragment], topics: Topics) -> Told:
+    """What all tables tell, in one."""
     width = max(table.replicas.shape[1] for table in tables)
     keys = np.concatenate([topics.keys(table) for table in tables])
     union = np.concatenate([widened(table.replicas, width) for table in tables])
     replicas = without_adding(keys, union, moves(fragments, topics))
     leader = np.concatenate([table.leader for table in tables])
     order = np.argsort(keys, kind="stable")
-    keys, replicas, leader = keys[order], replicas[order], leader[order]
-    first = np.append(True, keys[1:] != keys[:-1])[: len(keys)]
-    differs = np.flatnonzero(~first[1:] & np.any(replicas[1:] != replicas[:-1], axis=1)) + 1
+    return Told(keys[order], replicas[order], leader[order], order)
+
+
+def disputes(tables: Sequence[ReplicaLists], rows: Told, faults: Sequence[Faults]) -> Keys:
+    """Keys of which two rows differ; each such pair is reported."""
+    keys, lists = rows.keys, rows.replicas
+    differs = np.flatnonzero((keys[1:] == keys[:-1]) & np.any(lists[1:] != lists[:-1], axis=1)) + 1
     for at in differs.tolist():
-        report_conflict(tables, [faults[f.source] for f in told], int(order[at]), int(order[at - 1]))
-    if len(keys):
-        leader = np.maximum.reduceat(leader, np.flatnonzero(first))
-    longest = int((replicas >= 0).sum(axis=1).max(initial=1))
-    return State(topics, keys[first], replicas[first, :longest], leader)
+        report_conflict(tables, faults, int(rows.number[at]), int(rows.number[at - 1]))
+    return keys[differs]
+
+
+def tells_isr(tables: Sequence[ReplicaLists]) -> BoolArray:
+    """For each row of all tables, whether its source tells the ISR."""
+    return np.concatenate([np.full(len(table), table.isr is not None) for table in tables])
+
+
+def in_sync(
+    tables: Sequence[ReplicaLists], order: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]
+) -> tuple[IntArray, BoolArray]:
+    """ISR of each partition, and whether a source tells it; where several do, a broker is in all of theirs.
+
+    ``order`` sorts the rows of all tables by partition, ``starts`` is the first of each in that order.
+    """
+    width = max((table.isr.shape[1] for table in tables if table.isr is not None), default=0)
+    told = tells_isr(tables)[order]
+    if not width:
+        return np.full((len(starts), 1), -1, dtype=np.int32), np.zeros(len(starts), dtype=bool)
+    lists = [np.full((len(table), 0), -1, np.int32) if table.isr is None else table.isr for table in tables]
+    isr = np.concatenate([widened(each, width) for each in lists])[order]
+    # Of each partition the row that is kept so far, then those of the other sources one after the other.
+    kept = starts.copy()
+    ends = np.append(starts[1:], len(order))
+    for step in range(1, int((ends - starts).max(initial=1))):
+        more = np.flatnonzero(starts + step < ends)
+        row = starts[more] + step
+        both = told[kept[more]] & told[row]
+        here, other = kept[more][both], row[both]
+        isr[here] = np.where((isr[here][:, :, None] == isr[other][:, None, :]).any(axis=2), isr[here], -1)
+        kept[more] = np.where(told[kept[more]], kept[more], row)
+    return isr[kept], told[kept]
 
 
 def report_conflict(tables: Sequence[ReplicaLists], faults: Sequence[Faults], here: int, before: int) -> None:

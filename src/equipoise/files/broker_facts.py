@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -76,17 +75,3 @@ def racks_of(fragments: Sequence[Fragment], faults: Mapping[str, Faults]) -> dic
                     place=f"broker {broker}", text=rack, advice="Correct one of the two",
                 )  # fmt: skip
     return {broker: rack for broker, (rack, _) in found.items()}
-
-
-def notes_on_brokers(fragments: Sequence[Fragment], replicas: IntArray) -> tuple[str, ...]:
-    """A note on brokers that hold replicas but are down, or missing from a list of those that are up."""
-    holders = set(np.unique(replicas[replicas >= 0]).tolist())
-    notes = []
-    for fragment in fragments:
-        down = {broker for broker, facts in fragment.brokers.items() if facts.is_up is False}
-        if fragment.brokers_role == "up":
-            down |= holders - set(fragment.brokers)
-        source = PurePath(fragment.source).name
-        for broker in sorted(down & holders):
-            notes.append(f"broker {broker} holds replicas, but is not up according to {source}")
-    return tuple(notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy as np
 from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.files.agreement import State, agreed_state, moves
-from equipoise.files.broker_facts import brokers_of, notes_on_brokers
+from equipoise.files.alive import down
+from equipoise.files.broker_facts import brokers_of
+from equipoise.files.whole import lacks_of
 from equipoise.formats.configs import min_isr, retention_s
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import Fragment, SetAside
@@ -29,6 +32,8 @@ def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside]
     faults = {f.source: Faults(f.source, lenient=lenient, set_aside=set_aside) for f in fragments}
     state = agreed_state(fragments, name, faults)
     brokers = brokers_of(fragments, state.replicas, faults)
+    gone = down(fragments, state, brokers.ids.tolist())
+    brokers = replace(brokers, down=tuple(gone.get(broker) for broker in brokers.ids.tolist()))
     size, rate_in, rate_out = figures(fragments, state)
     isr = min_isr_of(fragments, state)
     columns = {"sizes": size, "rates": rate_in, "capacities": brokers.disk_bytes}
@@ -49,10 +54,13 @@ def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside]
         bytes_out_per_s=rate_out,
         min_isr=isr,
         retention_s=configured(fragments, state, retention_s),
+        isr=brokers.index_of(state.isr).reshape(state.isr.shape),
+        isr_told=state.isr_told,
         cluster_id=next((f.cluster_id for f in fragments if f.cluster_id), None),
         files=tuple(PurePath(f.source).name for f in fragments),
         missing=tuple(missing),
         notes=notes(fragments, state, columns),
+        lacks=lacks_of(fragments, state),
     )
 
 
@@ -111,7 +119,7 @@ def notes(
         lack = int(np.isnan(columns[fact]).sum())
         if 0 < lack < len(state.keys):
             lines.append(f"{fact} of {lack} of {len(state.keys)} partitions are unknown")
-    return (*lines, *notes_on_brokers(fragments, state.replicas))
+    return tuple(lines)
 
 
 def mixed_topics(state: State) -> list[str]:

@@ -7,6 +7,7 @@ import orjson
 
 from equipoise.cells import BLOCK, Cells, chosen, constant, digits, lists, text, words
 from equipoise.cluster import Plan
+from equipoise.cluster.brokers import FloatArray
 from equipoise.files.plan_summary import RowArray, reasons_of
 from equipoise.formats.kafka_json import line_heads
 from equipoise.judge.levels import bytes_copied
@@ -30,12 +31,23 @@ def block_lines(plan: Plan, rows: RowArray) -> bytes:
         constant(b'],"after":[', n),
         lists(cluster.ids_of(plan.target[rows])),
         constant(b'],"bytes":', n),
-        digits(bytes_copied(cluster, plan.target, rows)),
+        known(bytes_copied(cluster, plan.target, rows)),
         constant(b',"why":', n),
         quoted(reasons_of(plan, rows)),
         *batch,
         constant(b"},", n),
     ).removesuffix(b",")
+
+
+def known(figures: FloatArray) -> Cells:
+    """Whole numbers in digits, null for NaN."""
+    nothing = np.isnan(figures)
+    if not nothing.any():
+        return digits(figures.astype(np.int64))
+    found, at = np.unique(figures[~nothing], return_inverse=True)
+    place = np.zeros(len(figures), dtype=np.int64)
+    place[~nothing] = at + 1
+    return chosen(words([b"null", *(b"%d" % figure for figure in found.tolist())]), place)
 
 
 def quoted(sentences: list[str]) -> Cells:

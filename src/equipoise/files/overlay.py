@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.cluster import Cluster
+from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.measures import arrivals
 from equipoise.files.agreement import Topics, found, widened
 from equipoise.formats.faults import FormatError
-from equipoise.formats.fragment import Fragment, ReplicaLists
+from equipoise.formats.fragment import BoolArray, Fragment, ReplicaLists
 
 
 def overlay(cluster: Cluster, assignment: Fragment) -> Cluster:
@@ -33,7 +35,18 @@ def overlay(cluster: Cluster, assignment: Fragment) -> Cluster:
     replicas[row] = widened(positions, width)
     leader[row] = positions[:, 0]
     longest = int((replicas >= 0).sum(axis=1).max(initial=1))
-    return replace(cluster, replicas=replicas[:, :longest], leader=leader)
+    return replace(cluster, replicas=replicas[:, :longest], leader=leader, isr=in_sync(cluster, replicas))
+
+
+def in_sync(cluster: Cluster, replicas: IntArray) -> IntArray:
+    """ISR of the lists: of those that came every one is in sync, the others are as they were."""
+    isr = np.where(arrivals(cluster.replicas, replicas) | among(replicas, cluster.isr), replicas, -1)
+    return np.where(cluster.isr_told[:, None], isr, -1).astype(np.int32)
+
+
+def among(lists: IntArray, others: IntArray) -> BoolArray:
+    """Mask over ``lists``: what stands in the same row of ``others``."""
+    return np.logical_or.reduce([lists == column[:, None] for column in others.T]) & (lists >= 0)
 
 
 def rows_of(cluster: Cluster, lists: ReplicaLists) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 import orjson
 
 from equipoise.cluster import Plan
+from equipoise.cluster.proofs import StrategyName
 from equipoise.files.plan_directory import contents
 from equipoise.judge import Case, Verdict, Violation, judge, rules_of
 from equipoise.judge.certificate import as_violations, verify
@@ -25,11 +26,20 @@ def audit(plan: Plan, out: Path) -> Verdict:
     rules = rules_of(cluster, plan.request)
     everyone = np.ones(cluster.n_brokers, dtype=bool)
     found = verify(Case(cluster, plan.target, rules, everyone), plan.certificate, plan.proofs)
-    also = [Violation("files", None, None, None, sentence) for sentence in contradictions(plan, out)]
+    told = (*strangers(plan), *contradictions(plan, out))
+    also = [Violation("files", None, None, None, sentence) for sentence in told]
     if not np.array_equal(rules.eligible, plan.eligible):
         also.append(Violation("files", None, None, None, "eligible brokers are not those of the request"))
     verdict = judge(cluster, plan.target, rules, also=(*also, *as_violations(found)))
     return replace(verdict, certificate=found)
+
+
+def strangers(plan: Plan) -> Iterator[str]:
+    """A sentence where what made the plan is no strategy, or not the one that was asked for."""
+    if plan.strategy not in list(StrategyName):
+        yield f"plan.json: there is no strategy called {plan.strategy}"
+    elif plan.strategy != plan.request.get("strategy", StrategyName.FLOW):
+        yield f"plan.json: 'strategy' is {plan.strategy}, which is not what was asked for"
 
 
 def contradictions(plan: Plan, out: Path) -> Iterator[str]:

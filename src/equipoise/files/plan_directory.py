@@ -18,8 +18,10 @@ import orjson
 from equipoise.cluster import Plan
 from equipoise.errors import UnusableInput
 from equipoise.files.archive import archive_bytes
-from equipoise.files.folders import SUMS, damaged, read_checked, read_sums, replaced, write_files
+from equipoise.files.digests import SUMS, check_digest, damaged, read_checked, read_sums, write_files
+from equipoise.files.folders import replaced
 from equipoise.files.move_lines import move_lines
+from equipoise.files.plan_claim import plan_claim
 from equipoise.files.plan_reader import rebuilt
 from equipoise.files.plan_summary import overview, summary
 from equipoise.files.state import state_arrays
@@ -31,36 +33,29 @@ if TYPE_CHECKING:
 
 __all__ = ["contents", "read_plan", "summary", "write_plan"]
 
-ENTRIES = frozenset(
-    {
-        "plan.json",
-        "reassignment.json",
-        "rollback.json",
-        "waves",
-        "original",
-        "migrated",
-        "certificate.npz",
-        "state.npz",
-        "report.html",
-        SUMS,
-    }
-)
-
 
 def write_plan(
-    plan: Plan, out: Path, *, schedule: Schedule | None = None, extra: Mapping[str, bytes] | None = None
+    plan: Plan,
+    out: Path,
+    *,
+    schedule: Schedule | None = None,
+    extra: Mapping[str, bytes] | None = None,
+    force: bool = False,
 ) -> None:
     """Write the plan directory ``out``, as a whole or not at all.
 
     Waves are those of ``schedule`` (None: one with the usual limits). ``extra`` are more files by
-    name, such as ``report.html``. An earlier plan directory is replaced; raises
-    :class:`UnusableInput` where anything else is in the way, or where nothing can be written.
+    name, such as ``report.html``. An earlier plan of the same request is replaced; one of another request or
+    cluster, one that was changed, and one with a journal are with ``force`` alone. Raises
+    :class:`UnusableInput` where one of these, or anything else, is in the way, and where nothing can be
+    written.
     """
     if schedule is None:
         from equipoise.scheduling import schedule as usual
 
         schedule = usual(plan)
-    with replaced(Path(out), may_replace) as folder:
+    claim = plan_claim(plan.request, plan.cluster.cluster_id)
+    with replaced(Path(out), claim, force=force) as folder:
         write_files(folder, chain(contents(plan), wave_files(schedule)))
         for name, data in (extra or {}).items():
             (folder / name).write_bytes(data)
@@ -94,15 +89,6 @@ def file_name(topic: str) -> str:
     return f"{name}.json"
 
 
-def may_replace(folder: Path) -> str:
-    """Why this folder must stay, "" for a plan directory with nothing else in it."""
-    names = {entry.name for entry in folder.iterdir()}
-    if not {"plan.json", "reassignment.json", SUMS} <= names:
-        return "is there and is not a plan directory"
-    foreign = sorted(names - ENTRIES)
-    return f"holds {foreign[0]}, which is not part of a plan" if foreign else ""
-
-
 def read_plan(out: Path) -> Plan:
     """The plan of a plan directory.
 
@@ -119,7 +105,7 @@ def read_plan(out: Path) -> Plan:
         raise damaged(out / SUMS, f"does not list {name}")
     data = {name: read_checked(out, name, sums[name]) for name in needed}
     for name in sorted(sums.keys() - needed):
-        read_checked(out, name, sums[name])
+        check_digest(out, name, sums[name])
     plan = rebuilt(out, data)
     if rows_json(plan, plan.changed, plan.target) != data["reassignment.json"]:
         raise damaged(out / "reassignment.json", "does not say what plan.json says")

@@ -7,84 +7,116 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 
 from equipoise.cluster import Cluster, Level, Plan
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.cluster import pad_lists
 from equipoise.errors import UnusableInput
 from equipoise.files.archive import read_archive
-from equipoise.files.folders import damaged
+from equipoise.files.digests import damaged
+from equipoise.files.plan_head import head_of
+from equipoise.files.plan_request import check_request
 from equipoise.files.plan_summary import VERSION, planned_from
 from equipoise.files.state import cluster_of
+from equipoise.formats.faults import Faults
+from equipoise.formats.json_rows import read_json
+from equipoise.formats.lists import padded
+from equipoise.formats.shapes import Id, JsonRows
+from equipoise.judge.certificate import malformed
 from equipoise.judge.proposal import find_rows
+from equipoise.wording import cut
+
+MOVE = {"topic": str, "partition": Id, "after": [Id], "why": str, "batch?": Id}
 
 
 def rebuilt(out: Path, data: Mapping[str, bytes]) -> Plan:
     """The plan from the bytes of its files."""
     cluster = cluster_of(read_archive(data["state.npz"], str(out / "state.npz")), str(out / "state.npz"))
     source = str(out / "plan.json")
+    head = head_of(data["plan.json"], source)
+    if head["version"] != VERSION:
+        raise UnusableInput(f"has version {head['version']}, not {VERSION}", source=source)
+    check_request(head["request"], cluster.n_brokers, source)
+    moves = read_json(data["plan.json"], {"moves": [MOVE]}, Faults(source)).rows("moves")
     try:
-        content = orjson.loads(data["plan.json"])
-        if content["version"] != VERSION:
-            raise UnusableInput(f"has version {content['version']}, not {VERSION}", source=source)
-        if content["source"]["fingerprint"] != planned_from(cluster).fingerprint:
+        if head["source"]["fingerprint"] != planned_from(cluster).fingerprint:
             raise damaged(out / "plan.json", "was not made from the state in state.npz")
-        rows = rows_of(cluster, content["moves"])
+        if [broker["id"] for broker in head["brokers"]] != cluster.brokers.ids.tolist():
+            raise ValueError("brokers are not those in state.npz")
+        rows = rows_of(cluster, moves)
         return Plan(
             cluster=cluster,
-            target=target_of(cluster, rows, [move["after"] for move in content["moves"]]),
-            eligible=np.array([broker["eligible"] for broker in content["brokers"]], dtype=bool),
-            strategy=content["strategy"],
-            certificate=tuple(level_of(entry) for entry in content["certificate"]),
-            why=dict(zip(rows.tolist(), (move["why"] for move in content["moves"]), strict=True)),
+            target=target_of(cluster, rows, moves),
+            eligible=np.array([broker["eligible"] for broker in head["brokers"]], dtype=bool),
+            strategy=head["strategy"],
+            certificate=tuple(level_of(entry) for entry in head["certificate"]),
+            why=reasons(rows, moves),
             proofs=read_archive(data["certificate.npz"], str(out / "certificate.npz")),
-            request=content["request"],
-            warnings=tuple(content["warnings"]),
-            batch=batch_of(cluster, rows, content["moves"]),
+            request=head["request"],
+            warnings=tuple(head["warnings"]),
+            batch=batch_of(cluster, rows, moves),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UnusableInput(f"is not a plan ({error})", source=source) from None
 
 
-def rows_of(cluster: Cluster, moves: list[dict[str, Any]]) -> np.ndarray:
+def rows_of(cluster: Cluster, moves: JsonRows) -> np.ndarray:
     """Row of each move; raises ``ValueError`` for a partition that the cluster has not."""
+    names, name_idx = moves.strings("topic")
     position = {topic: k for k, topic in enumerate(cluster.topics)}
-    topic_idx = np.array([position.get(move["topic"], -1) for move in moves], dtype=np.int64)
-    rows = find_rows(cluster, topic_idx, np.array([move["partition"] for move in moves], dtype=np.int64))
+    topic_idx = np.array([position.get(name, -1) for name in names], dtype=np.int64)[name_idx]
+    partition = moves.numbers("partition")
+    rows = find_rows(cluster, topic_idx, partition)
     missing = np.flatnonzero(rows < 0)
     if len(missing):
-        move = moves[int(missing[0])]
-        raise ValueError(f"there is no partition {move['topic']}-{move['partition']}")
+        at = int(missing[0])
+        label = f"{cut(names[name_idx[at]])}-{partition[at]}"
+        raise ValueError(f"{moves.where(at)}: there is no partition {label}")
     return rows
 
 
-def target_of(cluster: Cluster, rows: np.ndarray, lists: list[list[int]]) -> IntArray:
+def target_of(cluster: Cluster, rows: np.ndarray, moves: JsonRows) -> IntArray:
     """The replica lists with those of ``rows`` replaced, as broker positions."""
-    ids = pad_lists(lists)
-    width = max(cluster.replicas.shape[1], ids.shape[1])
+    flat, lengths = moves.id_lists("after")
+    long = np.flatnonzero(lengths > cluster.n_brokers)
+    if len(long):
+        raise ValueError(f"{moves.where(int(long[0]))}: there are fewer brokers than replicas")
+    known = cluster.brokers.index_of(flat)
+    strange = np.flatnonzero(known < 0)
+    if len(strange):
+        at = int(np.searchsorted(np.cumsum(lengths), strange[0], side="right"))
+        raise ValueError(f"{moves.where(at)}: there is no broker {flat[strange[0]]}")
+    positions = padded(known, lengths, int(lengths.max(initial=1)))
+    width = max(cluster.replicas.shape[1], positions.shape[1])
     target = np.full((cluster.n_partitions, width), -1, dtype=np.int32)
     target[:, : cluster.replicas.shape[1]] = cluster.replicas
-    positions = cluster.brokers.index_of(ids)
-    if np.any((ids >= 0) & (positions < 0)):
-        raise ValueError("a replica is on a broker that the cluster has not")
     target[rows] = -1
-    target[rows, : ids.shape[1]] = positions
+    target[rows, : positions.shape[1]] = positions
     return target
 
 
-def batch_of(cluster: Cluster, rows: np.ndarray, moves: list[dict[str, Any]]) -> IntArray | None:
+def reasons(rows: np.ndarray, moves: JsonRows) -> dict[int, str]:
+    """The sentence of each row."""
+    sentences, which = moves.strings("why")
+    return {row: sentences[k] for row, k in zip(rows.tolist(), which.tolist(), strict=True)}
+
+
+def batch_of(cluster: Cluster, rows: np.ndarray, moves: JsonRows) -> IntArray | None:
     """The batch of each row; None where the moves name none."""
-    if not any("batch" in move for move in moves):
+    given = moves.numbers("batch")
+    if not np.any(given >= 0):
         return None
     batch = np.full(cluster.n_partitions, -1, dtype=np.int32)
-    batch[rows] = [move["batch"] for move in moves]
+    batch[rows] = given
     return batch
 
 
 def level_of(entry: Mapping[str, Any]) -> Level:
-    """A line of the certificate as it was."""
-    return Level(
-        entry["goal"], entry["value"], entry["lower_bound"], entry["proof"], entry.get("note", ""),
+    """A line of the certificate as it was; raises ``ValueError`` where its words or figures are none."""
+    level = Level(
+        entry["goal"], entry.get("value"), entry.get("lower_bound"), entry["proof"], entry.get("note", ""),
         entry.get("anywhere"),
     )  # fmt: skip
+    problem = malformed(level)
+    if problem:
+        raise ValueError(f"goal {level.goal}: {problem}")
+    return level

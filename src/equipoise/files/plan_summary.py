@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.cluster import Cluster, Level, Plan
+from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.cluster import FIGURES
+from equipoise.cluster.cluster import FIGURES, IN_SYNC
+from equipoise.cluster.health import Health
 from equipoise.judge.levels import bytes_copied, costs, levels
 
 RowArray = npt.NDArray[np.int64]
@@ -27,7 +28,6 @@ def overview(plan: Plan) -> dict[str, Any]:
     """:func:`summary` without the moves: cheap whatever the size of the plan."""
     cluster = plan.cluster
     source = planned_from(cluster)
-    strict = plan.request.get("rack_rule") == "strict"
     return {
         "version": VERSION,
         "cluster": cluster.name,
@@ -38,14 +38,40 @@ def overview(plan: Plan) -> dict[str, Any]:
             "files": list(cluster.files),
             "missing": list(cluster.missing),
         },
+        "partial": bool(plan.request.get("partial")),
         "summary": costs(cluster, plan.target),
-        "before": levels(cluster, cluster.replicas, plan.eligible, strict_racks=strict),
-        "after": levels(cluster, plan.target, plan.eligible, strict_racks=strict),
+        "before": levels(cluster, cluster.replicas, plan.eligible, strict_racks=plan.strict_racks),
+        "after": levels(cluster, plan.target, plan.eligible, strict_racks=plan.strict_racks),
         "certificate": [certified(level) for level in plan.certificate],
         "request": plain(dict(plan.request)),
         "warnings": list(plan.warnings),
+        "health": health(plan),
         "brokers": brokers(plan),
         "created": [cluster.label(row) for row in np.flatnonzero(cluster.rf == 0).tolist()],
+    }
+
+
+def health(plan: Plan) -> dict[str, Any]:
+    """Who is down and what is unwell before the plan; counts are None where no source tells them."""
+    cluster = plan.cluster
+    found = Health(cluster, plan.request.get("assume_alive", ()))
+    held = measures.replicas_per_broker(cluster.replicas, cluster.n_brokers)
+    ids, why = cluster.brokers.ids.tolist(), cluster.brokers.down
+    told = found.told
+    counted = {
+        "without_leader": (found.leaderless, told),
+        "under_replicated": (found.under_replicated, told),
+        "under_min_isr": (found.under_min_isr, told & (cluster.min_isr >= 0)),
+    }
+    return {
+        "not_alive": [
+            {"broker": ids[at], "why": why[at], "replicas": int(held[at])}
+            for at in np.flatnonzero(~found.alive).tolist()
+        ],
+        "assumed_alive": cluster.brokers.ids[found.assumed].tolist(),
+        "isr_told": int(told.sum()),
+        **{key: int(unwell.sum()) if known.any() else None for key, (unwell, known) in counted.items()},
+        "cannot_move": [cluster.label(row) for row in np.flatnonzero(found.stuck).tolist()],
     }
 
 
@@ -55,7 +81,8 @@ def planned_from(cluster: Cluster) -> Cluster:
     if rows.all():
         return cluster
     kept, topic_idx = np.unique(cluster.topic_idx[rows], return_inverse=True)
-    columns = {name: getattr(cluster, name)[rows] for name in ("partition", "replicas", "leader", *FIGURES)}
+    names = ("partition", "replicas", "leader", *IN_SYNC, *FIGURES)
+    columns = {name: getattr(cluster, name)[rows] for name in names}
     return replace(
         cluster,
         topics=tuple(cluster.topics[t] for t in kept),
@@ -69,21 +96,26 @@ def certified(level: Level) -> dict[str, Any]:
     """One line of the certificate; whole numbers are written as such."""
     entry = {
         "goal": level.goal,
-        "value": whole(level.value),
-        "lower_bound": whole(level.lower_bound),
-        "gap": float(level.gap),
+        "value": known(level.value),
+        "lower_bound": known(level.lower_bound),
+        "gap": None if level.gap is None else float(level.gap),
         "proof": level.proof,
     }
     if level.note:
         entry["note"] = level.note
-    if level.anywhere is not None:
-        entry["anywhere"] = whole(level.anywhere)
+    if level.global_bound is not None:
+        entry["anywhere"] = whole(level.global_bound)
     return entry
 
 
+def known(value: float | None) -> int | float | None:
+    """As `whole`; None where nothing is known."""
+    return None if value is None else whole(value)
+
+
 def whole(value: float) -> int | float:
-    """An int where the value is one."""
-    return int(value) if float(value).is_integer() else float(value)
+    """An int where the value is one, of those that JSON readers take for one."""
+    return int(value) if float(value).is_integer() and abs(value) < 2.0**63 else float(value)
 
 
 def brokers(plan: Plan) -> list[dict[str, Any]]:
@@ -104,7 +136,7 @@ def moves(plan: Plan) -> list[dict[str, Any]]:
         cluster.partition[rows].tolist(),
         lists(cluster.ids_of(cluster.replicas[rows])),
         lists(cluster.ids_of(plan.target[rows])),
-        bytes_copied(cluster, plan.target, rows).tolist(),
+        [None if np.isnan(b) else int(b) for b in bytes_copied(cluster, plan.target, rows)],
         reasons_of(plan, rows),
         strict=True,
     )

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
+import logging
+import os
+import stat
 import sys
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from equipoise.cluster import Cluster
 from equipoise.errors import UnusableInput
@@ -16,11 +21,16 @@ from equipoise.formats import Fragment, SetAside, cruise_control, parse, reassig
 from equipoise.formats.faults import Faults
 from equipoise.formats.interface import HEAD_BYTES
 from equipoise.formats.text import readable
+from equipoise.wording import printable
 
 __all__ = ["merge", "overlay", "parse_file", "read_reassignment", "read_sources", "source_files"]
 
+LOG = logging.getLogger(__name__)
 STANDARD_INPUT = "-"
 GZIP_MAGIC = b"\x1f\x8b"
+MOST_UNPACKED = 10**9
+"""Bytes that gzip may unpack to, or a pipe may bring: seven million partitions as Kafka describes them."""
+PIECE = 1 << 20
 
 
 def read_sources(
@@ -45,7 +55,7 @@ def read_reassignment(path: str | Path) -> Fragment:
     Reads reassignment JSON, what ``--generate`` proposes, and Cruise Control's proposals. Raises
     :class:`UnusableInput` for anything else.
     """
-    name = "standard input" if str(path) == STANDARD_INPUT else str(path)
+    name = "standard input" if str(path) == STANDARD_INPUT else printable(str(path))
     faults = Faults(name)
     text = readable(unpacked(read_bytes(path, name), name), faults)
     if cruise_control.proposals.recognises(text[:HEAD_BYTES]):
@@ -62,7 +72,7 @@ def parse_file(source: str | Path | bytes, name: str | None = None, *, lenient: 
     if isinstance(source, bytes):
         content, name = source, name or "input"
     else:
-        name = name or ("standard input" if str(source) == STANDARD_INPUT else str(source))
+        name = name or ("standard input" if str(source) == STANDARD_INPUT else printable(str(source)))
         content = read_bytes(source, name)
     try:
         content = unpacked(content, name)
@@ -70,7 +80,9 @@ def parse_file(source: str | Path | bytes, name: str | None = None, *, lenient: 
         if not lenient:
             raise
         return Fragment(name, "", quarantined=(SetAside(name, None, "", "", error.problem),))
-    return parse(content, name, lenient=lenient)
+    fragment = parse(content, name, lenient=lenient)
+    LOG.info("%s: %s", name, fragment.format or "nothing of use")
+    return fragment
 
 
 def source_files(path: str | Path) -> list[str]:
@@ -96,10 +108,19 @@ def is_source(name: str) -> bool:
 
 
 def read_bytes(path: str | Path, name: str) -> bytes:
+    """The content of a file, of a pipe up to its end, or of standard input."""
     try:
         if str(path) == STANDARD_INPUT:
-            return sys.stdin.buffer.read()
-        return Path(path).read_bytes()
+            if sys.stdin is None:
+                raise UnusableInput("it is closed", source=name)
+            return to_its_end(sys.stdin.buffer, name)
+        kind = Path(path).stat()
+        if stat.S_ISREG(kind.st_mode):
+            return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            if stat.S_ISFIFO(kind.st_mode) or file.isatty() or Path(path).samefile(os.devnull):
+                return to_its_end(file, name)
+        raise UnusableInput("it is a device, not a file", source=name)
     except FileNotFoundError:
         advice = "Give a file, a folder, or - for standard input"
         raise UnusableInput("there is no such file", source=name, advice=advice) from None
@@ -107,22 +128,45 @@ def read_bytes(path: str | Path, name: str) -> bytes:
         raise UnusableInput(f"it cannot be read ({error.strerror})", source=name) from None
 
 
+def to_its_end(stream: IO[bytes], name: str) -> bytes:
+    """What a pipe brings; raises :class:`UnusableInput` where that does not seem to end."""
+    content = stream.read(MOST_UNPACKED + 1)
+    if len(content) > MOST_UNPACKED:
+        problem = f"brings more than {MOST_UNPACKED // 10**6:,} MB"
+        raise UnusableInput(problem, source=name, advice="If that is right, give it as a file")
+    return content
+
+
 def unpacked(content: bytes, name: str) -> bytes:
-    """The content without gzip, where it is gzipped."""
+    """The content without gzip, where it is gzipped.
+
+    Raises :class:`UnusableInput` where it is broken, or unpacks to more than `MOST_UNPACKED`: its bytes are
+    counted piece by piece before any of them are kept.
+    """
     if not content.startswith(GZIP_MAGIC):
         return content
     try:
-        return gzip.decompress(content)
+        left = MOST_UNPACKED
+        with gzip.open(io.BytesIO(content)) as file:
+            while left >= 0 and (piece := file.read(PIECE)):
+                left -= len(piece)
+        if left >= 0:
+            return gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
         advice = "Is the file complete?"
         raise UnusableInput(f"broken gzip data ({error})", source=name, advice=advice) from None
+    problem = f"unpacks to more than {MOST_UNPACKED // 10**6:,} MB"
+    raise UnusableInput(problem, source=name, advice="If that is right, unpack it and give the file itself")
 
 
 def default_name(paths: Sequence[str | Path]) -> str:
-    """The name of the first folder or file, without endings."""
+    """The name of the first folder or file, without endings; of a pipe "cluster"."""
     if not paths:
         raise UnusableInput("no source is given", advice="Give a file, a folder or -")
     if str(paths[0]) == STANDARD_INPUT:
         return "cluster"
     first = Path(paths[0]).resolve()
-    return first.name if first.is_dir() else first.name.split(".")[0] or first.name
+    name = printable(first.name)
+    if first.is_dir():
+        return name
+    return name.split(".")[0] or name if first.is_file() else "cluster"

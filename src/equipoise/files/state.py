@@ -9,21 +9,45 @@ import numpy as np
 import orjson
 
 from equipoise.cluster import Brokers, Cluster
-from equipoise.cluster.cluster import FIGURES
+from equipoise.cluster.cluster import FIGURES, IN_SYNC
 from equipoise.errors import UnusableInput
+from equipoise.formats.faults import Faults
+from equipoise.formats.lists import MOST_REPLICAS
+from equipoise.formats.object_rows import ObjectRows
 
 COLUMNS = ("topic_idx", "partition", "replicas", "leader", *FIGURES)
+LISTS = ("replicas", "isr")
+"""Columns with a list for each partition."""
 BROKER_COLUMNS = ("ids", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s", "weight")
-FACTS = ("name", "cluster_id", "files", "missing", "notes", "topics", "allow_empty_lists")
+FACTS = {
+    "name": str,
+    "cluster_id?": str,
+    "files": [str],
+    "missing": [str],
+    "notes": [str],
+    "topics": [str],
+    "allow_empty_lists": bool,
+}
+"""What a cluster is beside its columns, as shapes; ``racks`` and ``down`` come to it, of which some may be
+null."""
 UNKNOWN = {"min_isr": -1, "leader": -1}
+WHOLE = frozenset({"topic_idx", "partition", "replicas", "leader", "isr", "isr_told", "min_isr", "ids"})
+"""Columns of whole numbers from -1 on, of 32 bits; the others are numbers from 0 on, NaN where unknown."""
+MOST_ID = 2**31 - 1
+MOST = 2.0**62
+"""Of bytes, and bytes a second: what integers of 64 bits can still be."""
 
 
 def state_arrays(cluster: Cluster) -> dict[str, np.ndarray]:
     """The columns of a cluster by name; a column that knows nothing is left out."""
     arrays = {name: getattr(cluster, name) for name in COLUMNS}
+    if cluster.isr_told.any():
+        arrays |= {name: getattr(cluster, name) for name in IN_SYNC}
     arrays |= {f"brokers/{name}": getattr(cluster.brokers, name) for name in BROKER_COLUMNS}
-    facts: dict[str, Any] = {name: getattr(cluster, name) for name in FACTS}
+    facts: dict[str, Any] = {name.rstrip("?"): getattr(cluster, name.rstrip("?")) for name in FACTS}
     facts["racks"] = cluster.brokers.racks
+    if any(cluster.brokers.down):
+        facts["down"] = cluster.brokers.down
     arrays["facts"] = np.frombuffer(orjson.dumps(facts), dtype=np.uint8)
     return {name: narrow(array) for name, array in arrays.items() if not knows_nothing(name, array)}
 
@@ -47,15 +71,43 @@ def narrow(array: np.ndarray) -> np.ndarray:
 def cluster_of(arrays: Mapping[str, np.ndarray], source: str) -> Cluster:
     """The cluster of :func:`state_arrays`; raises :class:`UnusableInput` where they do not make one."""
     try:
-        facts = orjson.loads(arrays["facts"].tobytes())
+        facts = facts_of(arrays["facts"], source)
         n, n_brokers = len(arrays["topic_idx"]), len(arrays["brokers/ids"])
         columns: dict[str, Any] = {
             name: arrays.get(name, np.full(n, UNKNOWN.get(name, np.nan))) for name in COLUMNS
         }
+        columns |= {name: arrays[name] for name in IN_SYNC if name in arrays}
         known = {name: arrays.get(f"brokers/{name}", np.full(n_brokers, np.nan)) for name in BROKER_COLUMNS}
-        brokers = Brokers(racks=tuple(facts.pop("racks")), **known)
+        for name, column in (columns | known).items():
+            check_column(name, column, n_brokers)
+        brokers = Brokers(racks=tuple(facts.pop("racks")), down=tuple(facts.pop("down", ())), **known)
         for name in ("files", "missing", "notes", "topics"):
             facts[name] = tuple(facts[name])
         return Cluster(brokers=brokers, **columns, **facts)
     except (KeyError, TypeError, ValueError) as error:
         raise UnusableInput(f"does not hold a cluster ({error})", source=source) from None
+
+
+def facts_of(array: np.ndarray, source: str) -> dict[str, Any]:
+    """What stands in ``facts``; raises :class:`UnusableInput` or ``ValueError`` where that is not facts."""
+    facts = orjson.loads(array.tobytes())
+    ObjectRows.checked([facts], FACTS, Faults(source), ["facts"])
+    for key, told in (("racks", facts.get("racks")), ("down", facts.get("down", []))):
+        if not isinstance(told, list) or not all(each is None or isinstance(each, str) for each in told):
+            raise ValueError(f"facts.{key} are not one text, or null, for each broker")
+    return dict(facts)
+
+
+def check_column(name: str, column: np.ndarray, n_brokers: int) -> None:
+    """Raise ``ValueError`` for a column of another form, or with values that no cluster has."""
+    if column.ndim != (2 if name in LISTS else 1):
+        raise ValueError(f"{name} has {column.ndim} dimensions")
+    if name in LISTS and column.shape[1] > MOST_REPLICAS:
+        raise ValueError(f"{name} has lists of {column.shape[1]:,} brokers")
+    if name in WHOLE:
+        most = n_brokers - 1 if name in (*LISTS, "leader") else MOST_ID
+        fits = (column >= -1) & (column <= most) & (column == np.round(column))
+    else:
+        fits = np.isnan(column) | ((column >= 0) & (column <= (np.inf if name == "retention_s" else MOST)))
+    if not fits.all():
+        raise ValueError(f"{name} has {column[~fits].flat[0]}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from equipoise.errors import UnusableInput
-from equipoise.planning.options import positive, rate, request_of
-from equipoise.planning.request import Request
+from equipoise.planning.problem.request import Request
+from equipoise.planning.request.options import positive, rate, request_of
 
 WISH = "equipoise.toml"
 

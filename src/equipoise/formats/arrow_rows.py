@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.json as pj
 
-from equipoise.formats.json_rows import BIGGEST_ID, Id, Shape
+from equipoise.formats.shapes import BIGGEST_ID, Id, Shape
 
 SCALARS = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), Id: pa.int64(), float: pa.float64()}
 

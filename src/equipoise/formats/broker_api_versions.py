@@ -1,6 +1,7 @@
-"""``kafka-broker-api-versions``: one header line per broker that is up, with its rack.
+"""``kafka-broker-api-versions``: one header line per broker that the cluster calls up, with its rack.
 
 ``b1:9092 (id: 1 rack: az-a) -> (`` up to 3.x, ``b1:9092 (id: 1 rack: az-a isFenced: false) -> (`` from 4.0.
+A broker that did not answer has ``-> ERROR: ...`` in place of the bracket.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BrokerFacts, Fragment
 
 NAME = "kafka-broker-api-versions"
-HEADER = re.compile(rb"^\s*\S+:\d+ \(id: (\d{1,9}) rack: (.*?)(?: isFenced: (true|false))?\) ->", re.M)
+HEADER = re.compile(
+    rb"^\s*\S+:\d+ \(id: (\d{1,9}) rack: (.*?)(?: isFenced: (true|false))?\) -> ?(ERROR\b)?", re.M
+)
 
 
 def recognises(head: bytes) -> bool:
@@ -20,10 +23,9 @@ def recognises(head: bytes) -> bool:
 
 def parse(text: bytes, faults: Faults) -> Fragment:
     """Racks by broker; ``rack: null`` is no rack."""
-    brokers = {
-        int(found[1]): BrokerFacts(
-            rack=None if found[2] in (b"null", b"") else found[2].decode(), is_up=found[3] != b"true"
-        )
-        for found in HEADER.finditer(text)
-    }
+    brokers: dict[int, BrokerFacts] = {}
+    for found in HEADER.finditer(text):
+        rack = None if found[2] in (b"null", b"") else found[2].decode()
+        state = "fenced" if found[3] == b"true" else "without an answer" if found[4] else None
+        brokers[int(found[1])] = BrokerFacts(rack=rack, is_up=state is None, state=state)
     return Fragment(faults.source, NAME, brokers=brokers, brokers_role="up")

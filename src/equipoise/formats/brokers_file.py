@@ -17,9 +17,10 @@ from typing import Any
 
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import BrokerFacts, Fragment
-from equipoise.formats.json_rows import BIGGEST_ID, load_json
+from equipoise.formats.json_rows import load_json
+from equipoise.formats.shapes import BIGGEST_ID
 from equipoise.formats.text import lines
-from equipoise.formats.units import parse_size
+from equipoise.units import parse_size
 
 NAME = "brokers file"
 
@@ -76,7 +77,10 @@ def parse_racks(inline: str, source: str = "--racks") -> dict[int, str]:
         inline = "\n".join(inline.split(","))
     if not inline.strip():
         raise faults.fatal("no racks are given", advice="Write 0:a,1:b")
-    facts = parse(inline.encode(), faults).brokers
+    try:
+        facts = parse(inline.encode(), faults).brokers
+    except UnicodeEncodeError:
+        raise faults.fatal("not text in UTF-8", advice="Write names of racks in UTF-8") from None
     return {broker: fact.rack for broker, fact in facts.items() if fact.rack is not None}
 
 

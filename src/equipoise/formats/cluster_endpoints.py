@@ -32,7 +32,10 @@ def parse(text: bytes, faults: Faults) -> Fragment:
                 faults.report(f"{shown(line.strip())} is not an endpoint", line=number, text=line)
             elif row[6] != "controller":
                 rack = None if row[4] in ("null", "") else row[4]
-                brokers[int(row[1])] = BrokerFacts(rack=rack, is_up=row[5] != "fenced")
+                fenced = row[5] == "fenced"
+                state = "fenced" if fenced else None
+                brokers[int(row[1])] = BrokerFacts(rack=rack, is_up=not fenced, state=state)
     return Fragment(
-        faults.source, NAME, brokers=brokers, brokers_role="up", quarantined=tuple(faults.set_aside)
+        faults.source, NAME, brokers=brokers, brokers_role="" if faults.set_aside else "up",
+        quarantined=tuple(faults.set_aside)
     )

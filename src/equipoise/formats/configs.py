@@ -73,7 +73,7 @@ def entity(
     if kind.startswith("topic"):
         return topics.setdefault(name, {})
     if kind.startswith("broker"):
-        if name.isdigit():
+        if re.fullmatch(r"[0-9]{1,10}", name):
             return brokers.setdefault(int(name), {})
         if name in ("in the cluster", "<default>", "default entity", ""):
             return brokers.setdefault(None, {})

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from equipoise.formats.faults import shown
-from equipoise.formats.json_rows import BIGGEST_ID
+from equipoise.formats.shapes import BIGGEST_ID
 
 KEY = re.compile(r"(?:^|(?<=\s))(Adding Replicas|Removing Replicas|[A-Z][A-Za-z]*):")
 """A key anywhere in a line; values hold no blank before a colon."""
-ID_KEYS = ("Replicas", "Adding Replicas", "Removing Replicas")
+ID_KEYS = ("Replicas", "Adding Replicas", "Removing Replicas", "Isr")
 ID_LIST = re.compile(r"[0-9]{1,12}(,\s?[0-9]{1,12})*")
 
 

@@ -6,9 +6,7 @@ import re
 
 from equipoise.errors import UnusableInput
 from equipoise.formats.fragment import SetAside
-
-SHOWN = 80
-"""Characters of a broken value that a message shows."""
+from equipoise.wording import cut
 
 
 class FormatError(UnusableInput):
@@ -57,9 +55,3 @@ def shown(text: str) -> str:
     """Text as a message quotes it."""
     return f'"{cut(text)}"'
 
-
-def cut(text: str) -> str:
-    """Text on one line, printable, and not too long."""
-    text = " ".join(text.split()) if any(c in text for c in "\t\r\n") else text
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +58,9 @@ class ReplicaLists(Rows):
     """``(n,)`` int32: number for ``place_form``."""
     place_form: str
     """``"line {}"`` or ``"partitions[{}]"``."""
+    isr: IntArray | None = None
+    """``(n, width)`` int32 ids of the in-sync replicas, -1 beyond the end; None where the source does not
+    tell them. Where it does, a leader of -1 is none."""
     dirs: tuple[str, ...] = ()
     """Log directories that the source asks for ("any" left out)."""
     dir_idx: IntArray | None = None
@@ -114,6 +118,15 @@ class BrokerFacts:
     bytes_out_per_s: float | None = None
     weight: float | None = None
     is_up: bool | None = None
+    state: str | None = None
+    """The source's own word for a broker that is not up: "fenced", "DEAD"."""
+
+
+class PartitionCount(NamedTuple):
+    """How many partitions a topic has, and the line that says so."""
+
+    n: int
+    line: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +141,15 @@ class Fragment:
     figures: Figures | None = None
     brokers: Mapping[int, BrokerFacts] = field(default_factory=dict)
     brokers_role: str = ""
-    """What its brokers are: "" some of the cluster, "up" all that are up, "all" the whole cluster, "facts"
-    perhaps not of the cluster at all."""
+    """What its brokers are: "" some of the cluster, "up" all that are up, "answered" all that were asked and
+    answered, "all" the whole cluster, "facts" perhaps not of the cluster at all."""
     default_capacity: BrokerFacts | None = None
     """Capacities of every broker for which no source has its own."""
     topic_configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     broker_configs: Mapping[int | None, Mapping[str, str]] = field(default_factory=dict)
     """Configs by broker id; under None the default of all brokers."""
+    partition_counts: Mapping[str, PartitionCount] | None = None
+    """Of each topic for which it says so; None where the format never does."""
     cluster_id: str | None = None
     notes: tuple[str, ...] = ()
     quarantined: tuple[SetAside, ...] = ()

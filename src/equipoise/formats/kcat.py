@@ -8,15 +8,21 @@ import numpy as np
 
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BrokerFacts, Fragment
-from equipoise.formats.json_rows import Id, read_json
-from equipoise.formats.lists import replica_lists
+from equipoise.formats.json_rows import read_json
+from equipoise.formats.lists import IdLists, replica_lists
+from equipoise.formats.shapes import Id
 from equipoise.formats.text import json_span
 
 NAME = "kcat -L -J"
 SHAPE = {
     "brokers?": [{"id": Id}],
     "topics": [
-        {"topic": str, "partitions?": [{"partition": Id, "leader?": int, "replicas": [{"id": Id}]}]}
+        {
+            "topic": str,
+            "partitions?": [
+                {"partition": Id, "leader?": int, "replicas": [{"id": Id}], "isrs?": [{"id": Id}]}
+            ],
+        }
     ],
 }
 
@@ -31,14 +37,17 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     topics = root.rows("topics")
     partitions = topics.rows("partitions")
     replicas = partitions.rows("replicas")
+    in_sync = partitions.rows("isrs")
+    told = IdLists(in_sync.numbers("id"), np.bincount(in_sync.parent, minlength=len(partitions)))
     names, topic_of = topics.strings("topic")
     lists = replica_lists(
         faults, names, topic_of[partitions.parent], partitions.numbers("partition"), replicas.numbers("id"),
         np.bincount(replicas.parent, minlength=len(partitions)),
         place_form="partition entry {}", place=np.arange(1, len(partitions) + 1),
-        leader=partitions.numbers("leader"),
+        leader=partitions.numbers("leader"), isr=told if b'"isrs"' in text else None,
     )  # fmt: skip
     up = {int(i): BrokerFacts(is_up=True) for i in root.rows("brokers").numbers("id")}
     return Fragment(
-        faults.source, NAME, lists=lists, brokers=up, brokers_role="up", quarantined=tuple(faults.set_aside)
+        faults.source, NAME, lists=lists, brokers=up, brokers_role="" if faults.set_aside else "up",
+        quarantined=tuple(faults.set_aside),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,18 @@ MOST_REPLICAS = 1000
 """A longer list is a broken file, and would make the padded table huge."""
 
 
+class IdLists(NamedTuple):
+    """Lists of ids that stand one after the other."""
+
+    ids: npt.NDArray[Any]
+    lengths: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[int]]) -> IdLists:
+        lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+        return cls(np.array([i for ids in lists for i in ids], dtype=np.int32), lengths)
+
+
 def replica_lists(
     faults: Faults,
     topics: Sequence[str],
@@ -30,6 +42,7 @@ def replica_lists(
     place_form: str,
     place: npt.NDArray[Any] | None = None,
     leader: npt.NDArray[Any] | None = None,
+    isr: IdLists | None = None,
     dirs: tuple[str, ...] = (),
     dir_idx: IntArray | None = None,
     as_written: bool = False,
@@ -54,6 +67,7 @@ def replica_lists(
         leader=np.full(n, -1, dtype=np.int32) if leader is None else np.asarray(leader, dtype=np.int32),
         place=np.asarray(place, dtype=np.int32),
         place_form=place_form,
+        isr=None if isr is None else padded(isr.ids, isr.lengths, int(isr.lengths.max(initial=1))),
         dirs=dirs,
         dir_idx=None if dir_idx is None else padded(dir_idx, lengths, width),
     )
@@ -94,7 +108,7 @@ def report(faults: Faults, lists: ReplicaLists, row: int, reason: str, advice: s
 
 
 def without_repeats(lists: ReplicaLists, faults: Faults) -> ReplicaLists:
-    """The lists with every partition once; a second one is reported."""
+    """The lists with every partition once; a second one is reported, and if it differs neither is taken."""
     key = lists.topic_idx.astype(np.int64) << 32 | lists.partition
     if np.all(np.diff(key) > 0):
         return lists
@@ -103,9 +117,12 @@ def without_repeats(lists: ReplicaLists, faults: Faults) -> ReplicaLists:
     again = np.zeros(len(key), dtype=bool)
     again[order[later]] = True
     for at in later.tolist():
-        earlier = lists.where(int(order[at - 1]))
-        reason = f"the partition is given twice, before at {earlier}"
-        report(faults, lists, int(order[at]), reason, "Keep one of the two")
+        row, before = int(order[at]), int(order[at - 1])
+        reason = f"the partition is given twice, before at {lists.where(before)}"
+        if (lists.replicas[row] != lists.replicas[before]).any():
+            again |= key == key[row]
+            reason += " with another list"
+        report(faults, lists, row, reason, "Keep one of the two")
     return take(lists, ~again)
 
 
@@ -131,6 +148,7 @@ def take(lists: ReplicaLists, keep: BoolArray) -> ReplicaLists:
         leader=lists.leader[keep],
         place=lists.place[keep],
         place_form=lists.place_form,
+        isr=None if lists.isr is None else lists.isr[keep],
         dirs=lists.dirs,
         dir_idx=None if lists.dir_idx is None else lists.dir_idx[keep],
     )

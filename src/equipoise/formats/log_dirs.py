@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import BrokerFacts, Fragment, LogDirReplicas
-from equipoise.formats.json_rows import Id, JsonRows, read_json
+from equipoise.formats.json_rows import read_json
+from equipoise.formats.shapes import Id, JsonRows
 from equipoise.formats.text import json_span
 
 NAME = "kafka-log-dirs --describe"
@@ -28,9 +29,12 @@ SHAPE = {
     ]
 }
 
+NOBODY = re.compile(rb'\{\s*"version"\s*:\s*1\s*,\s*"brokers"\s*:\s*\[\s*\]\s*\}')
+"""The answer of no broker at all."""
+
 
 def recognises(head: bytes) -> bool:
-    return re.search(rb'"logDirs"\s*:', head) is not None
+    return NOBODY.search(head) is not None or re.search(rb'"logDirs"\s*:', head) is not None
 
 
 def parse(text: bytes, faults: Faults) -> Fragment:
@@ -59,6 +63,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
         NAME,
         log_dirs=table,
         brokers={int(i): BrokerFacts(is_up=True) for i in ids},
+        brokers_role="" if faults.set_aside else "answered",
         notes=offline(dirs, ids),
         quarantined=tuple(faults.set_aside),
     )
@@ -74,7 +79,7 @@ def split_labels(
     number = np.full(len(labels), -1, dtype=np.int32)
     for k, label in enumerate(labels):
         topic, dash, digits = label.rpartition("-")  # topics may hold dashes: the last one counts
-        if dash and topic and digits.isdigit() and len(digits) < 10:
+        if dash and topic and digits.isascii() and digits.isdigit() and len(digits) < 10:
             topic_of[k] = position.setdefault(topic, len(position))
             number[k] = int(digits)
     for row in np.flatnonzero(topic_of[label_idx] < 0).tolist():

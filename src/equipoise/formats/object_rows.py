@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.formats.faults import Faults, cut
-from equipoise.formats.json_rows import BIGGEST_ID, Id, Shape, as_text
+from equipoise.formats.faults import Faults
+from equipoise.formats.shapes import BIGGEST_ID, Id, Shape, as_text
+from equipoise.wording import cut
 
 
 class ObjectRows:

@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import Fragment
-from equipoise.formats.json_rows import Id, JsonRows, read_json
+from equipoise.formats.json_rows import read_json
 from equipoise.formats.lists import replica_lists
+from equipoise.formats.shapes import Id, JsonRows
 from equipoise.formats.text import json_span
 
 NAME = "reassignment JSON"

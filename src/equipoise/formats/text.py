@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from equipoise.formats.faults import Faults, cut
+from equipoise.formats.faults import Faults
+from equipoise.wording import cut
 
 CHUNK_BYTES = 1 << 22
 """Lines are handled in chunks of about this size, so that intermediate objects stay few."""
@@ -15,7 +16,7 @@ BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"
 
 
 def readable(raw: bytes, faults: Faults) -> bytes:
-    """The text as UTF-8 without a byte order mark; raises where it is empty or no text at all."""
+    """The text as UTF-8 without byte order mark or colours; raises where it is empty or no text at all."""
     for mark, encoding in BYTE_ORDER_MARKS:
         if raw.startswith(mark):
             try:
@@ -24,6 +25,8 @@ def readable(raw: bytes, faults: Faults) -> bytes:
                 raise faults.fatal(f"broken {encoding} text", place=f"byte {error.start}") from None
     if not raw or raw.isspace():
         raise faults.fatal("the file is empty", advice="Was the command that wrote it successful?")
+    if b"\x1b" in raw:
+        raw = COLOURS.sub(b"", raw)
     junk = first_junk(raw)
     if junk is not None:
         raise faults.fatal(
@@ -65,6 +68,8 @@ def lines(text: bytes) -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r")
 
 
+COLOURS = re.compile(rb"\x1b\[[0-9;]*[mK]")
+"""What ``grep --color=always`` and other tools put around words, for a terminal."""
 OBJECT_START = re.compile(rb"^[ \t]*(?=\{)", re.M)
 
 

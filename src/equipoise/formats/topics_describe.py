@@ -17,17 +17,17 @@ import numpy as np
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import pad_lists
 from equipoise.formats.configs import split_configs
-from equipoise.formats.describe_line import ID_KEYS, fault_of, fields_of, id_list
+from equipoise.formats.describe_line import ID_KEYS, fault_of, fields_of, id_list, is_id
 from equipoise.formats.faults import Faults, shown
-from equipoise.formats.fragment import Fragment, InFlight, ReplicaLists
-from equipoise.formats.lists import replica_lists
+from equipoise.formats.fragment import Fragment, InFlight, PartitionCount, ReplicaLists
+from equipoise.formats.lists import IdLists, replica_lists
 from equipoise.formats.text import chunks
 
 NAME = "kafka-topics --describe"
 
 REGULAR = re.compile(
     rb"^[ \t]*Topic:[ \t]*(\S+)[ \t]+Partition:[ \t]*(\d{1,9})[ \t]+Leader:[ \t]*(\d{1,9}|none|-1)"
-    rb"[ \t]+Replicas:[ \t]*(\d{1,9}(?:,\d{1,9})*)[ \t]+Isr:[ \t]*[\d,]*"
+    rb"[ \t]+Replicas:[ \t]*(\d{1,9}(?:,\d{1,9})*)[ \t]+Isr:[ \t]*((?:\d{1,9}(?:,\d{1,9})*)?)"
     rb"(?:[ \t]+Elr:[ \t]*(?:N/A|[\d,]*)[ \t]+LastKnownElr:[ \t]*(?:N/A|[\d,]*))?[ \t]*\r?$"
     rb"|^(.*)$",
     re.M,
@@ -46,23 +46,36 @@ class Table:
     topic_idx: list[IntArray] = field(default_factory=list)
     partition: list[IntArray] = field(default_factory=list)
     leader: list[IntArray] = field(default_factory=list)
+    isr: list[IntArray] = field(default_factory=list)
+    isr_lengths: list[IntArray] = field(default_factory=list)
     ids: list[IntArray] = field(default_factory=list)
     lengths: list[IntArray] = field(default_factory=list)
     line: list[IntArray] = field(default_factory=list)
     moving: list[tuple[int, int, list[int], list[int]]] = field(default_factory=list)
     """Topic, partition, ids being added and removed."""
-    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Partition count that a topic line promises, and the number of that line."""
+    counts: dict[str, PartitionCount] = field(default_factory=dict)
+    """What topic lines promise."""
     configs: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
+PREFIX = re.compile(rb"^(?![ \t]*Topic:)[^\n]*?:(?=[ \t]*Topic:[ \t]*\S)", re.M)
+"""``topics.txt:``, ``12:`` or both in front of a line, as ``grep -H`` and ``grep -n`` put them there."""
+
+
+def without_prefixes(text: bytes) -> bytes:
+    """The text with lines that begin with their topic."""
+    prefixed = b":Topic:" in text or b":\tTopic:" in text
+    return PREFIX.sub(b"", text) if prefixed else text
+
+
 def recognises(head: bytes) -> bool:
+    head = without_prefixes(head)
     return re.search(rb"^[ \t]*Topic: ?\S+[ \t]+(TopicId|PartitionCount|Partition):", head, re.M) is not None
 
 
 def parse(text: bytes, faults: Faults) -> Fragment:
     """Replica lists, leaders, moves in flight and the topic configs."""
-    table = Table()
+    table, text = Table(), without_prefixes(text)
     for first_line, chunk in chunks(text):
         add_chunk(table, first_line, chunk, faults)
     lists = replica_lists(
@@ -75,18 +88,19 @@ def parse(text: bytes, faults: Faults) -> Fragment:
         place_form="line {}",
         place=joined(table.line),
         leader=joined(table.leader),
+        isr=IdLists(joined(table.isr), joined(table.isr_lengths).astype(np.int64)),
     )
     check_counts(table, lists, faults)
     return Fragment(
         faults.source, NAME, lists=lists, in_flight=in_flight_of(table), topic_configs=table.configs,
-        quarantined=tuple(faults.set_aside),
+        partition_counts=table.counts, quarantined=tuple(faults.set_aside),
     )  # fmt: skip
 
 
 def add_chunk(table: Table, first_line: int, chunk: bytes, faults: Faults) -> None:
     """Add the lines of a chunk: the regular ones as columns, the others one by one."""
     matches = REGULAR.findall(chunk[:-1] if chunk.endswith(b"\n") else chunk)
-    topic, partition, leader, replicas, other = zip(*matches, strict=True)
+    topic, partition, leader, replicas, isr, other = zip(*matches, strict=True)
     odd = [k for k, line in enumerate(other) if line.strip()]
     regular = np.flatnonzero(np.fromiter(map(len, topic), np.int64, len(topic)))
     if len(regular):
@@ -96,8 +110,11 @@ def add_chunk(table: Table, first_line: int, chunk: bytes, faults: Faults) -> No
         table.topic_idx.append(np.array(positions, np.int32))
         table.partition.append(numbers(p for p in partition if p))
         table.leader.append(numbers(b"-1" if who == b"none" else who for who in leader if who))
+        in_sync = [ids for name, ids in zip(topic, isr, strict=True) if name]
         table.ids.append(numbers(lists))
         table.lengths.append(np.array([ids.count(b",") + 1 for ids in lists], np.int32))
+        table.isr.append(numbers(ids for ids in in_sync if ids))
+        table.isr_lengths.append(np.array([ids.count(b",") + 1 if ids else 0 for ids in in_sync], np.int32))
         table.line.append((regular + first_line).astype(np.int32))
     for k in odd:
         add_line(table, first_line + k, other[k].decode(), faults)
@@ -121,8 +138,8 @@ def add_line(table: Table, number: int, line: str, faults: Faults) -> None:
         add_partition(table, number, line, fields, faults)
     elif "PartitionCount" in fields:
         topic = fields["Topic"]
-        if fields["PartitionCount"].isdigit():
-            table.counts[topic] = (int(fields["PartitionCount"]), number)
+        if is_id(fields["PartitionCount"]):
+            table.counts[topic] = PartitionCount(int(fields["PartitionCount"]), number)
         table.configs[topic] = split_configs(fields.get("Configs", ""))
     else:
         faults.report(
@@ -139,12 +156,14 @@ def add_partition(table: Table, number: int, line: str, fields: dict[str, str], 
         return
     topic = table.topics.setdefault(fields["Topic"].encode(), len(table.topics))
     partition, leader = int(fields["Partition"]), fields["Leader"]
-    replicas, adding, removing = (id_list(fields.get(key, "")) or [] for key in ID_KEYS)
+    replicas, adding, removing, isr = (id_list(fields.get(key, "")) or [] for key in ID_KEYS)
     table.topic_idx.append(np.array([topic], np.int32))
     table.partition.append(np.array([partition], np.int32))
     table.leader.append(np.array([-1 if leader == "none" else int(leader)], np.int32))
     table.ids.append(np.array(replicas, np.int32))
     table.lengths.append(np.array([len(replicas)], np.int32))
+    table.isr.append(np.array(isr, np.int32))
+    table.isr_lengths.append(np.array([len(isr)], np.int32))
     table.line.append(np.array([number], np.int32))
     if adding or removing:
         table.moving.append((topic, partition, adding, removing))
@@ -155,19 +174,16 @@ def joined(parts: list[IntArray]) -> IntArray:
 
 
 def check_counts(table: Table, lists: ReplicaLists, faults: Faults) -> None:
-    """Report a topic with other than the partitions that its topic line promises: cut-off output.
-
-    Topic lines alone (``--topics-with-overrides``) promise nothing.
-    """
+    """Report a topic with more partitions than its topic line promises; whether some lack, merging tells."""
     if not len(lists) or faults.lenient:
         return
     found = np.bincount(lists.topic_idx, minlength=len(lists.topics)).tolist()
     have = dict(zip(lists.topics, found, strict=True))
     for topic, (count, number) in table.counts.items():
-        if have.get(topic, 0) != count:
+        if have.get(topic, 0) > count:
             faults.report(
-                f"topic {topic} has PartitionCount {count}, but there are lines for {have.get(topic, 0)}",
-                line=number, advice="Is the output complete?",
+                f"topic {topic} has PartitionCount {count}, but there are lines for {have[topic]}",
+                line=number, advice="Was the topic made larger meanwhile? Describe it again",
             )  # fmt: skip
 
 

@@ -22,6 +22,8 @@ import numpy.typing as npt
 Int64 = npt.NDArray[np.int64]
 
 SAFE = 2**62
+HIGHEST_PRICE = 2**60
+"""No potential is farther from 0: then no difference of two, with a cost, leaves 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,12 @@ class FlowProblem:
 
 
 def dual_bound(problem: FlowProblem, potential: Int64) -> int:
-    """The Lagrangian bound under ``potential`` ``(n_nodes,)``; any potentials give a bound."""
+    """The Lagrangian bound under ``potential`` ``(n_nodes,)``; any potentials give a bound.
+
+    Raises ``ValueError`` for potentials beyond `HIGHEST_PRICE`.
+    """
+    if not within(potential, HIGHEST_PRICE):
+        raise ValueError("potentials that are too large")
     x, _ = minimisers(problem, potential)
     reduced = reduced_cost(problem, potential)
     return (
@@ -125,6 +132,11 @@ def conserved(problem: FlowProblem, arcs: Int64, end: Literal["tail", "head"]) -
     lower[arcs] = np.maximum(problem.lower[arcs], least)
     upper[arcs] = np.minimum(problem.upper[arcs], most)
     return replace(problem, lower=lower, upper=upper)
+
+
+def within(prices: Int64, highest: int) -> bool:
+    """True where no price is farther from 0; ``np.abs`` would leave the lowest number of 64 bits negative."""
+    return bool(np.all((prices >= -highest) & (prices <= highest)))
 
 
 def exact_dot(a: Int64, b: Int64) -> int:

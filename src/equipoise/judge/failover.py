@@ -16,15 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isqrt
 
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.cluster import Level, measures
+from equipoise.cluster import measures
+from equipoise.judge.bands import failover_shares
 from equipoise.judge.duality import SAFE
-from equipoise.judge.goals import failover_shares, shares, weights, widened
+from equipoise.judge.goals.interface import Reached
 from equipoise.judge.rules import rack_limits
+from equipoise.judge.views import SumsView
 from equipoise.judge.violations import Case
 
 Int64 = npt.NDArray[np.int64]
@@ -64,27 +65,25 @@ class Losses:
 class Prices:
     """What the certificate stores, column by column."""
 
-    heir: Int64
+    follower: Int64
     leader: int
     crowd: int
     place: Int64
     """``(n_choices, n_brokers)``."""
 
 
-def failover_bound(case: Case, goals: Sequence[Level], stored: Int64) -> int:
-    """The bound on the last of ``goals`` for plans as good at those before it.
+def failover_bound(case: Case, before: Sequence[Reached], stored: Int64) -> int:
+    """The bound on `failover` for plans as good at the goals ``before`` it.
 
     Raises ``ValueError`` for unusable prices.
     """
-    if goals[-1].goal != "failover":
-        raise ValueError(f"it is not of {goals[-1].goal}")
     if case.rules.leaders_only:
         raise ValueError("it is of plans that may move replicas")
-    losses = losses_of(case, {level.goal: int(level.value) for level in goals[:-1]})
+    losses = losses_of(case, sums_of(case, before))
     prices = prices_of(losses, stored)
     least = sum(cheapest(losses, prices).tolist())
     lost = losses.counts.any(axis=1)
-    single = losses.n_single * int(prices.heir[lost].max()) if lost.any() else 0
+    single = losses.n_single * int(prices.follower[lost].max()) if lost.any() else 0
     return least + prices.leader * losses.n_rows - prices.crowd * losses.n_in_one_rack - single
 
 
@@ -94,7 +93,7 @@ def prices_of(losses: Losses, stored: Int64) -> Prices:
     n_choices, rest = divmod(len(stored) - n - 2, max(1, n))
     if stored.ndim != 1 or rest or not 1 <= n_choices <= MAX_CHOICES:
         raise ValueError(f"prices of shape {stored.shape}")
-    heir, (leader, crowd), place = np.split(stored, [n, n + 2])
+    follower, (leader, crowd), place = np.split(stored, [n, n + 2])
     largest = max(abs(int(stored.min())), abs(int(stored.max())))
     count = losses.n_rows + max(int(losses.there.max(initial=0)), int(losses.high.max(initial=0)))
     if (4 * largest + 4 * (count + largest)) * (count + 1) * (n + 1) + (count + largest) ** 2 * n > SAFE:
@@ -103,8 +102,8 @@ def prices_of(losses: Losses, stored: Int64) -> Prices:
         raise ValueError("a price below 0 for a sum that may stay below its limit")
     if n_choices > 1 and np.any(losses.most - losses.fewest >= n_choices):
         raise ValueError("no price of places for some numbers of leaders")
-    heir = np.where(losses.counts.any(axis=1), heir, 0)
-    return Prices(heir, int(leader), int(crowd), place.reshape(n_choices, n))
+    follower = np.where(losses.counts.any(axis=1), follower, 0)
+    return Prices(follower, int(leader), int(crowd), place.reshape(n_choices, n))
 
 
 def cheapest(losses: Losses, prices: Prices) -> Int64:
@@ -126,7 +125,7 @@ def cheapest(losses: Losses, prices: Prices) -> Int64:
 def cost_of(losses: Losses, prices: Prices, led: Int64, choice: int) -> Int64:
     """What each broker costs with ``led`` leaders, inheriting what is best for it, ``(n_brokers,)``."""
     place = prices.place[choice]
-    gain = prices.heir[:, None] - prices.crowd * losses.one_rack - place[None, :]
+    gain = prices.follower[:, None] - prices.crowd * losses.one_rack - place[None, :]
     start = losses.there + led[None, :]
     # one by one beyond the band they cost 1, 3, 5, ...: taken while that is less than the gain
     aim = np.where(gain > 0, losses.high + gain // 2, losses.low - (-gain) // 2)
@@ -135,11 +134,21 @@ def cost_of(losses: Losses, prices: Prices, led: Int64, choice: int) -> Int64:
     off = np.maximum(np.maximum(losses.low - count, count - losses.high), 0)
     each = np.where(losses.counts, off * off - gain * (count - start), 0).sum(axis=0)
     limit = np.where(place > 0, losses.places, losses.least_places)
-    return np.asarray(each + (prices.heir - prices.leader + place) * led - place * limit)
+    return np.asarray(each + (prices.follower - prices.leader + place) * led - place * limit)
 
 
-def losses_of(case: Case, reached: dict[str, int]) -> Losses:
-    """What holds of all plans that are as good as ``reached``."""
+def sums_of(case: Case, before: Sequence[Reached]) -> SumsView:
+    """What every plan as good at the goals ``before`` has of leaders and of places, broker by broker."""
+    n, n_rows = case.cluster.n_brokers, int(case.rules.movable.sum())
+    none, everything = np.zeros(n, dtype=np.int64), np.full(n, n_rows, dtype=np.int64)
+    sums = SumsView(case, none, everything, none, everything)
+    for goal, value in before:
+        sums = goal.tighten(sums, value)
+    return sums
+
+
+def losses_of(case: Case, sums: SumsView) -> Losses:
+    """What holds of all plans with such sums."""
     cluster, rules, n = case.cluster, case.rules, case.cluster.n_brokers
     movable, leads = rules.movable, rules.leads
     fixed, base, rf = case.before[~movable], rules.base[movable], rules.rf[movable]
@@ -149,7 +158,7 @@ def losses_of(case: Case, reached: dict[str, int]) -> Losses:
     counts, low, high = failover_shares(case, int(led[leads].sum()) + n_rows)
     rack = cluster.brokers.rack_idx
     shared = rack_limits(cluster.brokers, rules.eligible, rf, strict=rules.strict_racks) > 1
-    if reached.get("racks") != 0 and not rules.strict_racks:
+    if not sums.mended and not rules.strict_racks:
         shared |= measures.most_in_one_rack(base, rack) > 1
     one_rack = rack[:, None] == rack[None, :]
     n_in_one_rack = int((shared & (rf > 1)).sum())
@@ -157,48 +166,9 @@ def losses_of(case: Case, reached: dict[str, int]) -> Losses:
     reach = np.where(rules.receives, n_rows, np.where(rules.eligible, holds, 0))
     room = np.minimum(np.broadcast_to(reach, (n, n)), n_rows - n_single)
     room = np.where(one_rack, np.minimum(room, n_in_one_rack), room)
-    fewest, most = leaders_of(case, reached, led, n_rows)
-    most = np.minimum(most, np.where(rules.receives, n_rows, holds))
-    places = places_of(case, reached, n_rows)
+    most = np.minimum(sums.most_leaders, np.where(rules.receives, n_rows, holds))
     return Losses(
         counts, there, low, high, np.where(counts, room, 0), one_rack, n_in_one_rack,
-        np.where(leads, fewest, 0), np.where(leads, most, 0),
-        *places, n_rows, n_single,
+        np.where(leads, sums.fewest_leaders, 0), np.where(leads, most, 0),
+        sums.fewest_places, sums.most_places, n_rows, n_single,
     )  # fmt: skip
-
-
-def leaders_of(case: Case, reached: dict[str, int], led: Int64, n_rows: int) -> tuple[Int64, Int64]:
-    """Fewest and most leaders of each broker among partitions that may change; ``led`` are the others."""
-    leads = case.rules.leads
-    fewest, most = np.zeros_like(led), np.full_like(led, n_rows)
-    if "leaders" in reached:
-        low, high = shares(int(led[leads].sum()) + n_rows, weights(case, leads))
-        off = isqrt(max(0, reached["leaders"]))  # one broker alone is not further from its band
-        fewest[leads] = np.maximum(0, low - off - led[leads])
-        most[leads] = np.minimum(n_rows, high + off - led[leads])
-    if "elections" in reached:
-        first = case.before[case.rules.movable, 0]
-        stays = (first >= 0) & leads[first]
-        here = np.bincount(first[stays], minlength=len(led)).astype(np.int64)
-        changes = reached["elections"] - int(((first >= 0) & ~stays).sum())
-        fewest = np.maximum(fewest, here - changes)
-        most = np.minimum(most, here + changes + int((~stays).sum()))
-    return fewest, most
-
-
-def places_of(case: Case, reached: dict[str, int], n_rows: int) -> tuple[Int64, Int64]:
-    """Fewest and most leaders and first followers of each broker among partitions that may change."""
-    rules, n = case.rules, case.cluster.n_brokers
-    fewest, most = np.zeros(n, dtype=np.int64), np.full(n, n_rows, dtype=np.int64)
-    if "replicas" in reached:
-        eligible, rf = rules.eligible, rules.rf[rules.movable]
-        fixed = measures.replicas_per_broker(case.before[~rules.movable], n)[eligible]
-        total = int(fixed.sum() + rf.sum())
-        below, above = (round(side * 1000) for side in rules.tolerance)
-        low, high = shares(total, weights(case, eligible))
-        if below or above:
-            low, high = widened(total, weights(case, eligible), below, above)
-        off, later = isqrt(max(0, reached["replicas"])), int((rf > 2).sum())
-        fewest[eligible] = np.maximum(0, low - off - fixed - later)
-        most[eligible] = np.minimum(n_rows, high + off - fixed)
-    return fewest, most

@@ -18,18 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Level
-from equipoise.judge.duality import FlowProblem, exact_dot
-from equipoise.judge.leader_network import topic_leader_bands
-from equipoise.judge.placement_network import Layout, layout_of
-from equipoise.judge.relaxation import Cost, Int64, Relaxation
+from equipoise.judge.arc_costs import least
+from equipoise.judge.duality import FlowProblem, exact_dot, within
+from equipoise.judge.goals.registry import counted, goal_of
+from equipoise.judge.placement_layout import Layout, layout_of
+from equipoise.judge.relaxation import Int64, Relaxation
+from equipoise.judge.views import JointView
 from equipoise.judge.violations import Case
 
 SCALE = 720_720 * 64
 """Parts of the goal's unit."""
 FORBIDDEN = 2**50
 BoolArray = npt.NDArray[np.bool_]
-OF_PLACEMENT = ("racks", "replicas", "moves", "topics")
-OF_LEADERS = ("leaders", "rack-leaders", "topic-leaders")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Prices:
             raise ValueError(f"prices of shape {stored.shape}, not ({ends[-1]},)")
         goal, node, counts, stands, arrivals, _ = np.split(stored, ends)
         signed = np.concatenate([goal, stands, arrivals])
-        if np.any(signed < 0) or np.any(np.abs(stored) > FORBIDDEN):
+        if np.any(signed < 0) or not within(stored, FORBIDDEN):
             raise ValueError("prices that are negative or too large")
         arrivals = arrivals if budgets else np.zeros(1 + n_rows, dtype=np.int64)
         return cls(goal.tolist(), node, counts, stands.reshape(n_rows, n_brokers), arrivals)
@@ -81,10 +81,11 @@ def joint_bound(
     """
     layout = layout_of(case, np.arange(int(case.rules.movable.sum())))
     price = Prices.of(stored, layout, len(goals) - 1, budgets=budgets)
-    weight = {level.goal: paid for level, paid in zip(goals, [*price.goal, SCALE], strict=True) if paid}
-    allowed = sum(paid * int(level.value) for level, paid in zip(goals, price.goal, strict=False))
-    if not set(weight) <= {*OF_PLACEMENT, *OF_LEADERS, "elections"}:
-        raise ValueError(f"prices of {', '.join(weight)}")
+    view = JointView(case, placement[0], leaders[0])
+    for level, paid in zip(goals, [*price.goal, SCALE], strict=True):
+        if paid:
+            goal_of(level.goal).jointly(view, paid)
+    allowed = sum(paid * counted(level, case) for level, paid in zip(goals, price.goal, strict=False))
 
     face = placement[1]
     leave, arrive = arcs_between(layout, face)
@@ -97,21 +98,17 @@ def joint_bound(
     pull = price.node[face.head] - price.node[face.tail]
     pull[leave.arc] += worth[leave.row, leave.broker]
     pull[arrive.arc] += price.arrivals[0] + price.arrivals[1 + arrive.row] - worth[arrive.row, arrive.broker]
-    on_arcs = [(placement[0].cost(goal), paid) for goal, paid in weight.items() if goal in OF_PLACEMENT]
-    for (linear, *_), paid in on_arcs:
+    for (linear, *_), paid in view.on_arcs:
         pull += paid * linear
 
     lower, upper = counts_of_leaders(layout, leaders[1], leads)
-    on_counts = [
-        (cost_of_counts(goal, case, leaders[0]), paid) for goal, paid in weight.items() if goal in OF_LEADERS
-    ]
     scaled = (
         exact_dot(face.supply, price.node)
-        + least(pull, face.lower, face.upper, on_arcs)
-        + cheapest_leaders(layout, price, np.where(leads, worth, FORBIDDEN), weight.get("elections", 0))
-        - int(worth[stays].sum())
-        + least(-price.counts, lower, upper, on_counts)
-        + sum(paid * cost[4] for cost, paid in (*on_arcs, *on_counts))
+        + least(pull, face.lower, face.upper, view.on_arcs)
+        + cheapest_leaders(layout, price, np.where(leads, worth, FORBIDDEN), view.change)
+        - sum(worth[stays].tolist())
+        + least(-price.counts, lower, upper, view.on_counts)
+        + sum(paid * cost.offset for cost, paid in (*view.on_arcs, *view.on_counts))
         - allowed
         - room_of_budgets(layout, price.arrivals)
     )
@@ -154,35 +151,10 @@ def counts_of_leaders(layout: Layout, face: FlowProblem, leads: BoolArray) -> tu
     most = np.concatenate([of_racks, of_brokers, of_topics]).astype(np.int64)
     n_led = layout.n_racks + cluster.n_brokers
     most[:n_led] = np.minimum(most[:n_led], face.upper[:n_led])
-    return np.concatenate([face.lower[:n_led], np.zeros_like(of_topics)]), most
-
-
-def cost_of_counts(goal: str, case: Case, leaders: Relaxation) -> Cost:
-    """What a goal costs on counts, as on the arcs of a network."""
-    if goal != "topic-leaders":
-        return leaders.cost(goal)  # arcs of racks and of brokers come first there, too
-    low, high = topic_leader_bands(case)
-    brokers = case.cluster.brokers
-    cells = np.flatnonzero(np.tile(case.rules.leads, len(case.cluster.topics)))
-    none = np.zeros(0, dtype=np.int64)
-    return none, len(brokers.rack_names) + len(brokers) + cells, low[cells], high[cells], 0
-
-
-def least(pull: Int64, lower: Int64, upper: Int64, convex: Sequence[tuple[Cost, int]]) -> int:
-    """The least of ``pull @ x`` and the squares, each as often as it says, for whole x within bounds.
-
-    The n-th unit beyond a band costs 2 n - 1 times the weight: as many are taken as pay for themselves.
-    """
-    x = np.where(pull < 0, upper, lower)
-    squares = 0
-    for (_, items, low, high, _), weight in convex:
-        gain = pull[items]
-        above, below = np.maximum(-gain, 0) // weight, np.maximum(gain, 0) // weight
-        best = np.where(gain < 0, high + (above + 1) // 2, low - (below + 1) // 2)
-        x[items] = np.clip(best, lower[items], upper[items])
-        outside = np.maximum(np.maximum(low - x[items], x[items] - high), 0)
-        squares += weight * exact_dot(outside, outside)
-    return exact_dot(pull, x) + squares
+    fewest = np.concatenate([face.lower[:n_led], np.zeros_like(of_topics)])
+    if layout.n_racks == 1:  # who is alone leads all, though no level of racks has said so
+        fewest[0] = most[0] = len(layout.rows)
+    return fewest, most
 
 
 def cheapest_leaders(layout: Layout, price: Prices, worth: Int64, election: int) -> int:
@@ -196,7 +168,7 @@ def cheapest_leaders(layout: Layout, price: Prices, worth: Int64, election: int)
     cost = election * changed + worth + paid
     if np.any(worth.min(axis=1, initial=FORBIDDEN) >= FORBIDDEN):
         raise ValueError("a partition that no broker may lead")
-    return int(cost.min(axis=1).sum())
+    return sum(cost.min(axis=1).tolist())  # 64 bits do not hold what thousands of the highest prices make
 
 
 @dataclass(frozen=True, eq=False)

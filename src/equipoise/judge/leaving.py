@@ -19,21 +19,22 @@ from equipoise.judge.violations import Case
 
 def leaving_bound(
     case: Case,
+    goal: str,
     placement: tuple[Relaxation, FlowProblem],
     leaders: tuple[Relaxation, FlowProblem],
     stored: Int64,
 ) -> int:
-    """The bound on the elections of plans within two faces; raises ``ValueError`` for unusable numbers.
+    """The bound on a ``goal`` that counts changed leaders, in plans within two faces.
 
     ``stored``: for each broker 1 if those that leave are counted, 0 if those it gives away; then the
-    potentials of the leader network and of the placement.
+    potentials of the leader network and of the placement. Raises ``ValueError`` for unusable numbers.
     """
     n, n_led = case.cluster.n_brokers, len(leaders[0].network.supply)
     chosen, led, stands = np.split(stored, [n, n + n_led])
     if len(chosen) != n or not np.isin(chosen, (0, 1)).all():
         raise ValueError("a choice that is neither 0 nor 1")
     brokers = np.flatnonzero(case.rules.eligible)
-    leaving, giving = (relaxation.problem("elections", face) for relaxation, face in (placement, leaders))
+    leaving, giving = (relaxation.problem(goal, face) for relaxation, face in (placement, leaders))
     # the tail of an arc that counts is a cell, topic by topic, or a broker after sink and racks
     cells = (leaving.tail - 1 - len(brokers)) % max(1, len(brokers))
     leaves = np.where(leaving.cost > 0, chosen[brokers[cells]], 0)

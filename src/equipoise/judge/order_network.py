@@ -9,46 +9,15 @@ something; the partitions that may keep their leader or change it; those that ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from equipoise.judge.checks import changes_per_partition
+from equipoise.cluster.proofs import NetworkName
 from equipoise.judge.duality import FlowProblem
-from equipoise.judge.goals import weights
-from equipoise.judge.leader_network import banded, topic_leader_bands
-from equipoise.judge.relaxation import Arcs, Cost, Int64, Relaxation, whole
+from equipoise.judge.goals.registry import goal_of
+from equipoise.judge.order_choices import Choices, choices_of
+from equipoise.judge.relaxation import Arcs, Int64, Relaxation, whole
+from equipoise.judge.views import OrderView
 from equipoise.judge.violations import Case
-
-
-@dataclass(frozen=True, eq=False)
-class Choices:
-    """Possible leaders of the partitions that may change; the pairs are in (item, position) order."""
-
-    case: Case
-    rows: Int64
-    """Partitions that may change."""
-    home: Int64
-    """``(n_rows,)``: cell of today's leader, -1 where it may not lead on."""
-    item: Int64
-    """Of each pair: index into ``rows``."""
-    cell: Int64
-    """Of each pair: the cell of a broker that could lead instead."""
-
-    @property
-    def n_brokers(self) -> int:
-        return self.case.cluster.n_brokers
-
-    @property
-    def first_cell(self) -> int:
-        return 1 + len(self.case.cluster.brokers.rack_names) + self.n_brokers
-
-    def nodes(self, open_: np.ndarray) -> tuple[Int64, Int64, Int64]:
-        """Cells, partitions with a choice and partitions without a leader, as far as pairs are open."""
-        kept = self.home[self.item] >= 0
-        used = open_ | ~kept
-        cells = np.unique(np.concatenate([self.home[self.home >= 0], self.cell[used]]))
-        return cells, np.unique(self.item[used & kept]), np.flatnonzero(self.home < 0)
 
 
 def order_relaxation(case: Case) -> Relaxation:
@@ -66,33 +35,20 @@ def order_relaxation(case: Case) -> Relaxation:
 
     def lifted(name: str, potential: Int64, face: FlowProblem) -> Int64:
         nonlocal open_
-        if name == "items":
+        if name == NetworkName.ITEMS:
             return whole(potential, len(supply))
-        if name == "brokers":
+        if name == NetworkName.BROKERS:
             return from_brokers(choices, potential, cells, items, lost)
         if open_ is None:  # what the levels on "brokers" left open; all later levels have those nodes
             open_ = face.upper[arcs.kinds["choose"]] > 0
         return from_open(choices, potential, open_, cells, items, lost)
 
+    view = OrderView(choices, arcs, cells)
     return Relaxation(
         arcs.network(supply),
-        lambda goal: cost_of(goal, choices, arcs, cells),
+        lambda goal: goal_of(goal).on_orders(view),
         lifted,
         ((arcs.kinds["release"], "head"), (arcs.kinds["cell"], "tail")),
-    )
-
-
-def choices_of(case: Case) -> Choices:
-    """Today's leaders and the others that could lead, broker by broker of each list."""
-    rows = np.flatnonzero(case.rules.movable)
-    lists, n = case.rules.base[rows].astype(np.int64), case.cluster.n_brokers
-    topic = case.cluster.topic_idx[rows].astype(np.int64)
-    may = (lists >= 0) & case.rules.leads[lists]
-    today = case.before[rows, 0].astype(np.int64)
-    keeps = (may & (lists == today[:, None])).any(axis=1)
-    item, place = np.nonzero(may & (lists != today[:, None]))
-    return Choices(
-        case, rows, np.where(keeps, topic * n + today, -1), item, topic[item] * n + lists[item, place]
     )
 
 
@@ -120,47 +76,6 @@ def arcs_of(choices: Choices, cells: Int64, items: Int64, lost: Int64) -> tuple[
     arcs.add("choose", node[choices.item], into, np.ones(len(into), dtype=np.int64))
     arcs.kinds["change"] = arcs.kinds["choose"][choices.home[choices.item] >= 0]
     return arcs, supply
-
-
-def cost_of(goal: str, choices: Choices, arcs: Arcs, cells: Int64) -> Cost:
-    """What a goal costs on the arcs; raises ``ValueError`` for one that is not of leaders."""
-    case, n = choices.case, choices.n_brokers
-    brokers, rules = case.cluster.brokers, case.rules
-    linear, none = np.zeros(arcs.n, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    if goal == "elections":
-        linear[arcs.kinds["change"]] = 1
-        return linear, none, none, none, int((case.before[choices.rows[choices.home < 0], 0] >= 0).sum())
-    if goal == "reorders":
-        stays = changes_per_partition(case.before, rules.base)[choices.rows] == 0
-        stays &= case.cluster.rf[choices.rows] > 0
-        linear[arcs.kinds["change"]] = stays[choices.item[choices.home[choices.item] >= 0]]
-        return linear, none, none, none, int(stays[choices.home < 0].sum())
-    fixed = case.before[~rules.movable, :1]
-    weight = np.zeros(n, dtype=np.int64)
-    weight[rules.leads] = weights(case, rules.leads)
-    base = np.bincount(fixed[fixed >= 0], minlength=n).astype(np.int64)
-    total = int(base[rules.leads].sum()) + len(choices.rows)
-    if goal == "leaders":
-        return linear, *banded(arcs.kinds["broker"], total, weight, base), 0
-    if goal == "rack-leaders":
-        n_racks = len(brokers.rack_names)
-        of_rack, base_of_rack = np.zeros(n_racks, dtype=np.int64), np.zeros(n_racks, dtype=np.int64)
-        np.add.at(of_rack, brokers.rack_idx, weight)
-        np.add.at(base_of_rack, brokers.rack_idx, base)
-        return linear, *banded(arcs.kinds["rack"], total, of_rack, base_of_rack), 0
-    if goal == "topic-leaders":
-        return linear, *topic_bands(choices, arcs, cells, weight)
-    raise ValueError(f"{goal} is not a goal of leaders")
-
-
-def topic_bands(choices: Choices, arcs: Arcs, cells: Int64, weight: Int64) -> tuple[Int64, Int64, Int64, int]:
-    """Cell arcs of brokers that may lead, their bands, and what the other cells add."""
-    low, high = topic_leader_bands(choices.case)
-    mine = weight[cells % choices.n_brokers] > 0
-    others = np.tile(weight > 0, len(choices.case.cluster.topics))
-    others[cells] = False
-    apart = np.maximum(np.maximum(low, -high), 0)[others]
-    return arcs.kinds["cell"][mine], low[cells[mine]], high[cells[mine]], int((apart * apart).sum())
 
 
 def from_brokers(choices: Choices, potential: Int64, cells: Int64, items: Int64, lost: Int64) -> Int64:

@@ -5,75 +5,33 @@ unit's centre to another rack as far as the rack rule lets them, and arrive in c
 a cell flows on to its broker and into the sink. A unit is a partition or all partitions of a topic;
 the larger it is the more it forgets, so its bound is still one.
 
-Nodes: 0 the sink; the eligible brokers; the cells, topic by topic; the pools, unit by unit; with a limit
-on changes a second half of pools, where arrivals start; the centres, where there are several racks.
+Its nodes are those of `placement_layout`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from equipoise.cluster import measures
+from equipoise.cluster.proofs import NetworkName
 from equipoise.judge.duality import FlowProblem
-from equipoise.judge.goals import per_topic, shares, weights, widened
-from equipoise.judge.relaxation import Arcs, Cost, Int64, Relaxation, whole
-from equipoise.judge.rules import rack_limits
+from equipoise.judge.goals.registry import goal_of
+from equipoise.judge.moves_within import data_moves
+from equipoise.judge.placement_layout import Layout, common, grouping, layout_of, like
+from equipoise.judge.relaxation import Arcs, Int64, Relaxation, whole
+from equipoise.judge.views import PlacementView
 from equipoise.judge.violations import Case
 
-BoolArray = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class Layout:
-    """Rows that may change, the units and topics they belong to, and where nodes are."""
-
-    case: Case
-    rows: Int64
-    """Partitions that may change, ``(n_rows,)``."""
-    unit: Int64
-    """``(n_rows,)``."""
-    topic: Int64
-    """``(n_units,)``: rank among the topics that have such rows."""
-    brokers: Int64
-    """Positions of the eligible brokers."""
-
-    @property
-    def n_units(self) -> int:
-        return len(self.topic)
-
-    @property
-    def n_topics(self) -> int:
-        return int(self.topic.max(initial=-1)) + 1
-
-    @property
-    def n_racks(self) -> int:
-        return len(self.case.cluster.brokers.rack_names)
-
-    @property
-    def limited(self) -> bool:
-        return self.case.rules.max_changes_per_partition is not None
-
-    def cell(self, topic: Int64, broker: Int64) -> Int64:
-        return 1 + len(self.brokers) * (1 + topic) + broker
-
-    def pool(self, unit: Int64, rack: Int64, *, arriving: bool = False) -> Int64:
-        half = self.n_units * self.n_racks if arriving and self.limited else 0
-        return 1 + len(self.brokers) * (1 + self.n_topics) + half + unit * self.n_racks + rack
-
-    def centre(self, unit: Int64) -> Int64:
-        if self.n_racks == 1:
-            return self.pool(unit, np.zeros_like(unit))
-        return self.n_nodes - self.n_units + unit
-
-    @property
-    def n_nodes(self) -> int:
-        pools = self.n_units * self.n_racks * (2 if self.limited else 1)
-        centres = self.n_units if self.n_racks > 1 else 0
-        return 1 + len(self.brokers) * (1 + self.n_topics) + pools + centres
+BY_PARTITION = frozenset(
+    {
+        NetworkName.PARTITIONS,
+        NetworkName.JOINT,
+        NetworkName.JOINT_BUDGET,
+        NetworkName.LEAVING_PARTITIONS,
+    }
+)
+"""Networks whose prices are those of single partitions."""
 
 
 def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.ndarray]) -> Relaxation:
@@ -85,8 +43,7 @@ def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.nd
     """
     rows = np.flatnonzero(case.rules.movable)
     _, topic = np.unique(case.cluster.topic_idx[rows], return_inverse=True)
-    each = {"partitions", "joint", "joint-budget", "leaving-partitions"} & names
-    units = np.arange(len(rows)) if each else grouping(proofs.get("units", topic), len(rows))
+    units = np.arange(len(rows)) if BY_PARTITION & names else grouping(proofs.get("units", topic), len(rows))
     together = grouping(proofs.get("merged_units", np.zeros_like(topic)), len(rows))
     layout = layout_of(case, units)
     one = np.zeros(int(together.max(initial=-1)) + 1, dtype=np.int64)
@@ -94,56 +51,17 @@ def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.nd
     arcs, supply, excess = arcs_of(layout)
 
     def lifted(name: str, potential: Int64, _: FlowProblem) -> Int64:
-        if name != "merged":
+        if name != NetworkName.MERGED:
             return whole(potential, layout.n_nodes)
         return whole(potential, merged.n_nodes)[like(layout, merged, common(units, together))]
 
+    view = PlacementView(layout, arcs, excess)
     return Relaxation(
         arcs.network(supply),
-        lambda goal: cost_of(goal, layout, arcs, excess),
+        lambda goal: goal_of(goal).on_placement(view),
         lifted,
         ((arcs.kinds["cell"], "tail"),),
-    )
-
-
-def layout_of(case: Case, units: Int64) -> Layout:
-    """The layout of units ``(n_rows,)``; raises ``ValueError`` for one that lies in two topics."""
-    rows = np.flatnonzero(case.rules.movable)
-    _, topic = np.unique(case.cluster.topic_idx[rows], return_inverse=True)
-    return Layout(case, rows, units, common(units, topic), np.flatnonzero(case.rules.eligible))
-
-
-def grouping(group: np.ndarray, n_rows: int) -> Int64:
-    """The group of each row as numbers from 0; raises ``ValueError`` where it is no such array."""
-    if group.shape != (n_rows,) or group.dtype.kind != "i":
-        raise ValueError(f"units of shape {group.shape} for {n_rows} partitions")
-    groups, numbered = np.unique(group, return_inverse=True)
-    if not np.array_equal(groups, np.arange(len(groups))):
-        raise ValueError("units that are not numbered one after the other")
-    return numbered.astype(np.int64)
-
-
-def common(fine: Int64, coarse: Int64) -> Int64:
-    """For each group of ``fine`` the one of ``coarse`` that it lies in; raises ``ValueError`` if in two."""
-    of = np.zeros(int(fine.max(initial=-1)) + 1, dtype=np.int64)
-    of[fine] = coarse
-    if not np.array_equal(of[fine], coarse):
-        raise ValueError("a unit that lies in two others")
-    return of
-
-
-def like(fine: Layout, merged: Layout, unit: Int64) -> Int64:
-    """For each node of ``fine`` its like in ``merged``, where unit u has become ``unit[u]``."""
-    n = len(fine.brokers)
-    of, rack = (axis.ravel() for axis in np.indices((fine.n_units, fine.n_racks)))
-    return np.concatenate(
-        [
-            np.arange(1 + n),
-            1 + n + np.tile(np.arange(n), fine.n_topics),
-            merged.pool(unit[of], rack),
-            *([merged.pool(unit[of], rack, arriving=True)] if fine.limited else []),
-            *([merged.centre(unit)] if fine.n_racks > 1 else []),
-        ]
+        data_moves(view),
     )
 
 
@@ -170,7 +88,9 @@ def arcs_of(layout: Layout) -> tuple[Arcs, Int64, int]:
 
     arcs = Arcs()
     everyone, everything = np.arange(len(brokers)), int(rf.sum()) + len(row)
-    arcs.add("sink", 1 + everyone, np.zeros_like(everyone), np.full(len(brokers), everything))
+    arcs.add("sink", 1 + everyone, layout.rack(rack[brokers]), np.full(len(brokers), everything))
+    racks = np.arange(layout.n_sums)
+    arcs.add("rack", layout.rack(racks), 0 * racks, np.full(len(racks), everything))
     topic, broker = (axis.ravel() for axis in np.indices((layout.n_topics, len(brokers))))
     size = np.bincount(layout.unit, minlength=layout.n_units)
     members = np.bincount(layout.topic, weights=size, minlength=layout.n_topics).astype(np.int64)
@@ -203,7 +123,7 @@ def arrival_room(layout: Layout, size: Int64, unit: Int64, at: Int64) -> Int64:
 
 def rack_arcs(layout: Layout, arcs: Arcs) -> int:
     """Arcs between racks and for the limit on changes; returns the replicas above the rack limit."""
-    case, rules, table = layout.case, layout.case.rules, layout.case.cluster.brokers
+    case, rules = layout.case, layout.case.rules
     unit, rack = (axis.ravel() for axis in np.indices((layout.n_units, layout.n_racks)))
     if layout.limited:
         created = case.cluster.rf[layout.rows] == 0  # those have nothing to move
@@ -211,86 +131,35 @@ def rack_arcs(layout: Layout, arcs: Arcs) -> int:
         room = np.bincount(layout.unit, weights=most, minlength=layout.n_units).astype(np.int64)
         arcs.add("limit", layout.pool(unit, rack), layout.pool(unit, rack, arriving=True), room[unit])
     if layout.n_racks == 1:
-        arcs.add("excess", *(np.zeros(0, dtype=np.int64),) * 3)
+        for kind in ("mended", "eased"):
+            arcs.add(kind, *(np.zeros(0, dtype=np.int64),) * 3)
         return 0
-    counts = measures.replicas_per_rack(rules.base[layout.rows], table.rack_idx, layout.n_racks).astype(
-        np.int64
-    )
-    limit = rack_limits(table, rules.eligible, rules.rf[layout.rows], strict=rules.strict_racks)[:, None]
-    out, above, into = counts, np.maximum(counts - limit, 0), np.maximum(limit - counts, 0)
-    in_all = int(above.sum())
+    counts, limit, above = layout.counts, layout.limit, layout.above
+    out, into = counts, np.maximum(limit - counts, 0)
+    there, allowed = above.sum(axis=1, keepdims=True), layout.allowed[:, None]
+    # any rack may hold all that the partition may have above the limit, and none holds more
+    over = np.maximum(limit + allowed - np.maximum(counts, limit), 0)
+    leaves = np.maximum(counts - limit - allowed, 0)
+    mends, eases, in_all = np.maximum(there - allowed, 0), np.maximum(allowed - there, 0), int(there.sum())
     if rules.stay_in_rack:
         change = rules.rf[layout.rows] - counts.sum(axis=1)
-        out, above, into = (
-            part * allowed[:, None]
-            for part, allowed in ((out, change < 0), (above, change < 0), (into, change > 0))
-        )
+        shrinks, grows = (change < 0)[:, None], (change > 0)[:, None]
+        out, above, leaves, mends = (part * shrinks for part in (out, above, leaves, mends))
+        into, over, eases = (part * grows for part in (into, over, eases))
 
     def of_units(part: Int64) -> Int64:
-        total = np.zeros((layout.n_units, layout.n_racks), dtype=np.int64)
+        total = np.zeros((layout.n_units, part.shape[1]), dtype=np.int64)
         np.add.at(total, layout.unit, part)
         return total.ravel()
 
-    excess, others, room = of_units(above), of_units(out - above), of_units(into)
-    pool, centre = layout.pool(unit, rack), layout.centre(unit)
-    arcs.add("excess", pool, centre, excess, excess if rules.strict_racks else None)
-    arcs.add("out", pool, centre, others)
-    arcs.add("into", centre, pool, room)
+    pool, centre, crowd = layout.pool(unit, rack), layout.centre(unit), layout.crowd(unit)
+    some = layout.is_crowded[unit]
+    arcs.add("excess", pool[some], crowd[some], of_units(above)[some], of_units(leaves)[some])
+    arcs.add("over", crowd[some], pool[some], of_units(over)[some])
+    arcs.add("out", pool, centre, of_units(out - above))
+    arcs.add("into", centre, pool, of_units(into))
+    units = np.flatnonzero(layout.is_crowded)
+    crowd, centre, most = layout.crowd(units), layout.centre(units), above.sum(axis=1, keepdims=True)
+    arcs.add("mended", crowd, centre, of_units(most)[units], of_units(mends)[units])
+    arcs.add("eased", centre, crowd, of_units(eases)[units])
     return in_all
-
-
-def cost_of(goal: str, layout: Layout, arcs: Arcs, excess: int) -> Cost:
-    """What a goal costs on the arcs; raises ``ValueError`` for one that is not of placement."""
-    case, rules = layout.case, layout.case.rules
-    linear, none = np.zeros(arcs.n, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    if goal == "racks":
-        linear[arcs.kinds["excess"]] = -1
-        return linear, none, none, none, excess
-    if goal == "moves":
-        linear[arcs.kinds["arrive"]] = 1
-        created = case.cluster.rf[layout.rows] == 0
-        taken_over = int((rules.base != case.before)[layout.rows].sum())
-        return linear, none, none, none, taken_over - int(rules.rf[layout.rows][created].sum())
-    if goal == "elections":
-        leaves = arcs.kinds["leave-leaders"]
-        cells = np.concatenate(arcs.tail)[leaves] - 1 - len(layout.brokers)
-        linear[leaves] = rules.leads[layout.brokers[cells % max(1, len(layout.brokers))]]
-        return linear, none, none, none, 0  # of those who may lead on: the leader network has the others
-    weight = weights(case, rules.eligible)
-    fixed = rules.base[~rules.movable]
-    if goal == "replicas":
-        base = np.bincount(fixed[fixed >= 0], minlength=case.cluster.n_brokers)[layout.brokers].astype(
-            np.int64
-        )
-        total = int(base.sum()) + int(rules.rf[layout.rows].sum())
-        below, above = (round(side * 1000) for side in rules.tolerance)
-        low, high = widened(total, weight, below, above) if below or above else shares(total, weight)
-        return linear, arcs.kinds["sink"], low - base, high - base, 0
-    if goal == "topics":
-        topic = layout.topic[layout.unit]
-        totals = np.bincount(topic, weights=rules.rf[layout.rows], minlength=layout.n_topics).astype(np.int64)
-        stays = staying(layout)
-        low, high = shares(totals[:, None] + stays.sum(axis=1)[:, None], weight[None, :])
-        return linear, arcs.kinds["cell"], (low - stays).ravel(), (high - stays).ravel(), unmoved_topics(case)
-    raise ValueError(f"{goal} is not a goal of placement")
-
-
-def staying(layout: Layout) -> Int64:
-    """Replicas that may not change, in topics of which others may; ``(n_topics, n_eligible)``."""
-    case = layout.case
-    n_brokers = case.cluster.n_brokers
-    rank = np.full(len(case.cluster.topics), -1, dtype=np.int64)
-    rank[case.cluster.topic_idx[layout.rows]] = layout.topic[layout.unit]
-    row, position = np.nonzero((case.rules.base >= 0) & ~case.rules.movable[:, None])
-    topic = rank[case.cluster.topic_idx[row]]
-    key = topic[topic >= 0] * n_brokers + case.rules.base[row, position][topic >= 0]
-    counts = np.bincount(key, minlength=layout.n_topics * n_brokers).astype(np.int64)
-    return counts.reshape(-1, n_brokers)[:, layout.brokers]
-
-
-def unmoved_topics(case: Case) -> int:
-    """What the topics of which nothing may change add to the goal ``topics``."""
-    whole = np.ones(len(case.cluster.topics), dtype=bool)
-    whole[case.cluster.topic_idx[case.rules.movable]] = False
-    rows = whole[case.cluster.topic_idx]
-    return per_topic(case, np.where(rows[:, None], case.before, -1), case.rules.eligible)

@@ -74,10 +74,11 @@ def with_brokers_of(cluster: Cluster, proposal: Proposal) -> tuple[Cluster, Bool
         widened(old.bytes_in_per_s),
         widened(old.bytes_out_per_s),
         widened(np.asarray(old.weight), 1.0),
+        tuple(old.down[k] if k >= 0 else None for k in at.tolist()),
     )
     shift = np.append(brokers.index_of(old.ids), -1).astype(np.int32)  # position -1 stays -1
-    wider = replace(cluster, brokers=brokers, replicas=shift[cluster.replicas], leader=shift[cluster.leader])
-    return wider, known
+    places = {name: shift[getattr(cluster, name)] for name in ("replicas", "leader", "isr")}
+    return replace(cluster, brokers=brokers, **places), known
 
 
 def rows_of(cluster: Cluster, proposal: Proposal) -> tuple[RowArray, list[Violation]]:

@@ -8,19 +8,17 @@ belong to nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.judge.arc_costs import Cost
 from equipoise.judge.duality import FlowProblem, conserved
-from equipoise.judge.violations import Case
 
 Int64 = npt.NDArray[np.int64]
-Cost = tuple[Int64, Int64, Int64, Int64, int]
-"""Linear cost of each arc; convex arcs with the two ends of their bands; offset."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +28,15 @@ class Relaxation:
     network: FlowProblem
     """With no costs yet."""
     cost: Callable[[str], Cost]
+    """By the goal's name; raises ``ValueError`` for one of which the network tells nothing."""
     lifted: Callable[[str, Int64, FlowProblem], Int64]
     """Potentials stored for a network of that name, given the face, as potentials of this network.
 
     Raises ``ValueError`` where they do not fit."""
     implied: tuple[tuple[Int64, Literal["tail", "head"]], ...] = ()
     """Arcs whose bounds follow from the other arcs at one of their ends, in the order to draw them."""
+    moved: Cost | None = None
+    """What ``--max-moves`` counts, in a network of where replicas stand."""
 
     @property
     def start(self) -> FlowProblem:
@@ -93,30 +94,3 @@ def whole(potential: Int64, n_nodes: int) -> Int64:
     if potential.shape != (n_nodes,):
         raise ValueError(f"potentials of shape {potential.shape}, not ({n_nodes},)")
     return potential
-
-
-PLACEMENT = frozenset({"merged", "topics", "mixed", "partitions"})
-ORDER = frozenset({"brokers", "brokers+items", "items"})
-
-
-def family(name: str) -> str:
-    """Networks of one family share one face: what a level narrows, the next one finds narrowed."""
-    return "placement" if name in PLACEMENT else "order" if name in ORDER else name
-
-
-def build(name: str, case: Case, names: set[str], proofs: Mapping[str, np.ndarray]) -> Relaxation:
-    """The network of the family of ``name``, for a certificate with networks ``names``.
-
-    Raises ``ValueError`` for a name that is none.
-    """
-    from equipoise.judge.leader_network import leader_relaxation
-    from equipoise.judge.order_network import order_relaxation
-    from equipoise.judge.placement_network import placement_relaxation
-
-    if name in PLACEMENT:
-        return placement_relaxation(case, names, proofs)
-    if name in ORDER:
-        return order_relaxation(case)
-    if name == "leaders":
-        return leader_relaxation(case)
-    raise ValueError(f"no network is called {name}")

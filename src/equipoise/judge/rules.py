@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Brokers, Cluster
 from equipoise.cluster.brokers import IntArray
+from equipoise.patterns import matches
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -26,8 +26,14 @@ class Rules:
     """May be given new ones."""
     leads: BoolArray
     """May be the preferred leader."""
+    alive: BoolArray
+    """Not known to be down, or assumed to be up; one that is not neither receives nor leads."""
+    spared: BoolArray
+    """Down, and nothing else against it: what such a broker led before may be left with it."""
     movable: BoolArray
     """``(n_partitions,)``: may change."""
+    stuck: BoolArray
+    """May not, since Kafka cannot copy it now."""
     rf: IntArray
     """``(n_partitions,)`` int32: replication factor wanted."""
     base: IntArray
@@ -56,13 +62,19 @@ def rules_of(
     """
     asked = dict(request or {})
     eligible = eligible_brokers(cluster, asked) & (True if known is None else known)
-    movable = movable_partitions(cluster, asked)
+    alive = alive_brokers(cluster.brokers, asked)
+    may_lead = eligible & ~np.isin(cluster.brokers.ids, asked.get("no_leaders_on", ()))
+    chosen, stuck = movable_partitions(cluster, asked), beyond_reach(cluster, alive)
+    movable = chosen & ~stuck
     base = exchanged(cluster, asked, movable)
     return Rules(
         eligible=eligible,
-        receives=eligible & ~np.isin(cluster.brokers.ids, asked.get("cordon", ())),
-        leads=eligible & ~np.isin(cluster.brokers.ids, asked.get("no_leaders_on", ())),
+        receives=eligible & alive & ~np.isin(cluster.brokers.ids, asked.get("cordon", ())),
+        leads=may_lead & alive,
+        alive=alive,
+        spared=may_lead & ~alive,
         movable=movable,
+        stuck=chosen & stuck,
         rf=wanted_rf(cluster, asked, movable),
         base=base,
         pinned=on_replacements(cluster, asked, base) & movable[:, None],
@@ -91,17 +103,38 @@ def eligible_brokers(cluster: Cluster, asked: Mapping[str, Any]) -> BoolArray:
     return eligible & ~among((*asked.get("drain", ()), *(old for old, _ in asked.get("replace", ()))))
 
 
+def alive_brokers(brokers: Brokers, asked: Mapping[str, Any]) -> BoolArray:
+    """Brokers of which no source says that they are down, or which ``assume_alive`` names."""
+    assumed = set(asked.get("assume_alive", ()))
+    told = zip(brokers.ids.tolist(), brokers.down, strict=True)
+    return np.array([why is None or broker in assumed for broker, why in told], dtype=bool)
+
+
+def beyond_reach(cluster: Cluster, alive: BoolArray) -> BoolArray:
+    """``(n_partitions,)``: partitions that Kafka cannot copy now.
+
+    Every broker of the list is down, or every member of the ISR, or there is no leader; the latter is mended
+    by a member of the ISR that is down and assumed to be up.
+    """
+    up = set(np.flatnonzero(alive).tolist())
+    down = {at for at, why in enumerate(cluster.brokers.down) if why is not None}
+    suspects = ~np.isin(cluster.replicas, list(up)).any(axis=1) & (cluster.rf > 0)
+    suspects |= cluster.isr_told & ((cluster.leader < 0) | ~np.isin(cluster.isr, list(up)).any(axis=1))
+    for row in np.flatnonzero(suspects & cluster.isr_told).tolist():
+        in_sync, held = set(cluster.isr[row].tolist()), set(cluster.replicas[row].tolist())
+        led = cluster.leader[row] >= 0 or in_sync & up & down
+        suspects[row] = not (led and in_sync & up and held & up)
+    return suspects
+
+
 def movable_partitions(cluster: Cluster, asked: Mapping[str, Any]) -> BoolArray:
     """Partitions of topics that match ``topics`` and not ``exclude_topics``, and those to be created."""
     wanted, unwanted = asked.get("topics"), asked.get("exclude_topics")
-    topics = np.array(
-        [
-            (wanted is None or re.fullmatch(wanted, topic) is not None)
-            and (unwanted is None or re.fullmatch(unwanted, topic) is None)
-            for topic in cluster.topics
-        ],
-        dtype=bool,
-    )
+    topics = np.ones(len(cluster.topics), dtype=bool)
+    if wanted is not None:
+        topics &= matches(wanted, cluster.topics, "--topics")
+    if unwanted is not None:
+        topics &= ~np.array(matches(unwanted, cluster.topics, "--exclude-topics"), dtype=bool)
     movable: BoolArray = topics[cluster.topic_idx] | (cluster.rf == 0)
     return movable
 
@@ -144,7 +177,7 @@ def rack_limits(brokers: Brokers, eligible: BoolArray, rf: IntArray, *, strict: 
         return rf.astype(np.int32)
     if strict:
         return np.ones_like(rf, dtype=np.int32)
-    sizes = np.bincount(brokers.rack_idx[eligible], minlength=len(brokers.rack_names))
+    sizes = np.bincount(brokers.rack_idx[eligible & brokers.racked], minlength=len(brokers.rack_names))
     heights = np.arange(int(max(sizes.max(initial=0), rf.max(initial=0))) + 1)
     room = np.minimum(sizes[None, :], heights[:, None]).sum(axis=1)  # with so many in each rack
     return np.minimum(np.maximum(np.searchsorted(room, rf), 1), np.maximum(rf, 1)).astype(np.int32)

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from equipoise.judge.duality import FlowProblem, exact_dot
-from equipoise.judge.goals import goal_value
-from equipoise.judge.leader_network import topic_leader_bands
+from equipoise.judge.bands import topic_leader_bands
+from equipoise.judge.duality import FlowProblem, exact_dot, within
+from equipoise.judge.goals.elections import Elections
+from equipoise.judge.goals.leaders import Leaders
 from equipoise.judge.relaxation import Int64, Relaxation
 from equipoise.judge.violations import Case
 
+ELECTIONS, LEADERS = Elections(), Leaders()
 FINENESS = 8
 """Parts of one that prices are whole numbers of."""
 HIGHEST_PRICE = 2**28
@@ -34,11 +36,10 @@ def topic_leaders_bound(
     """
     cluster, rules = case.cluster, case.rules
     may, n_topics = np.flatnonzero(rules.leads), len(cluster.topics)
-    usable = np.all((prices >= -HIGHEST_PRICE) & (prices <= HIGHEST_PRICE))
-    if prices.shape != (1 + len(may) + n_topics,) or not usable:
+    if prices.shape != (1 + len(may) + n_topics,) or not within(prices, HIGHEST_PRICE):
         raise ValueError(f"prices of shape {prices.shape}, or too high")
     election, of_broker, of_topic = int(prices[0]), prices[1 : 1 + len(may)], prices[1 + len(may) :]
-    if election < 0 or (election > 0 and "elections" not in before):
+    if election < 0 or (election > 0 and ELECTIONS.name not in before):
         raise ValueError("a price of elections that are not limited, or one below 0")
 
     topic, first = cluster.topic_idx[rules.movable].astype(np.int64), case.before[rules.movable, 0]
@@ -47,7 +48,7 @@ def topic_leaders_bound(
     key = topic[keeps] * cluster.n_brokers + first[keeps]
     held = np.bincount(key, minlength=n_topics * cluster.n_brokers)
     low, high, held = (cells.reshape(n_topics, -1)[:, may] for cells in (*topic_leader_bands(case), held))
-    allowed = (goal_value("elections", case) or 0) - int(((first >= 0) & ~keeps).sum())
+    allowed = ELECTIONS.value(case) - int(((first >= 0) & ~keeps).sum())
     least, most = leaders_within(case, before, leaders)
     cells = cheapest(of_topic[:, None] + of_broker, low, high, held, size[:, None], election)
     bound = (
@@ -65,8 +66,8 @@ def leaders_within(
     """Fewest and most leaders of each broker, ``(n_brokers,)``, among partitions that may change."""
     relaxation, face = leaders
     least, most = face.lower.copy(), face.upper.copy()
-    if "leaders" in before and goal_value("leaders", case) == 0:
-        level = relaxation.problem("leaders", face)
+    if LEADERS.name in before and LEADERS.value(case) == 0:
+        level = relaxation.problem(LEADERS.name, face)
         least[level.convex] = np.maximum(least[level.convex], level.band_low)
         most[level.convex] = np.minimum(most[level.convex], level.band_high)
     n_racks = len(case.cluster.brokers.rack_names)

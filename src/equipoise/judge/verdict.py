@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,13 +13,13 @@ from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.judge.certificate import Finding
 from equipoise.judge.checks import Check, seven_checks
-from equipoise.judge.goals import MEASURES, goal_value
+from equipoise.judge.goals.registry import EVERY
 from equipoise.judge.levels import costs, levels
 from equipoise.judge.rules import Rules
 from equipoise.judge.violations import Case, Violation, check_assignment
 
-COMPARED = ("racks", "replicas", "moves", "topics", "leaders", "elections", "topic-leaders")
-"""Goals in which an assignment is set beside the optimum: the default ones, in their order."""
+COMPARED = tuple(goal.name for goal in EVERY if goal.by_default)
+"""Goals in which an assignment is set beside the optimum where none are asked for: the default ones."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Verdict:
     brokers: tuple[int, ...]
     """Ids of the brokers that are to hold replicas."""
     checks: tuple[Check, ...]
-    costs: Mapping[str, int]
+    costs: Mapping[str, Any]
     before: Mapping[str, Any]
     after: Mapping[str, Any]
-    goals: Mapping[str, int]
-    """Value of each goal that can be measured."""
+    goals: Mapping[str, int | None]
+    """Value of each goal, None where the sources do not tell what it is counted from."""
     from_optimum: tuple[Mapping[str, Any], ...] | None = None
     """For each goal this value, that of the optimum or its proved bound, and how far it is off; None where
     not known."""
@@ -83,24 +83,20 @@ def judge(
         costs=costs(cluster, target),
         before=levels(cluster, cluster.replicas, rules.eligible, strict_racks=rules.strict_racks),
         after=levels(cluster, target, rules.eligible, strict_racks=rules.strict_racks),
-        goals=values(case),
+        goals={goal.name: goal.value(case) if goal.is_known(case) else None for goal in EVERY},
     )
 
 
-def values(case: Case) -> dict[str, int]:
-    """Value of every goal that can be measured."""
-    found = {goal: goal_value(goal, case) for goal in MEASURES}
-    return {goal: value for goal, value in found.items() if value is not None}
-
-
-def distance(mine: Mapping[str, int], best: Mapping[str, int]) -> tuple[Mapping[str, Any], ...]:
-    """The compared goals of an assignment and of the best one, side by side.
+def distance(
+    mine: Mapping[str, int | None], best: Mapping[str, int | None], goals: Sequence[str] = COMPARED
+) -> tuple[Mapping[str, Any], ...]:
+    """The compared ``goals`` of an assignment and of the best one, side by side, where both are known.
 
     The first goal in which they differ decides: an assignment that moves less and levels less may
     be ahead in a later one.
     """
     return tuple(
-        {"goal": goal, "value": mine[goal], "optimum": best[goal], "distance": mine[goal] - best[goal]}
-        for goal in COMPARED
-        if goal in mine and goal in best
+        {"goal": goal, "value": value, "optimum": optimum, "distance": value - optimum}
+        for goal in goals
+        if (value := mine.get(goal)) is not None and (optimum := best.get(goal)) is not None
     )

@@ -51,6 +51,8 @@ class Case:
     rules: Rules
     known: BoolArray
     """``(n_brokers,)``: brokers that the cluster has."""
+    counts_racks: bool = False
+    """True where a goal of the certificate counts what racks hold."""
 
     @property
     def before(self) -> IntArray:
@@ -113,13 +115,26 @@ def eligible_only(case: Case) -> Iterator[Violation]:
 
 def cordoned(case: Case) -> Iterator[Violation]:
     closed = (case.target >= 0) & case.known[case.target] & case.rules.eligible[case.target]
-    closed &= ~case.rules.receives[case.target] & case.placed
+    closed &= case.rules.alive[case.target] & ~case.rules.receives[case.target] & case.placed
     return case.each("cordon", closed, "broker {} gets a replica but is cordoned")
+
+
+def alive_only(case: Case) -> Iterator[Violation]:
+    """A broker that is down is given nothing; what it led before it may be left."""
+    down = (case.target >= 0) & case.known[case.target] & ~case.rules.alive[case.target]
+    yield from case.each("not-alive", down & case.placed, "broker {} gets a replica but is not alive")
+    first = case.target[:, 0]
+    for row in np.flatnonzero(down[:, 0] & ~case.placed[:, 0] & (first != case.before[:, 0])).tolist():
+        yield case.at("not-alive", row, int(first[row]), "broker {} comes to lead but is not alive")
+    changed = measures.changed_rows(case.before, case.target)
+    for row in changed[case.rules.stuck[changed]].tolist():
+        detail = "the partition changes, but nobody who is alive has all of its data"
+        yield case.at("not-alive", row, None, detail)
 
 
 def only_chosen_topics(case: Case) -> Iterator[Violation]:
     changed = measures.changed_rows(case.before, case.target)
-    for row in changed[~case.rules.movable[changed]].tolist():
+    for row in changed[~(case.rules.movable | case.rules.stuck)[changed]].tolist():
         yield case.at("topic-not-chosen", row, None, "the partition changes but its topic may not")
 
 
@@ -131,15 +146,17 @@ def replication_factor(case: Case) -> Iterator[Violation]:
 
 
 def racks(case: Case) -> Iterator[Violation]:
-    """The rack rule: kept where it holds, and elsewhere never more replicas over the limit than before.
+    """The rack rule: no partition has more replicas over the limit than before, or where strict any.
 
-    What stood above the limit of its replication factor before may stay so.
+    All its racks count together, before and after each by the limit of as many replicas as there are.
     """
     brokers, rules = case.cluster.brokers, case.rules
     if not brokers.has_racks:
         return
     limit, excess = rack_excess(case, case.target)
     _, allowed = rack_excess(case, rules.base)
+    if rules.strict_racks and not rules.leaders_only:
+        allowed[rules.movable] = 0
     counts = measures.replicas_per_rack(case.target, brokers.rack_idx, len(brokers.rack_names))
     for row in np.flatnonzero(excess.sum(axis=1) > allowed.sum(axis=1)).tolist():
         rack = int(np.argmax(excess[row]))
@@ -179,6 +196,7 @@ def leaders(case: Case) -> Iterator[Violation]:
     first = case.target[:, 0]
     may = (case.target >= 0) & case.rules.leads[case.target]
     bad = (first >= 0) & case.known[first] & ~case.rules.leads[first] & case.rules.movable
+    bad &= ~case.rules.spared[first]
     if case.rules.leaders_only:
         bad &= may.any(axis=1)
     for row in np.flatnonzero(bad).tolist():
@@ -231,6 +249,7 @@ RULES: tuple[Callable[[Case], Iterator[Violation]], ...] = (
     brokers_twice,
     eligible_only,
     cordoned,
+    alive_only,
     only_chosen_topics,
     replication_factor,
     racks,

@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from equipoise.pipeline.java import Java
+from equipoise.java import Java
 
 OPENED = (
     "java.base/java.lang",

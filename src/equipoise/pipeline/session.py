@@ -13,7 +13,7 @@ from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
 from equipoise.errors import EquipoiseError, UnusableInput
-from equipoise.pipeline.java import find_java
+from equipoise.java import find_java
 from equipoise.pipeline.launcher import LaunchError, launch
 
 if TYPE_CHECKING:

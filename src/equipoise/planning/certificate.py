@@ -6,7 +6,33 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from equipoise.planning.networks.place import ProvedLevel
+from equipoise.cluster.proofs import NetworkName, ProofKind
+from equipoise.planning.flow.network import Int64
+
+KINDS = {
+    NetworkName.JOINT: ProofKind.LINEAR_PROGRAM,
+    NetworkName.JOINT_BUDGET: ProofKind.LINEAR_PROGRAM,
+    NetworkName.PROGRAM: ProofKind.BRANCH_AND_BOUND,
+}
+"""The kind of proof that prices of a network are, where they are not potentials of a flow."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProvedLevel:
+    """A goal solved on a network, and the potentials that prove it."""
+
+    goal: str
+    value: int
+    network: NetworkName
+    """Which network the potentials are of; the judge builds the same."""
+    potential: Int64
+    branches: Int64 | None = None
+    """Of a proof by cases, see `branching.Tree`."""
+
+    @property
+    def kind(self) -> ProofKind:
+        """The kind of proof that it is."""
+        return KINDS.get(self.network, ProofKind.FLOW_DUAL)
 
 
 @dataclass(frozen=True)
@@ -16,18 +42,23 @@ class Proof:
     goal: str
     value: int
     bound: int
-    kind: str
+    kind: ProofKind
     note: str = ""
     level: ProvedLevel | None = None
     given: tuple[ProvedLevel, ...] = ()
     """Of a placement's best order: the levels on whose faces it is best."""
-    anywhere: ProvedLevel | None = None
+    global_bound: ProvedLevel | None = None
     """Beside that: a bound of all placements."""
 
     @property
     def claims(self) -> bool:
         """True where the bound is one of all plans that are as good at the goals before."""
-        return self.kind not in ("none", "given-placement")
+        return self.kind.of_all_plans
+
+    @classmethod
+    def certain(cls, goal: str, value: int, note: str = "") -> Proof:
+        """What is known without any proof: that nothing counts below 0."""
+        return cls(goal, value, 0, ProofKind.NONE if value else ProofKind.CLOSED_FORM, note if value else "")
 
     @property
     def closes(self) -> bool:
@@ -48,8 +79,8 @@ def proof_arrays(proofs: list[Proof], groups: dict[str, np.ndarray]) -> dict[str
             arrays[f"level{k}/potential"] = proof.level.potential
             if proof.level.branches is not None:
                 arrays[f"level{k}/branches"] = proof.level.branches
-        if proof.anywhere is not None:
-            arrays[f"level{k}/anywhere"] = proof.anywhere.potential
+        if proof.global_bound is not None:
+            arrays[f"level{k}/anywhere"] = proof.global_bound.potential
         for j, level in enumerate(proof.given):
             arrays[f"level{k}/given{j}/goal"] = np.array(level.goal)
             arrays[f"level{k}/given{j}/network"] = np.array(level.network)

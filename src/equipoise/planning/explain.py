@@ -6,9 +6,9 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning import goals as measure
-from equipoise.planning.problem import Problem
-from equipoise.planning.rows import distinct_rows
+from equipoise.planning.distinct import distinct_rows
+from equipoise.planning.problem import shares as measure
+from equipoise.planning.problem.problem import Problem
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 

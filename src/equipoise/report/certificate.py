@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from equipoise.cluster import Level
+from equipoise.cluster.proofs import ProofKind
+from equipoise.planning.goals import ALL_GOALS, TIE_BREAKS
 from equipoise.report import words
 
 
-def rows(levels: Sequence[Level]) -> list[dict[str, Any]]:
-    """One row for each goal, in the order in which they were decided."""
+def rows(levels: Sequence[Level], *, partial: bool = False) -> list[dict[str, Any]]:
+    """One row for each goal, in the order in which they were decided; ``partial``: of a part of a cluster."""
     return [
         {
             "goal": level.goal,
@@ -20,10 +22,10 @@ def rows(levels: Sequence[Level]) -> list[dict[str, Any]]:
             "lower_bound": level.lower_bound,
             "gap": level.gap,
             "standing": standing(level),
-            "told": told(level),
+            "told": told(level, partial=partial),
             "proof": level.proof,
-            "proof_words": words.proof(level.proof, reached=level.gap == 0),
-            "note": "; ".join(filter(None, [level.note, anywhere(level)])),
+            "proof_words": words.proof(level.proof, reached=level.gap in (0, None)),
+            "note": "; ".join(filter(None, [level.note, elsewhere(level)])),
         }
         for level in levels
     ]
@@ -33,53 +35,90 @@ def standing(level: Level) -> str:
     """How sure the best is at one goal, after the goals before it.
 
     "proved": no plan does better; "placement": no order of the lists does better where the replicas
-    stand; "gap": the bound is not reached; "none": there is no bound.
+    stand; "gap": the bound is not reached; "none": there is no bound; "unknown": there is no value.
     """
-    if level.proof == "none":
+    if level.gap is None:
+        return "unknown"
+    if level.proof == ProofKind.NONE:
         return "none"
     if level.gap > 0:
         return "gap"
-    return "placement" if level.proof == "given-placement" else "proved"
+    return "placement" if level.proof == ProofKind.GIVEN_PLACEMENT else "proved"
 
 
-def anywhere(level: Level) -> str:
-    """How near the plan is to the best of any placement, "" where that is not known."""
-    if level.anywhere is None or level.distance is None:
+def elsewhere(level: Level) -> str:
+    """What no plan is below wherever replicas stand, "" where nothing is known of that."""
+    if not level.global_bound:
         return ""
-    best = words.number(level.anywhere, 2)
-    return f"within {words.percent(level.distance)} of any placement's best ({best} or more)"
+    return f"no placement allows less than {words.number(level.global_bound, 2)}"
 
 
-def told(level: Level) -> str:
+def told(level: Level, *, partial: bool = False) -> str:
     """The same in a word or two."""
     return {
-        "proved": "proved",
+        "proved": "best for this part" if partial else "proved",
         "placement": "best for this placement",
-        "gap": f"gap {words.percent(level.gap)}",
+        "gap": f"gap {words.percent(level.gap or 0)}",
         "none": "not proved",
+        "unknown": "not known",
     }[standing(level)]
 
 
-def verdict(levels: Sequence[Level]) -> dict[str, str]:
-    """The badge and its sentence; ``state`` is "best", "near" or "none"."""
-    at = {
-        name: [level for level in levels if standing(level) == name]
-        for name in ("proved", "placement", "gap", "none")
-    }
-    if len(at["none"]) == len(levels):
-        sentence = "This strategy proves nothing: how far its plan is from the best is not known."
-        return {"state": "none", "badge": "no proof", "sentence": sentence}
-    reached = f"{len(at['proved'])} of {len(levels)} goals are proved best"
+def verdict(
+    levels: Sequence[Level], asked: Collection[str] | None = None, *, partial: bool = False
+) -> dict[str, str]:
+    """The badge and its sentence; ``state`` is "best", "near" or "none".
+
+    They speak of the goals that were ``asked`` for by name, without such of all but tie-breaks: those choose
+    between plans that are as good to whoever reads a headline. Of a ``partial`` cluster no best is claimed.
+    """
+    if partial:
+        found = verdict(levels, asked)
+        state = "none" if found["state"] == "none" else "near"
+        badge = found["badge"].replace("proved best", "best for this part")
+        return words_of(state, badge, f"{PART} {found['sentence']}")
+    if not any(standing(level) not in ("none", "unknown") for level in levels):
+        return words_of("none", "no proof", NOTHING_PROVED)
+    spoken = [level for level in levels if is_spoken_of(level.goal, asked)] or list(levels)
+    at = {name: [level for level in spoken if standing(level) == name] for name in STANDINGS}
+    proved = f"{sum(standing(level) == 'proved' for level in levels)} of {len(levels)} goals are proved best"
+    doubts = "".join(f"; {doubt(level)}" for level in levels if standing(level) == "gap")
+    unknown = ", ".join(level.goal for level in at["unknown"])
+    doubts += f"; {unknown}: not known, since no source tells what is counted there" if unknown else ""
     if at["none"]:
-        return {"state": "near", "badge": "not all proved", "sentence": f"{reached}."}
+        return words_of("near", "not all proved", f"{proved}{doubts}.")
     if at["gap"]:
-        worst = max(at["gap"], key=lambda level: level.gap)
-        distance = words.percent(worst.gap)
-        sentence = f"{reached}; at “{worst.goal}” the plan is within {distance} of what any plan could reach."
-        return {"state": "near", "badge": f"within {distance} of best", "sentence": sentence}
+        return words_of("near", doubt(at["gap"][0]), f"{proved}{doubts}.")
+    badge, sentence = "proved best", f"{proved}{doubts}."
     if at["placement"]:
         goals = ", ".join(level.goal for level in at["placement"])
-        sentence = f"{reached}; {goals}: best for where the replicas then stand."
-        return {"state": "best", "badge": "best for its placement", "sentence": sentence}
-    goals = f"any of the {len(levels)} goals, taken in this order" if len(levels) > 1 else "this goal"
-    return {"state": "best", "badge": "proved best", "sentence": f"No plan does better at {goals}."}
+        badge = "best for its placement"
+        sentence = f"{proved}; {goals}: best for where the replicas then stand{doubts}."
+    elif all(standing(level) == "proved" for level in levels):
+        goals = f"any of the {len(levels)} goals, taken in this order" if len(levels) > 1 else "this goal"
+        sentence = f"No plan does better at {goals}."
+    if unknown:
+        return words_of("near", f"{badge}, {unknown} not known", sentence)
+    return words_of("best", badge, sentence)
+
+
+def words_of(state: str, badge: str, sentence: str) -> dict[str, str]:
+    """A verdict."""
+    return {"state": state, "badge": badge, "sentence": sentence}
+
+
+NOTHING_PROVED = "This strategy proves nothing: how far its plan is from the best is not known."
+PART = "Of a part of the cluster alone, as if it were all there is:"
+STANDINGS = ("proved", "placement", "gap", "none", "unknown")
+
+
+def is_spoken_of(goal: str, asked: Collection[str] | None) -> bool:
+    """Whether a headline speaks of a goal; loads stand for what was to be levelled."""
+    return goal not in ALL_GOALS or (goal not in TIE_BREAKS if not asked else goal in asked)
+
+
+def doubt(level: Level) -> str:
+    """Where a better plan may exist, as a manager reads it; of what is counted how much better at most."""
+    if level.value is None or level.lower_bound is None:
+        return ""
+    return words.may_be_better(level.goal, level.value - level.lower_bound)

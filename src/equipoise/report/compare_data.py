@@ -26,7 +26,9 @@ COSTS: tuple[Column, ...] = (
 DEFAULTS = {"unit": "count", "better": "low", "meaning": ""}
 
 
-def compare_data(rows: Sequence[Row], criteria: Sequence[Column], cluster: str = "") -> dict[str, Any]:
+def compare_data(
+    rows: Sequence[Row], criteria: Sequence[Column], cluster: str = "", warnings: Sequence[str] = ()
+) -> dict[str, Any]:
     """The page data of a comparison; see :func:`equipoise.report.compare_page` for the arguments."""
     named = [DEFAULTS | dict(column) for column in (*criteria, *COSTS)]
     columns = [column for column in named if any(value_of(row, column) is not None for row in rows)]
@@ -34,6 +36,7 @@ def compare_data(rows: Sequence[Row], criteria: Sequence[Column], cluster: str =
     charts = [cost_chart(rows, wanted), *(bars_chart(rows, column) for column in columns)]
     return {
         "cluster": cluster,
+        "warnings": list(warnings),
         "columns": columns,
         "ours": OURS,
         "rows": [table_row(row, rows, columns) for row in rows],

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Plan, measures
-from equipoise.cluster.brokers import FloatArray
-from equipoise.cluster.measures import CountArray, IntArray
+from equipoise.cluster.brokers import FloatArray, IntArray
+from equipoise.cluster.health import alive
+from equipoise.cluster.measures import CountArray
 from equipoise.judge.levels import costs
 
 BoolArray = npt.NDArray[np.bool_]
@@ -27,7 +28,8 @@ class Side:
     """Bytes held; partitions of unknown size count 0."""
     in_use: BoolArray
     """Brokers that the spread is taken over: those that may hold replicas, and those that do."""
-    rack_violations: int
+    rack_violations: int | None
+    """None where the rack of a replica is not known."""
 
     def spread(self, column: str) -> tuple[float, float]:
         """Least and greatest of a column over the brokers in use."""
@@ -42,7 +44,7 @@ class Figures:
     before: Side
     after: Side
     data_moves: int
-    bytes_moved: int
+    bytes_moved: int | None
     leadership_changes: int
     partitions_changed: int
     sizes_known: bool
@@ -69,17 +71,10 @@ def side(plan: Plan, replicas: IntArray) -> Side:
         failover=measures.failover_leaders(replicas, n_brokers).max(axis=1, initial=0),
         size_bytes=measures.bytes_per_broker(replicas, cluster.size_bytes, n_brokers),
         in_use=plan.eligible | (held > 0),
-        rack_violations=rack_violations(plan, replicas),
+        rack_violations=measures.known_rack_violations(
+            cluster.brokers, replicas, plan.eligible, strict=plan.request.get("rack_rule") == "strict"
+        ),
     )
-
-
-def rack_violations(plan: Plan, replicas: IntArray) -> int:
-    """Partitions that break the rack rule of the plan's request; 0 where no broker names a rack."""
-    brokers = plan.cluster.brokers
-    if not brokers.has_racks:
-        return 0
-    strict = plan.request.get("rack_rule") == "strict"
-    return measures.rack_violations(replicas, brokers.rack_idx, plan.eligible, strict=strict)
 
 
 def holders(plan: Plan, column: str) -> BoolArray:
@@ -87,7 +82,8 @@ def holders(plan: Plan, column: str) -> BoolArray:
     if column not in ("leaders", "failover"):
         return plan.eligible
     barred = plan.request.get("no_leaders_on") or ()
-    return plan.eligible & ~np.isin(plan.cluster.brokers.ids, barred)
+    up = alive(plan.cluster.brokers, plan.request.get("assume_alive", ()))
+    return plan.eligible & up & ~np.isin(plan.cluster.brokers.ids, barred)
 
 
 def tolerance(plan: Plan, column: str) -> tuple[float, float]:

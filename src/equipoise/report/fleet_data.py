@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +12,8 @@ from equipoise.report import certificate, spark, words
 Entry = Mapping[str, Any]
 
 FAULT = ("cluster", "file", "line", "place", "text", "reason")
+MAX_NAMED = 10
+"""Clusters named in one sentence."""
 MAX_QUARANTINE = 500
 """Lines set aside that the page lists; the table has them all."""
 
@@ -22,6 +24,7 @@ def fleet_data(clusters: Sequence[Entry], quarantine: Sequence[Entry], run: Entr
     planned = [planned_row(entry) for entry in by_name if entry.get("after")]
     charts = [spread_chart(planned), moves_chart(planned)]
     return {
+        "warnings": no_racks(row["name"] for row in planned if not row["racks_known"]),
         "clusters": planned,
         "failed": [failed_row(entry) for entry in by_name if not entry.get("after")],
         "totals": totals(planned),
@@ -33,6 +36,15 @@ def fleet_data(clusters: Sequence[Entry], quarantine: Sequence[Entry], run: Entr
         "run": run_facts(run),
         "charts": {chart["id"]: chart for chart in charts if chart is not None},
     }
+
+
+def no_racks(clusters: Iterable[str]) -> list[str]:
+    """A sentence on the clusters of which no racks are known; none without any."""
+    names = list(clusters)
+    more = f" and {words.number(len(names) - MAX_NAMED)} more" if len(names) > MAX_NAMED else ""
+    told = f"{', '.join(names[:MAX_NAMED])}{more}"
+    sentence = "no racks are known of {}: two replicas of a partition may land in one zone; give racks"
+    return [sentence.format(told) + " in a brokers file, or as racks in equipoise.toml"] if names else []
 
 
 def planned_row(entry: Entry) -> dict[str, Any]:
@@ -57,7 +69,10 @@ def planned_row(entry: Entry) -> dict[str, Any]:
         "spark": spark.before_after(before, after),
         "bound": next((level.lower_bound for level in proofs if level.goal == "moves"), None),
         "bytes_known": "sizes" not in missing,
-        "verdict": certificate.verdict(proofs),
+        "racks_known": "racks" not in missing,
+        "verdict": certificate.verdict(
+            proofs, entry.get("request", {}).get("goals"), partial=bool(entry.get("partial"))
+        ),
         "warnings": list(entry.get("warnings") or ()),
         **{
             key: entry.get("summary", entry)[key]
@@ -98,7 +113,7 @@ def totals(rows: Sequence[Entry]) -> dict[str, Any]:
         "clusters": len(rows),
         "proved": sum(row["verdict"]["badge"] == "proved best" for row in rows),
         "bytes_known": sum(row["bytes_known"] for row in rows),
-        **{key: sum(row[key] for row in rows) for key in keys},
+        **{key: sum(row[key] or 0 for row in rows) for key in keys},
     }
 
 

@@ -10,11 +10,14 @@ from equipoise.report import words
 COLUMNS = ("Budget", "Data moves", "Bytes", "Spread", "Level", "At best")
 
 
-def frontier_data(points: Sequence[Mapping[str, Any]], goal: str, unit: str, cluster: str) -> dict[str, Any]:
+def frontier_data(
+    points: Sequence[Mapping[str, Any]], goal: str, unit: str, cluster: str, warnings: Sequence[str] = ()
+) -> dict[str, Any]:
     """The page data; see :func:`equipoise.report.frontier_page` for the arguments."""
     reached = [point for point in points if not point["reason"]]
     return {
         "cluster": cluster,
+        "warnings": list(warnings),
         "level": words.goal_title(goal),
         "meaning": words.goal_meaning(goal),
         "columns": COLUMNS,

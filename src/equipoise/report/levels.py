@@ -16,9 +16,9 @@ def levels(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
         ("Leaders on the worst survivor", "failover", "count"),
         ("Bytes on a broker", "size_bytes", "bytes"),
     ]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
-            "title": title,
+            "title": f"{title}, of this part" if is_partial(plan) else title,
             "form": form,
             "before": shown_spread(figures.before, column),
             "after": shown_spread(figures.after, column),
@@ -27,16 +27,25 @@ def levels(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
         if form != "bytes" or figures.sizes_known
     ]
     if plan.cluster.brokers.has_racks:
-        before, after = float(figures.before.rack_violations), float(figures.after.rack_violations)
         rows.append(
             {
                 "title": "Partitions that break the rack rule",
                 "form": "count",
-                "before": (before, before),
-                "after": (after, after),
+                "before": twice(figures.before.rack_violations),
+                "after": twice(figures.after.rack_violations),
             }
         )
     return rows
+
+
+def is_partial(plan: Plan) -> bool:
+    """True where a part of a cluster was planned."""
+    return bool(plan.request.get("partial"))
+
+
+def twice(count: int | None) -> tuple[float, float] | None:
+    """A single number as both ends of a spread."""
+    return None if count is None else (float(count), float(count))
 
 
 def shown_spread(side: Side, column: str) -> tuple[float, float]:

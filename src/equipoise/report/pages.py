@@ -37,23 +37,28 @@ def fleet_page(
 
 
 def compare_page(
-    rows: Sequence[Mapping[str, Any]], criteria: Sequence[Mapping[str, str]], cluster: str = ""
+    rows: Sequence[Mapping[str, Any]],
+    criteria: Sequence[Mapping[str, str]],
+    cluster: str = "",
+    warnings: Sequence[str] = (),
 ) -> str:
-    """Strategies side by side.
+    """Strategies side by side, under the ``warnings``.
 
     ``rows``: ``{"strategy", ...}`` with a value under the key of each criterion and of
     ``compare_data.COSTS``, or a ``reason`` where no plan was found. ``criteria``: ``{"key", "title"}``
     and optionally ``unit`` ("count", "bytes", "share", "seconds"), ``better`` ("low", "high"), ``meaning``.
     """
-    data = compare_data(rows, criteria, cluster)
+    data = compare_data(rows, criteria, cluster, warnings)
     return page("compare.html.j2", f"{cluster or 'Equipoise'}: comparison", data, ("charts",))
 
 
-def frontier_page(points: Sequence[Mapping[str, Any]], goal: str, unit: str, cluster: str) -> str:
-    """What each budget of data moved buys.
+def frontier_page(
+    points: Sequence[Mapping[str, Any]], goal: str, unit: str, cluster: str, warnings: Sequence[str] = ()
+) -> str:
+    """What each budget of data moved buys, under the ``warnings``.
 
     ``points``: `comparing.frontier.Point` as JSON data, smallest budget first; ``goal``: the level that
     they show; ``unit``: what is budgeted, "moves" or "bytes".
     """
-    data = frontier_data(points, goal, unit, cluster)
+    data = frontier_data(points, goal, unit, cluster, warnings)
     return page("frontier.html.j2", f"{cluster}: frontier", data, ("charts",))

@@ -12,7 +12,7 @@ from equipoise.report import certificate, words
 from equipoise.report.brokers import broker_axis, broker_charts, broker_rows
 from equipoise.report.figures import Figures, level_after_failure, measure
 from equipoise.report.heat import heat_chart
-from equipoise.report.levels import levels
+from equipoise.report.levels import is_partial, levels
 from equipoise.report.moves import moves_table, reasons
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "request": request_words(plan),
         "counts": counts(plan),
         "headline": headline(figures),
-        "verdict": certificate.verdict(plan.certificate),
-        "certificate": certificate.rows(plan.certificate),
+        "verdict": certificate.verdict(plan.certificate, plan.request.get("goals"), partial=is_partial(plan)),
+        "certificate": certificate.rows(plan.certificate, partial=is_partial(plan)),
         "levels": levels(plan, figures),
         "axis": broker_axis(plan, figures),
         "charts": {

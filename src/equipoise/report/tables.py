@@ -3,43 +3,53 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from equipoise.cluster import Plan
 from equipoise.report import certificate, words
 from equipoise.report.brokers import broker_rows
 from equipoise.report.figures import Figures, measure
-from equipoise.report.levels import levels
+from equipoise.report.grid import Grid
+from equipoise.report.levels import is_partial, levels
+from equipoise.report.moves import moves_table
 
 MAX_BROKERS = 30
 """Brokers listed one by one at most; more are told in one line."""
 
 
 def plan_table(plan: Plan, out: Path | None = None) -> RenderableType:
-    """What ``equipoise plan`` prints: about 20 lines whatever the size of the cluster.
+    """What ``equipoise plan`` prints, warnings first: about 20 lines whatever the size of the cluster.
 
     ``out`` is the plan directory, where one was written.
     """
     figures = measure(plan)
-    parts: list[RenderableType] = [headline(plan, figures), level_table(plan, figures)]
+    parts: list[RenderableType] = [*warnings(plan), headline(plan, figures), level_table(plan, figures)]
     if not plan.is_empty:
         parts.append(brokers(plan, figures))
     if plan.certificate:
         parts.append(proof(plan))
-    parts += [Text(f"  {line}", style="yellow") for line in plan.warnings]
     if out is not None:
         parts.append(files(plan, out))
     return Group(*parts)
 
 
+def plan_verdict(plan: Plan) -> RenderableType:
+    """What ``equipoise plan --quiet`` prints: the warnings, and the verdict."""
+    return Group(*warnings(plan), headline(plan, measure(plan)))
+
+
+def warnings(plan: Plan) -> list[Text]:
+    """What to know before anything else, each on a line of its own."""
+    return [Text(line, style="yellow") for line in plan.warnings]
+
+
 def headline(plan: Plan, figures: Figures) -> Text:
     """``orders: 1 data move, 0 leadership changes, 1 of 10 partitions; proved best``."""
-    verdict = certificate.verdict(plan.certificate)
+    verdict = certificate.verdict(plan.certificate, plan.request.get("goals"), partial=is_partial(plan))
     changed, all_of_them = words.number(figures.partitions_changed), plan.cluster.n_partitions
     costs = [
         words.plural(figures.data_moves, "data move"),
@@ -54,7 +64,7 @@ def headline(plan: Plan, figures: Figures) -> Text:
 
 def level_table(plan: Plan, figures: Figures) -> RenderableType:
     """Least and greatest of each measure, before and after."""
-    table = plain_table("", "before", "after")
+    table = Grid("", "before", "after")
     for row in levels(plan, figures):
         table.add_row(row["title"], *(words.spread(row[side], row["form"]) for side in ("before", "after")))
     return Padding(table, (1, 0, 0, 2))
@@ -66,7 +76,7 @@ def brokers(plan: Plan, figures: Figures) -> RenderableType:
     if len(rows) > MAX_BROKERS:
         return Padding(Text(broker_summary(rows), style="dim"), (1, 0, 0, 2))
     racked = plan.cluster.brokers.has_racks
-    table = plain_table(*(["broker", *(["rack"] if racked else []), "replicas", "leaders"]), left=1 + racked)
+    table = Grid(*(["broker", *(["rack"] if racked else []), "replicas", "leaders"]), left=1 + racked)
     for row in rows:
         changes = [change(*row[column]) for column in ("replicas", "leaders")]
         mark = {"added": " +", "emptied": " −"}.get(row["mark"], "")
@@ -94,12 +104,19 @@ def change(before: int, after: int) -> Text:
 
 def proof(plan: Plan) -> RenderableType:
     """One line for each goal: reached, at best, and whether that is proved."""
-    table = plain_table("goal", "reached", "at best", "", last="left")
-    for row in certificate.rows(plan.certificate):
+    table = Grid("goal", "reached", "at best", "", last="left")
+    for row in certificate.rows(plan.certificate, partial=is_partial(plan)):
         told = Text(row["told"], style="green" if row["standing"] in ("proved", "placement") else "yellow")
         table.add_row(row["goal"], words.number(row["value"], 2), words.number(row["lower_bound"], 2), told)
-    beside = [f"{level.goal}: {more}" for level in plan.certificate if (more := certificate.anywhere(level))]
+    beside = [f"{level.goal}: {more}" for level in plan.certificate if (more := certificate.elsewhere(level))]
+    beside += squares(plan)
     return Padding(Group(table, *(Text(line, style="dim") for line in beside)), (1, 0, 0, 2))
+
+
+def squares(plan: Plan) -> list[str]:
+    """What the values mean that are no counts of anything, where they are not 0."""
+    shown = {level.goal: words.goal_meaning(level.goal) for level in plan.certificate if level.value}
+    return [f"{goal}: {meaning}" for goal, meaning in shown.items() if words.SQUARED in meaning]
 
 
 def files(plan: Plan, out: Path) -> Text:
@@ -107,13 +124,16 @@ def files(plan: Plan, out: Path) -> Text:
     lines = [f"\nWritten to {out}", f"Report in {out / 'report.html'}"]
     if not plan.is_empty:
         lines.append(f"Next: equipoise apply {out} --bootstrap-server HOST:PORT --dry-run")
-    return Text("\n".join(lines))
+    return Text("\n".join(lines), no_wrap=True, overflow="ignore")
 
 
-def plain_table(*headings: str, left: int = 1, last: Literal["left", "right"] = "right") -> Table:
-    """A table without lines; the first ``left`` columns stand left, the others but the last right."""
-    table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
-    for at, heading in enumerate(headings):
-        side = "left" if at < left else last if at == len(headings) - 1 else "right"
-        table.add_column(heading, justify=side, no_wrap=True)
-    return table
+def changes(plan: Plan) -> RenderableType:
+    """Every change on a line, those that copy data first, then by topic and partition."""
+    listed = moves_table(plan, len(plan.changed))
+    table = Grid("partition", "before", "after", "why", left=4)
+    for topic, partition, before, after, why in zip(
+        *(listed[column] for column in ("topic", "partition", "before", "after", "why")), strict=True
+    ):
+        lists = (",".join(map(str, ids)) or "–" for ids in (before, after))
+        table.add_row(f"{listed['topics'][topic]}-{partition}", *lists, listed["sentences"][why])
+    return Padding(table, (1, 0, 0, 2))

@@ -1,4 +1,4 @@
-"""A verdict in the terminal: what is wrong first, then costs, levels, checks and distances."""
+"""A verdict in the terminal: notes and what is wrong first, then levels, checks and distances."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from rich.text import Text
 
 from equipoise.judge import Verdict
 from equipoise.report import words
-from equipoise.report.tables import plain_table
+from equipoise.report.grid import Grid
 
 MAX_VIOLATIONS = 20
 """Violations listed one by one at most; ``--json`` has them all."""
 
 
-def verdict_page(verdict: Verdict) -> RenderableType:
-    """What ``equipoise check`` prints."""
+def verdict_page(verdict: Verdict, *, all_of_them: bool = False) -> RenderableType:
+    """What ``equipoise check`` prints; ``all_of_them``: every violation, however many."""
     parts: list[RenderableType] = [
         headline(verdict),
-        *violations(verdict),
+        *(Text(f"  {note}", style="yellow") for note in verdict.notes),
+        *violations(verdict, len(verdict.violations) if all_of_them else MAX_VIOLATIONS),
         level_table(verdict),
         checks(verdict),
     ]
     if verdict.from_optimum is not None:
         parts.append(distances(verdict))
-    parts += [Text(f"  {note}", style="yellow") for note in verdict.notes]
     return Group(*parts)
 
 
@@ -43,18 +43,19 @@ def headline(verdict: Verdict) -> Text:
     return Text.assemble((told, "bold green" if verdict.passed else "bold red"), ": " + ", ".join(costs))
 
 
-def violations(verdict: Verdict) -> list[RenderableType]:
-    """One line each, as many as a screen holds."""
+def violations(verdict: Verdict, most: int) -> list[RenderableType]:
+    """One line each, ``most`` of them."""
     lines: list[RenderableType] = [
-        Text(f"  {violation}", style="red") for violation in verdict.violations[:MAX_VIOLATIONS]
+        Text(f"  {violation}", style="red") for violation in verdict.violations[:most]
     ]
     more = len(verdict.violations) - len(lines)
-    return lines + ([Text(f"  and {words.number(more)} more (--json has all)", style="red")] if more else [])
+    rest = Text(f"  and {words.number(more)} more (--verbose lists all)", style="red")
+    return [*lines, rest] if more else lines
 
 
 def level_table(verdict: Verdict) -> RenderableType:
     """Least and greatest of each level before and after."""
-    table = plain_table("", "before", "after")
+    table = Grid("", "before", "after")
     for title, key, form in (
         ("Replicas on a broker", "replicas_per_broker", "count"),
         ("Leaders on a broker", "leaders_per_broker", "count"),
@@ -63,27 +64,31 @@ def level_table(verdict: Verdict) -> RenderableType:
         ("Partitions that break the rack rule", "rack_violations", "count"),
     ):
         before, after = ends(verdict.before[key]), ends(verdict.after[key], verdict.brokers)
-        table.add_row(title, words.spread(before, form), words.spread(after, form))
+        if before is not None or after is not None:
+            table.add_row(title, words.spread(before, form), words.spread(after, form))
     return Padding(table, (1, 0, 0, 2))
 
 
-def ends(value: Any, brokers: Collection[int] | None = None) -> tuple[float, float]:
-    """Least and greatest over these brokers (None: all); of a single number, that number twice."""
+def ends(value: Any, brokers: Collection[int] | None = None) -> tuple[float, float] | None:
+    """Least and greatest over these brokers (None: all); of one number that twice; None where not known."""
     if not isinstance(value, dict):
-        return value, value
+        return None if value is None else (value, value)
     found = list(value.values()) if brokers is None else [value[str(i)] for i in brokers]
-    return min(found, default=0), max(found, default=0)
+    return None if None in found else (min(found, default=0), max(found, default=0))
 
 
 def checks(verdict: Verdict) -> RenderableType:
-    """The seven checks, one line each."""
+    """The seven checks, one line each, and what becomes of one that fails."""
     lines = [
         Text.assemble(
-            ("✓ ", "green") if check.passed else ("✗ ", "yellow"), check.name, (f"  {check.detail}", "dim")
+            ("✓ ", "green") if check.passed else ("✗ ", "yellow"),
+            words.CHECKS.get(check.name, check.name),
+            (f": {check.detail}", "dim"),
         )
         for check in verdict.checks
     ]
-    return Padding(Group(*lines), (1, 0, 0, 2))
+    about = "How good it is, by the checks of Wix. ✗ is a remark: no rule is broken by it."
+    return Padding(Group(Text(about, style="dim"), *lines), (1, 0, 0, 2))
 
 
 def distances(verdict: Verdict) -> RenderableType:
@@ -91,8 +96,8 @@ def distances(verdict: Verdict) -> RenderableType:
     entries = verdict.from_optimum or ()
     bounds = {level.goal: level.bound for level in verdict.certificate if level.bound is not None}
     proved = all(entry["optimum"] <= bounds.get(entry["goal"], -1) for entry in entries)
-    table = plain_table("goal", "here", "at best" if proved else "best plan", "difference")
+    table = Grid("goal", "here", "at best" if proved else "best plan", "difference")
     for entry in entries:
         figures = words.number(entry["value"]), words.number(entry["optimum"])
-        table.add_row(words.goal_title(entry["goal"]), *figures, f"{entry['distance']:+,}")
+        table.add_row(entry["goal"], *figures, f"{entry['distance']:+,}")
     return Padding(table, (1, 0, 0, 2))

@@ -5,29 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from equipoise.cluster.proofs import ProofKind
+from equipoise.planning.goals import GOALS as PLANNED
 from equipoise.wording import plural as plural
+from equipoise.wording import size as size
 
 GOALS = {
-    "racks": ("Rack rule", "replicas above what the rule allows in one rack"),
-    "replicas": ("Replicas level", "distances from the band, squared: replicas of each broker"),
-    "moves": ("Data moves", "replicas that have to be copied to a broker that does not hold them"),
-    "topics": ("Topics level", "distances from the band, squared: replicas of each topic on each broker"),
-    "leaders": ("Leaders level", "distances from the band, squared: preferred leaders of each broker"),
-    "elections": ("Leadership changes", "partitions that get another preferred leader"),
-    "topic-leaders": (
-        "Leaders of each topic",
-        "distances from the band, squared: leaders of each topic on each broker",
-    ),
-    "failover": (
-        "After a failure",
-        "distances from the band, squared: survivors' leaders after the loss of each broker",
-    ),
-    "reorders": ("Reorders", "partitions that keep their brokers in another order"),
-    "positions": ("Positions level", "distances from the band, squared: each position of the replica lists"),
-    "rack-leaders": (
-        "Leaders of each rack",
-        "distances from the band, squared: preferred leaders of each rack",
-    ),
+    **{goal.name: (goal.title, goal.meaning) for goal in PLANNED.values()},
     "disk": ("Disk level", "how far brokers' bytes on disk lie outside the band"),
     "network-in": ("Inbound level", "how far brokers' inbound traffic lies outside the band"),
     "network-out": ("Outbound level", "how far brokers' outbound traffic lies outside the band"),
@@ -35,32 +19,33 @@ GOALS = {
 }
 """Goal → (short title, what its value counts)."""
 
-PROOFS = {
-    "flow-dual": "The solver hands over a price for every broker and rule; summed up over all partitions the"
-    " prices show that no plan can score lower.",
-    "closed-form": "Counted directly: what overfull or emptied brokers must give away, and what the others"
-    " must take, already comes to this much in any plan.",
-    "linear-program": "The solver hands over prices for standing on a broker and for leading there; summed up"
-    " over all partitions they show that no plan needs fewer.",
-    "branch-and-bound": "All plans are divided into cases, and in each of them the solver's prices show that"
-    " none scores lower.",
-    "integer-program": "An exact search over every possible plan found none that scores lower.",
-    "given-placement": "The solver's prices show that no order of the lists scores lower where the replicas"
-    " stand; whether another, equally good placement would is open.",
-    "none": "No proof: this is the best that was found, and the bound is only what is certain.",
-}
-"""How a bound is known → a sentence for people who are no mathematicians."""
+SQUARED = "squared"
+"""In the meaning of a goal whose value counts nothing: 2 beyond a band is 4."""
 
 BOUNDS = {
-    "flow-dual": "By the solver's prices none scores below “at best”; whether a plan reaches it is open.",
-    "closed-form": "Counted directly, none scores below “at best”; whether a plan reaches it is open.",
-    "linear-program": "By the solver's prices no plan needs fewer than “at best”; whether one does is open.",
-    "branch-and-bound": "By the solver's prices none scores below “at best” in any case; whether a plan does"
-    " as well is open.",
-    "integer-program": "The exact search was stopped before it had ruled out everything between “at best” and"
-    " this plan.",
+    ProofKind.FLOW_DUAL: "By the solver's prices none scores below “at best”; whether a plan reaches it is"
+    " open.",
+    ProofKind.CLOSED_FORM: "Counted directly, none scores below “at best”; whether a plan reaches it is"
+    " open.",
+    ProofKind.LINEAR_PROGRAM: "By the solver's prices no plan needs fewer than “at best”; whether one does is"
+    " open.",
+    ProofKind.BRANCH_AND_BOUND: "By the solver's prices none scores below “at best” in any case; whether a"
+    " plan does as well is open.",
+    ProofKind.INTEGER_PROGRAM: "The exact search was stopped before it had ruled out everything between “at"
+    " best” and this plan.",
 }
-"""The same where the plan does not reach the bound."""
+"""How a bound is known → a sentence for a plan that does not reach it."""
+
+CHECKS = {
+    "changes_in_assignment": "no partition exchanges more than one replica",
+    "topics_are_balanced": "each broker's replicas are within 15 % of the median, or one",
+    "brokers_to_reduce": "only brokers of the cluster give replicas away",
+    "brokers_in_assign_files": "only brokers that may hold replicas get any",
+    "topic_list_not_empty": "there are topics",
+    "brokers_list_not_empty": "there are brokers",
+    "leadership_balance": "each broker's leaders are within 15 % of the median, or one",
+}
+"""Check of `equipoise.judge.checks` → what it asks, as a sentence."""
 
 MISSING = {
     "racks": "No source names racks, so nothing keeps two replicas of a partition out of one rack.",
@@ -76,13 +61,31 @@ def goal_title(goal: str) -> str:
     return GOALS.get(goal, (goal.replace("-", " ").capitalize(), ""))[0]
 
 
+def may_be_better(goal: str, most: float) -> str:
+    """What a headline says of a goal at which a plan may be better by so much: of what is counted its number.
+
+    ``at most 6 data moves from the best``, ``disk level at most 1.2 GiB from the best``, ``leaders may be
+    more level``.
+    """
+    title = goal_title(goal).lower()
+    nouns = PLANNED[goal].nouns if goal in PLANNED else None
+    if nouns is not None:
+        return f"at most {plural(round(most), *nouns)} from the best"
+    if goal not in PLANNED:
+        return f"{title} at most {size(most)}{'/s' if goal.startswith('network') else ''} from the best"
+    return f"{title.removesuffix(' level')} may be more level"
+
+
 def goal_meaning(goal: str) -> str:
     return GOALS.get(goal, ("", "the value of this goal"))[1]
 
 
 def proof(kind: str, *, reached: bool) -> str:
-    """How the bound of a goal is known, and whether the plan reaches it."""
-    return PROOFS.get(kind, kind) if reached else BOUNDS.get(kind, PROOFS["none"])
+    """How the bound of a goal is known, and whether the plan reaches it; a kind that is none says itself."""
+    if kind not in set(ProofKind):
+        return kind
+    known = ProofKind(kind)
+    return known.sentence if reached else BOUNDS.get(known, ProofKind.NONE.sentence)
 
 
 def number(value: float | None, digits: int = 0) -> str:
@@ -92,17 +95,6 @@ def number(value: float | None, digits: int = 0) -> str:
     if float(value).is_integer():
         return f"{int(value):,}"
     return f"{value:,.{max(digits, 1)}f}"
-
-
-def size(value: float | None) -> str:
-    """Bytes in binary units: ``1536`` → ``1.5 KiB``."""
-    if value is None or math.isnan(value):
-        return "–"
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if abs(value) < 1024:
-            return f"{value:,.0f} {unit}" if unit == "B" or value >= 100 else f"{value:,.1f} {unit}"
-        value /= 1024
-    return f"{value:,.1f} PiB"
 
 
 def rate(bytes_per_s: float) -> str:
@@ -129,8 +121,10 @@ def duration(seconds: float | None) -> str:
     return f"{hours // 24} days {hours % 24} h"
 
 
-def spread(ends: Sequence[float], form: str = "count") -> str:
-    """``4,821 to 7,341``, or one number where both ends are the same."""
+def spread(ends: Sequence[float] | None, form: str = "count") -> str:
+    """``4,821 to 7,341``, or one number where both ends are the same; "not known" where they are not."""
+    if ends is None:
+        return "not known"
     (low, high), show = ends, size if form == "bytes" else number
     return show(low) if low == high else f"{show(low)} to {show(high)}"
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Plan
-from equipoise.cluster.measures import arrivals, most_in_one_rack, position, rack_limit
+from equipoise.cluster.measures import arrivals, most_in_one_rack, position, rack_limits
 from equipoise.scheduling.result import FloatArray, RowArray
 
 
@@ -81,6 +81,6 @@ def urgent(plan: Plan) -> npt.NDArray[np.bool_]:
     leaves: npt.NDArray[np.bool_] = np.any(held & ~plan.eligible[np.maximum(cluster.replicas, 0)], axis=1)
     if not cluster.brokers.has_racks:
         return leaves
-    usable = len(np.unique(cluster.brokers.rack_idx[plan.eligible]))
-    most = most_in_one_rack(cluster.replicas, cluster.brokers.rack_idx)
-    return leaves | (most > rack_limit(cluster.rf, usable))
+    rack_idx, usable = cluster.brokers.rack_idx, plan.eligible & cluster.brokers.racked
+    limit = rack_limits(cluster.rf, rack_idx, usable, strict=plan.strict_racks)
+    return leaves | (most_in_one_rack(cluster.replicas, rack_idx) > limit)

@@ -7,12 +7,9 @@ the moment in which the old replicas go: it is the target list that has to keep 
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from equipoise.cluster import Plan
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import lengths, most_in_one_rack, rack_limit
+from equipoise.cluster.measures import lengths, rack_excess, rack_limits
 from equipoise.scheduling.result import RowArray
 from equipoise.wording import plural
 
@@ -29,16 +26,15 @@ def below_min_isr(plan: Plan) -> dict[int, str]:
 
 
 def leaves_rack_rule(plan: Plan) -> RowArray:
-    """Changed rows that keep the rack rule before and break it afterwards."""
+    """Changed rows that have more replicas above their racks' limit afterwards than before."""
     cluster, rows = plan.cluster, plan.changed
     if not cluster.brokers.has_racks or not len(rows):
         return rows[:0]
-    rack_idx = cluster.brokers.rack_idx
-    usable = len(np.unique(rack_idx[plan.eligible]))
+    rack_idx, usable = cluster.brokers.rack_idx, plan.eligible & cluster.brokers.racked
 
-    def broken(replicas: IntArray) -> npt.NDArray[np.bool_]:
-        limit = rack_limit(lengths(replicas), usable)
-        return np.asarray(most_in_one_rack(replicas, rack_idx) > limit)
+    def excess(replicas: IntArray) -> IntArray:
+        limit = rack_limits(lengths(replicas), rack_idx, usable, strict=plan.strict_racks)
+        return rack_excess(replicas, rack_idx, limit)
 
-    worse: RowArray = rows[broken(plan.target[rows]) & ~broken(cluster.replicas[rows])]
+    worse: RowArray = rows[excess(plan.target[rows]) > excess(cluster.replicas[rows])]
     return worse

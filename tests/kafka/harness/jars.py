@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from equipoise.pipeline.java import find_java
+from equipoise.java import find_java
 
 NEWEST = "4.3.0"
 OLDER_4 = "4.1.2"

@@ -44,6 +44,22 @@ def test_the_script_makes_the_shipped_fleet(tmp_path: Path, fleet: dict[str, byt
     assert contents(tmp_path) == fleet
 
 
+def test_the_script_makes_the_cluster_beside_the_fleet(tmp_path: Path) -> None:
+    """120 partitions on 135 brokers: replicas level, and 20 brokers lead two where one is the most."""
+    code = (
+        "import sys; from pathlib import Path; import make_fleet as m; "
+        "m.write(Path(sys.argv[1]), m.few_partitions())"
+    )
+    subprocess.run([sys.executable, "-c", code, tmp_path], check=True, cwd=EXAMPLES)
+    assert contents(tmp_path) == contents(EXAMPLES / "few-partitions")
+    [topic] = json.loads((tmp_path / "metadata.json").read_text())["topics"]
+    lists = [[replica["id"] for replica in row["replicas"]] for row in topic["partitions"]]
+    assert len(lists) == 120
+    assert sorted(set(Counter(chain.from_iterable(lists)).values())) == [2, 3]
+    led = Counter(ids[0] for ids in lists)
+    assert sum(count - 1 for count in led.values()) == 20
+
+
 def test_growth_has_the_published_counts(fleet: dict[str, bytes]) -> None:
     """87,859 partitions of three different brokers each, with exactly the published replicas per broker."""
     lists = described_lists(fleet["growth/topics.txt.gz"].decode())

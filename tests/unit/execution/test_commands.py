@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -211,6 +213,26 @@ def test_the_journal_of_another_plan_is_refused(model: SimulatedCluster, folder:
     (folder / "journal.jsonl").write_text(text)
     with pytest.raises(UnusableInput, match="belongs to another plan"):
         run("apply", folder, "--yes", "--resume")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("[]", "[] is not a JSON object"),
+        ('{"max_inflight": "x"}', 'max_inflight: "x" is not a whole number from 0 on'),
+        ('{"max_inflight": 0}', "max_inflight: 0 is less than 1"),
+        ('{"throttle_bytes_per_s": true}', "throttle_bytes_per_s: true is not a number"),
+        ('{"throttle_bytes_per_s": -1e9}', "throttle_bytes_per_s: -1000000000.0 is less than 1"),
+    ],
+)
+def test_crafted_limits_are_refused(model: SimulatedCluster, folder: Path, content: str, said: str) -> None:
+    """Whoever mended the digests of ``waves/schedule.json`` too is told what is wrong with it."""
+    path, sums = folder / "waves/schedule.json", (folder / "SHA256SUMS").read_text()
+    before, after = (hashlib.sha256(data).hexdigest() for data in (path.read_bytes(), content.encode()))
+    path.write_text(content)
+    (folder / "SHA256SUMS").write_text(sums.replace(before, after))
+    with pytest.raises(UnusableInput, match=f"waves/schedule.json.*{re.escape(said)}"):
+        run("apply", folder, "--yes")
 
 
 def test_a_drifted_cluster_ends_with_exit_2(model: SimulatedCluster, folder: Path) -> None:

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from equipoise.errors import UnusableInput
-from equipoise.execution.journal import NAME, Journal, is_held, read_journal
+from equipoise.execution.journal import Journal, read_journal
 from equipoise.execution.memory import Memory
 from equipoise.execution.port import TopicPartition
+from equipoise.files.journal_lock import NAME, is_held
 
 
 def test_entries_come_back_in_order(tmp_path: Path) -> None:

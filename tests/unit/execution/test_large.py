@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from stories import Log, Recorder, Watcher
 
 from equipoise.cluster import Brokers, Plan, build_cluster
@@ -15,6 +16,7 @@ from equipoise.scheduling import schedule
 RATE = 50_000_000
 
 
+@pytest.mark.slow
 def test_a_large_plan_takes_as_long_as_predicted_and_little_more_than_it_must() -> None:
     """6,000 copies among 24 brokers: admission as links come free ends within 5 % of the bound."""
     n, n_brokers = 6_000, 24

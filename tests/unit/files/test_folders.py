@@ -13,7 +13,7 @@ import pytest
 
 from equipoise.cluster import Brokers, Plan, build_cluster
 from equipoise.errors import UnusableInput
-from equipoise.files.folders import replaced
+from equipoise.files.folders import Claim, replaced
 from equipoise.files.plan_directory import read_plan, write_plan
 
 
@@ -70,19 +70,65 @@ def test_a_file_in_the_way(tmp_path: Path) -> None:
 def test_a_failure_leaves_the_old_folder_and_no_debris(tmp_path: Path) -> None:
     """Where writing ends early, the earlier plan is still whole and nothing else is there."""
     write_plan(plan("first"), tmp_path / "out")
-    with pytest.raises(RuntimeError), replaced(tmp_path / "out", lambda folder: "") as fresh:
+    with pytest.raises(RuntimeError), replaced(tmp_path / "out", Claim(lambda folder: "")) as fresh:
         (fresh / "half").write_text("written")
         raise RuntimeError
     assert read_plan(tmp_path / "out").cluster.name == "first"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_what_comes_in_the_last_moment_is_put_back(tmp_path: Path) -> None:
+    """A file that comes after the last look at a folder is found once its name leads to the new one."""
+    out, asked = tmp_path / "out", []
+    (out / "old").mkdir(parents=True)
+
+    def foreign(folder: Path) -> str:
+        """Tells what is there; notes come right after it was asked for the second time."""
+        there = (folder / "notes").exists()
+        asked.append(folder)
+        if len(asked) == 2:
+            (out / "notes").write_text("mine")
+        return "holds notes" if there else ""
+
+    with pytest.raises(UnusableInput, match="out: holds notes"), replaced(out, Claim(foreign)) as fresh:
+        (fresh / "new").mkdir()
+    assert asked[:2] == [out, out] and len(asked) == 3
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")) == [
+        "out", "out/notes", "out/old"
+    ]  # fmt: skip
+
+
+def test_what_comes_while_a_folder_is_removed_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Only what was there when a folder was judged is removed; where the rest is, is told."""
+    out = tmp_path / "out"
+    (out / "old").mkdir(parents=True)
+    rmdir = Path.rmdir
+
+    def late(folder: Path) -> None:
+        (folder.parent / "notes").write_text("mine")
+        monkeypatch.undo()
+        rmdir(folder)
+
+    with replaced(out, Claim(lambda folder: "")) as fresh:
+        (fresh / "new").mkdir()
+        monkeypatch.setattr(Path, "rmdir", late)
+    (rest,) = tmp_path.glob(".out.*")
+    assert [entry.name for entry in rest.iterdir()] == ["notes"]
+    assert caplog.messages == [
+        f"{rest}: holds the rest of what was replaced, as not all of it could be removed"
+    ]
+
+
 def test_ctrl_c_in_the_last_moment_is_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between two folders' names, or among the files of the old one, is no place to end."""
     (tmp_path / "out").mkdir()
-    with replaced(tmp_path / "out", lambda folder: "") as folder:
+    (tmp_path / "out/old").write_text("old")
+    with replaced(tmp_path / "out", Claim(lambda folder: "")) as folder:
         (folder / "new").write_text("new")
         interrupt_after(Path, "rename", monkeypatch)
+        interrupt_after(Path, "unlink", monkeypatch)
         interrupt_after(shutil, "rmtree", monkeypatch)
     monkeypatch.undo()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -91,7 +137,7 @@ def test_ctrl_c_in_the_last_moment_is_too_late(tmp_path: Path, monkeypatch: pyte
 
 def test_ctrl_c_twice_leaves_no_debris(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second one comes while what the first one left is cleared away."""
-    with pytest.raises(KeyboardInterrupt), replaced(tmp_path / "out", lambda folder: "") as folder:
+    with pytest.raises(KeyboardInterrupt), replaced(tmp_path / "out", Claim(lambda folder: "")) as folder:
         (folder / "half").write_text("half")
         interrupt_after(shutil, "rmtree", monkeypatch)
         raise KeyboardInterrupt

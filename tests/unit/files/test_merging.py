@@ -110,7 +110,7 @@ def test_two_sources_that_agree_are_one():
 
 
 def test_two_sources_that_disagree():
-    """The error names both; leniently the first by name is believed and the other row set aside."""
+    """The error names both; leniently neither is taken."""
     lists = '{"partitions":[{"topic":"log","partition":0,"replicas":[1]}]}'
     with pytest.raises(UnusableInput) as error:
         cluster(topics=TOPICS, zz=lists)
@@ -118,7 +118,9 @@ def test_two_sources_that_disagree():
         "zz, partitions[0]: log-0 [1]: topics has [2] for it. Keep the source that is right"
     )
     aside = []
-    assert held(cluster(aside, topics=TOPICS, zz=lists))["log-0"] == [2]
+    left = cluster(aside, topics=TOPICS, zz=lists)
+    assert held(left) == {"pay-0": [1, 2], "pay-1": [2, 1]} and left.topics == ("pay",)
+    assert [lack.sentence for lack in left.lacks] == ["topics names 1 topic without a list (log)"]
     assert [(entry.source, entry.text) for entry in aside] == [("zz", "log-0 [1]")]
 
 
@@ -140,14 +142,15 @@ def test_a_replica_on_an_unknown_broker():
     assert {entry.text for entry in aside} >= {"pay-1 [2, 1]", "pay-0 [1, 2]", "log-0 [2]"}
 
 
-def test_a_broker_that_is_down_is_noted():
+def test_a_broker_that_is_missing_from_those_that_are_up_is_down():
     """kcat lists brokers that are up; one that holds replicas and is not among them is no fault."""
     result = cluster(
         kcat='{"controllerid":1,"brokers":[{"id":1},{"id":5}],"topics":[{"topic":"pay","partitions":'
         '[{"partition":0,"leader":1,"replicas":[{"id":1},{"id":2}]}]}]}'
     )
     assert result.brokers.ids.tolist() == [1, 2, 5]
-    assert result.notes == ("broker 2 holds replicas, but is not up according to kcat",)
+    assert result.brokers.down == (None, "not among the brokers that kcat lists as up", None)
+    assert result.notes == ()
 
 
 def test_brokers_that_hold_nothing_are_part_of_the_cluster():

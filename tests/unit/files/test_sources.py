@@ -4,14 +4,16 @@ import gzip
 import io
 import pickle
 import sys
+import tracemalloc
 
 import pytest
 
 from equipoise.errors import UnusableInput
+from equipoise.files import sources
 from equipoise.files.sources import overlay, parse_file, read_reassignment, read_sources
 
 LISTS = '{"version":1,"partitions":[{"topic":"pay","partition":0,"replicas":[1,2]}]}'
-CUT_OFF = gzip.compress(LISTS.encode())[:-12]
+CUT_OFF = gzip.compress(LISTS.encode(), mtime=0)[:-12]
 BAD = '{"version":1,"partitions":[{"topic":"pay","partition":1,"replicas":[]}]}'
 
 
@@ -19,7 +21,7 @@ def test_a_folder_is_one_cluster(tmp_path):
     """Every file in it counts, gzipped or not; hidden files, notes, wishes and folders do not."""
     folder = tmp_path / "orders"
     (folder / "metrics").mkdir(parents=True)
-    (folder / "lists.json.gz").write_bytes(gzip.compress(LISTS.encode()))
+    (folder / "lists.json.gz").write_bytes(gzip.compress(LISTS.encode(), mtime=0))
     (folder / "racks").write_text("1,a\n2,b\n")
     for name in (".hidden", "README.md", "equipoise.toml", "metrics/samples.csv"):
         (folder / name).write_text("not a source")
@@ -70,6 +72,30 @@ def refused(tmp_path, name, content):
 def test_what_cannot_be_read_is_one_line(tmp_path, content, sentence):
     """The file, the place in it, the value and what to do."""
     assert refused(tmp_path, "state.json", content) == sentence
+
+
+def test_gzip_unpacks_to_a_limit(tmp_path, monkeypatch):
+    """Up to the limit it is read, beyond it is refused; parts that follow each other count together."""
+    text = LISTS.encode()
+    monkeypatch.setattr(sources, "MOST_UNPACKED", len(text) + 2)
+    (tmp_path / "c.gz").write_bytes(gzip.compress(text, mtime=0) + gzip.compress(b"\n" * 2))
+    assert read_sources([tmp_path / "c.gz"]).n_partitions == 1
+    (tmp_path / "c.gz").write_bytes(gzip.compress(text, mtime=0) + gzip.compress(b"\n" * 3))
+    with pytest.raises(
+        UnusableInput, match=r"c\.gz: unpacks to more than 0 MB\. If that is right, unpack it"
+    ):
+        read_sources([tmp_path / "c.gz"])
+
+
+def test_gzip_of_a_thousandth_of_its_size_costs_no_memory(monkeypatch):
+    """What is too much is counted, not kept: 160 MB of blanks in 160 kB take a few MB to be refused."""
+    monkeypatch.setattr(sources, "MOST_UNPACKED", 150_000_000)
+    blanks = gzip.compress(b" " * 16_000_000, mtime=0) * 10
+    tracemalloc.start()
+    with pytest.raises(UnusableInput, match="unpacks to more than 150 MB"):
+        sources.unpacked(blanks, "blanks.gz")
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
 
 
 def test_folders_that_are_no_sources(tmp_path):

@@ -25,6 +25,14 @@ def test_racks_of_every_broker():
         1: BrokerFacts(rack="az-a", is_up=True),
         2: BrokerFacts(is_up=True),
         3: BrokerFacts(rack="az b", is_up=True),
-        4: BrokerFacts(is_up=False),
+        4: BrokerFacts(is_up=False, state="fenced"),
     }
     assert fragment.brokers_role == "up"
+
+
+def test_a_broker_that_did_not_answer():
+    """It is in the cluster's list still, and an error stands in place of its versions."""
+    error = "b5.example:9092 (id: 5 rack: az-a) -> ERROR: org.apache.kafka.common.errors.TimeoutException\n"
+    fragment = parse(TEXT + error, "versions.txt")
+    assert fragment.brokers[5] == BrokerFacts(rack="az-a", is_up=False, state="without an answer")
+    assert fragment.brokers[1].is_up

@@ -16,7 +16,16 @@ def test_racks_and_states():
     """``null`` is no rack, a fenced broker is not up, controllers are no brokers."""
     assert recognise(TEXT) == "kafka-cluster list-endpoints"
     fragment = parse(TEXT, "endpoints.txt")
-    assert fragment.brokers == {1: BrokerFacts(rack="az-a", is_up=True), 2: BrokerFacts(is_up=False)}
+    assert fragment.brokers == {
+        1: BrokerFacts(rack="az-a", is_up=True),
+        2: BrokerFacts(is_up=False, state="fenced"),
+    }
+    assert fragment.brokers_role == "up"
+
+
+def test_a_list_with_a_line_left_out_is_not_the_whole_list():
+    """A broker in a line that could not be read would pass for one that is missing."""
+    assert parse(TEXT + "three b3\n", "endpoints.txt", lenient=True).brokers_role == ""
 
 
 def test_a_line_that_is_no_endpoint():

@@ -46,6 +46,6 @@ def test_a_partition_twice_is_named():
     with pytest.raises(FormatError) as error:
         parse(TEXT.replace('"partition":1,', '"partition":0,'), "kcat.json")
     assert str(error.value) == (
-        "kcat.json, partition entry 2: pay-0 [3]: the partition is given twice, before at partition entry 1. "
-        "Keep one of the two"
+        "kcat.json, partition entry 2: pay-0 [3]: the partition is given twice, before at partition entry 1 "
+        "with another list. Keep one of the two"
     )

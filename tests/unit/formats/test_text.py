@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.formats import FormatError, parse, text
-from equipoise.formats.faults import cut
+from equipoise.wording import cut
 
 
 @given(st.lists(st.text("ab\r", max_size=9), max_size=40), st.booleans())

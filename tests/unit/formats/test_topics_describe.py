@@ -112,16 +112,35 @@ def test_a_partition_twice_names_both_lines():
 
 
 def test_output_that_was_cut_off_is_noticed():
-    """Fewer partition lines than the topic promises is an error, and so is half a line."""
+    """What a topic promises is told, for those who see all sources; half a line is an error at once."""
+    part = parse("".join(V2_4.splitlines(keepends=True)[:2]), "topics.txt")
+    assert part.partition_counts == {"pay": (2, 1)}
     with pytest.raises(FormatError) as error:
-        parse("".join(V2_4.splitlines(keepends=True)[:2]), "topics.txt")
+        parse(V2_4.replace("PartitionCount: 2", "PartitionCount: 1"), "topics.txt")
     assert str(error.value) == (
-        "topics.txt, line 1: topic pay has PartitionCount 2, but there are lines for 1. "
-        "Is the output complete?"
+        "topics.txt, line 1: topic pay has PartitionCount 1, but there are lines for 2. "
+        "Was the topic made larger meanwhile? Describe it again"
     )
     with pytest.raises(FormatError) as error:
         parse(V2_4[: V2_4.rindex("\tIsr")], "topics.txt")
     assert str(error.value) == "topics.txt, line 3: no Isr for pay-1. Is the output complete?"
+
+
+@pytest.mark.parametrize("prefix", ["topics.txt:", "./fleet/a:b/topics.txt:", "{}:", "topics.txt:{}:"])
+def test_what_grep_puts_in_front_of_a_line(prefix):
+    """``grep -H`` and ``grep -n``: names and numbers are no part of the line, whose place stays the same."""
+    text = "".join(prefix.format(k) + line for k, line in enumerate(V2_4.splitlines(keepends=True), 1))
+    assert rows(text) == rows(V2_4)
+    with pytest.raises(FormatError, match="line 3: no Isr"):
+        parse(text[: text.rindex("\tIsr")], "topics.txt")
+
+
+def test_what_grep_paints():
+    """``grep --color=always``, with names and numbers painted too."""
+    painted = V2_4.replace("Topic", "\x1b[01;31m\x1b[KTopic\x1b[m\x1b[K")
+    assert rows(painted) == rows(V2_4)
+    named = "\x1b[35m\x1b[Ktopics.txt\x1b[m\x1b[K\x1b[36m\x1b[K:\x1b[m\x1b[K"
+    assert rows("".join(named + line for line in painted.splitlines(keepends=True))) == rows(V2_4)
 
 
 TOPICS = st.from_regex(r"[a-zA-Z0-9._-]{1,20}", fullmatch=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 
 from equipoise.cluster import Brokers, Level, Plan, build_cluster
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.judge import Case, certificate, check_assignment, rules_of
+from equipoise.judge import Case, check_assignment, faces, rules_of
+from equipoise.judge.arc_costs import Cost, banded, each
 from equipoise.judge.certificate import Finding, as_violations, verify
 from equipoise.judge.duality import FlowProblem
-from equipoise.judge.relaxation import Arcs, Cost, Relaxation, whole
+from equipoise.judge.relaxation import Arcs, Relaxation, whole
 from equipoise.planning import Request, make_plan
 
 
@@ -21,12 +23,11 @@ def two_brokers(*_: object) -> Relaxation:
     arcs = Arcs()
     arcs.add("move", np.array([0]), np.array([1]), np.array([3]))
     arcs.add("sink", np.array([0, 1]), np.array([2, 2]), np.array([3, 3]))
-    none = np.zeros(0, dtype=np.int64)
 
     def cost(goal: str) -> Cost:
         if goal == "moves":
-            return np.array([1, 0, 0]), none, none, none, 0
-        return np.zeros(3, dtype=np.int64), arcs.kinds["sink"], np.array([1, 1]), np.array([2, 2]), 0
+            return each(3, arcs.kinds["move"])
+        return banded(3, arcs.kinds["sink"], np.array([1, 1]), np.array([2, 2]))
 
     def lifted(_: str, potential: np.ndarray, __: FlowProblem) -> np.ndarray:
         return whole(potential, 3)
@@ -37,7 +38,7 @@ def two_brokers(*_: object) -> Relaxation:
 @pytest.fixture
 def case(monkeypatch: pytest.MonkeyPatch) -> Case:
     """Three partitions on broker 1, of which one goes to broker 2, judged on the network above."""
-    monkeypatch.setattr(certificate, "build", two_brokers)
+    monkeypatch.setattr(faces, "placement_relaxation", two_brokers)
     cluster = build_cluster("c", Brokers.of([1, 2]), ["t"] * 3, range(3), [[1], [1], [1]])
     target = cluster.brokers.index_of(np.array([[1], [1], [2]]))
     return Case(cluster, target, rules_of(cluster), np.ones(2, dtype=bool))
@@ -46,9 +47,9 @@ def case(monkeypatch: pytest.MonkeyPatch) -> Case:
 CLAIMS = (Level("replicas", 0, 0, "flow-dual"), Level("moves", 1, 1, "flow-dual"))
 UNUSABLE = "goal moves: its proof cannot be used"
 PROOFS = {
-    "level0/network": np.array("two"),
+    "level0/network": np.array("merged"),
     "level0/potential": np.array([0, 0, 0]),
-    "level1/network": np.array("two"),
+    "level1/network": np.array("merged"),
     "level1/potential": np.array([1, 0, 0]),
 }
 
@@ -83,6 +84,41 @@ def test_a_false_claim_is_named(
     """A wrong value, a bound too high, potentials or a network that do not prove it: one sentence each."""
     found = as_violations(verify(case, claims, PROOFS | proofs))
     assert [str(violation) for violation in found] == [said]
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        (Level("moves", 1, 1, "trust me"), "there is no kind of proof called trust me"),
+        (Level("moves", 1, 1, ""), "there is no kind of proof called "),
+        (Level("moves", 1, 1, 5), "its goal, proof or note is no text"),  # type: ignore[arg-type]
+        (Level(["moves"], 1, 1, "none"), "its goal, proof or note is no text"),  # type: ignore[arg-type]
+        (Level(None, 1, 1, "none"), "its goal, proof or note is no text"),  # type: ignore[arg-type]
+        (Level("moves", "x", 1, "flow-dual"), "its value is no number"),  # type: ignore[arg-type]
+        (Level("moves", True, 1, "flow-dual"), "its value is no number"),
+        (Level("moves", 1, math.nan, "flow-dual"), "its bound is no number"),
+        (Level("moves", 1, -math.inf, "none"), "its bound is no number"),
+        (Level("moves", 1, 10**400, "none"), "its bound is no number"),
+        (Level("moves", 1, None, "none"), "its bound is no number"),  # type: ignore[arg-type]
+        (Level("moves", 1, 0, "given-placement", "", "1"), "its bound of all placements is no number"),  # type: ignore[arg-type]
+        (
+            Level("moves", 1, 0, "none", "", 1),
+            "a bound of all placements stands beside a proof by none",
+        ),
+        (Level("moves", 1, 1, "unknown"), "it is called unknown and has a value"),
+        (Level("moves", None, None, "unknown"), "it is called unknown, and its value is 1"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_level_in_no_form_is_refused(case: Case, claim: Level, said: str) -> None:
+    """Words that are none, figures that are none, and what contradicts itself: one sentence each."""
+    found = verify(case, (CLAIMS[0], claim), PROOFS)
+    assert (found[1].bound, found[1].problem) == (None, said)
+
+
+def test_what_the_sources_do_not_tell_may_be_unknown(case: Case) -> None:
+    """Without racks there is no value of the rack rule to state."""
+    found = verify(case, (Level("racks", None, None, "unknown"),), {})  # type: ignore[arg-type]
+    assert [(level.value, level.bound, level.problem) for level in found] == [(None, None, "")]
 
 
 def test_missing_potentials_are_no_proof(case: Case) -> None:
@@ -132,6 +168,7 @@ def checked(plan: Plan, proofs: Mapping[str, np.ndarray]) -> tuple[Finding, ...]
     return verify(Case(plan.cluster, plan.target, rules, everyone), plan.certificate, proofs)
 
 
+@pytest.mark.slow
 def test_the_planners_certificates_hold_and_spoilt_ones_do_not() -> None:
     """On random clusters every flow proof is met on networks that the judge built itself; with potentials
     of 0 moves are not proved to be needed any more."""

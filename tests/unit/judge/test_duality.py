@@ -48,6 +48,7 @@ def test_any_potentials_bound_every_flow() -> None:
         assert dual_bound(problem, rng.integers(-5, 6, 4)) <= best
 
 
+@pytest.mark.slow
 def test_best_potentials_meet_the_best_flow() -> None:
     """There are whole potentials whose bound is the optimum: the bound gives nothing away."""
     rng = np.random.default_rng(2)
@@ -104,6 +105,14 @@ def test_large_numbers_do_not_overflow() -> None:
     big = np.array([2**40, -(2**40), 1])
     assert exact_dot(big, big) == 2 * 2**80 + 1
     assert exact_dot(np.array([3]), np.array([4])) == 12
+
+
+@pytest.mark.parametrize("highest", [2**62, 2**63 - 1, -(2**63)])
+def test_potentials_that_64_bits_cannot_subtract_are_refused(highest: int) -> None:
+    """The difference of the largest numbers there are wraps around and would prove anything."""
+    problem = random_problem(np.random.default_rng(5))
+    with pytest.raises(ValueError, match="too large"):
+        dual_bound(problem, np.array([0, highest, 0, 0]))
 
 
 def test_conservation_cuts_bounds_and_loses_no_flow() -> None:

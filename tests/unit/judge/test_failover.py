@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equipoise.cluster import Brokers, Level, build_cluster
+from equipoise.cluster import Brokers, build_cluster
 from equipoise.judge import Case, rules_of
 from equipoise.judge.failover import failover_bound
+from equipoise.judge.goals.interface import Reached
+from equipoise.judge.goals.registry import goal_of
 
 N = 4
-LEVELS = tuple(Level(goal, 0, 0, "flow-dual") for goal in ("racks", "replicas", "leaders", "failover"))
+BEFORE = tuple(Reached(goal_of(name), 0) for name in ("racks", "replicas", "leaders"))
 
 
 def pairs(**asked: object) -> Case:
@@ -28,28 +30,27 @@ def prices(heir: int, place: int = 0, *, rows: int = 1) -> np.ndarray:
 def test_who_shares_a_rack_inherits_nothing() -> None:
     """Each leads 3, and 4 are wanted of each survivor: the one in the rack of the lost broker stays at 3,
     the other two come to 4 and 5."""
-    assert failover_bound(pairs(), LEVELS, prices(1)) == 4 * (1 + 1)
-    assert failover_bound(pairs(), LEVELS, prices(0)) == 4 * 1
+    assert failover_bound(pairs(), BEFORE, prices(1)) == 4 * (1 + 1)
+    assert failover_bound(pairs(), BEFORE, prices(0)) == 4 * 1
 
 
 @pytest.mark.parametrize(
-    ("case", "levels", "stored", "complaint"),
+    ("case", "before", "stored", "complaint"),
     [
-        (pairs(), LEVELS[:3], prices(0), "not of leaders"),
-        (pairs(leaders_only=True), LEVELS, prices(0), "may move replicas"),
-        (pairs(), LEVELS, prices(0)[:-1], "shape"),
-        (pairs(), LEVELS, prices(0)[: N + 2], "shape"),
-        (pairs(), LEVELS, prices(2**60), "too large"),
-        (pairs(), LEVELS, np.array([0] * N + [0, -1] + [0] * N), "below 0"),
-        (pairs(), LEVELS[3:], prices(0, rows=2), "some numbers of leaders"),
+        (pairs(leaders_only=True), BEFORE, prices(0), "may move replicas"),
+        (pairs(), BEFORE, prices(0)[:-1], "shape"),
+        (pairs(), BEFORE, prices(0)[: N + 2], "shape"),
+        (pairs(), BEFORE, prices(2**60), "too large"),
+        (pairs(), BEFORE, np.array([0] * N + [0, -1] + [0] * N), "below 0"),
+        (pairs(), (), prices(0, rows=2), "some numbers of leaders"),
     ],
 )
-def test_unusable_prices(case: Case, levels: tuple[Level, ...], stored: np.ndarray, complaint: str) -> None:
+def test_unusable_prices(case: Case, before: tuple[Reached, ...], stored: np.ndarray, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        failover_bound(case, levels, stored)
+        failover_bound(case, before, stored)
 
 
 def test_leaders_that_need_not_be_level_prove_less() -> None:
     """Without `leaders` in front some plan may lead as it suits the heirs."""
-    free = [level for level in LEVELS if level.goal != "leaders"]
-    assert failover_bound(pairs(), free, prices(1)) <= failover_bound(pairs(), LEVELS, prices(1))
+    free = [reached for reached in BEFORE if reached.goal.name != "leaders"]
+    assert failover_bound(pairs(), free, prices(1)) <= failover_bound(pairs(), BEFORE, prices(1))

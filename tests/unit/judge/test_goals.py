@@ -11,7 +11,7 @@ import pytest
 
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.judge import Case, rules_of
-from equipoise.judge.goals import goal_value
+from equipoise.judge.goals.registry import goal_value
 
 
 def case_of(cluster: Cluster, target: np.ndarray, request: dict[str, object] | None = None) -> Case:
@@ -33,7 +33,7 @@ def spread(counts: Counter[object], keys: list[object], total: int) -> int:
     return sum(max(floor(share) - counts[key], counts[key] - ceil(share), 0) ** 2 for key in keys)
 
 
-def heirs(lists: list[list[int]], lost: int) -> Counter[object]:
+def first_followers(lists: list[list[int]], lost: int) -> Counter[object]:
     """Who takes the lead of what a lost broker led."""
     return Counter(row[1] for row in lists if row[0] == lost)
 
@@ -64,7 +64,7 @@ def test_values_agree_with_counting_one_by_one() -> None:
             "positions": spread(Counter(row[1] for row in after), brokers, len(after)),
             "reorders": sum(old == new[::-1] for old, new in zip(before, after, strict=True)),
             "failover": sum(
-                spread(led + heirs(after, lost), [b for b in brokers if b != lost], len(after))
+                spread(led + first_followers(after, lost), [b for b in brokers if b != lost], len(after))
                 for lost in brokers
             ),
         }

@@ -8,7 +8,7 @@ import pytest
 
 from equipoise.errors import UnusableInput
 from equipoise.files.wish import Wish, read_wish
-from equipoise.planning.request import Request
+from equipoise.planning.problem.request import Request
 
 
 def wish(folder: Path, text: str) -> Wish:

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from equipoise.planning.networks.network import Int64, Network, Objective
+from equipoise.planning.flow.network import Int64, Network, Objective
 
 TREND = (-3, 6)
 """Least and most cost of a unit on an arc."""

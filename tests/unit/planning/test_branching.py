@@ -14,11 +14,11 @@ from equipoise import judge
 from equipoise.cluster import Plan
 from equipoise.judge.certificate import verify
 from equipoise.judge.program import Program
-from equipoise.planning import ALL_GOALS, build_problem
-from equipoise.planning.branching import proof_of
-from equipoise.planning.goals import evaluate
-from equipoise.planning.model import Model
-from equipoise.planning.sheet import Sheet, sheets
+from equipoise.planning import ALL_GOALS, Params, build_problem
+from equipoise.planning.goals import value_of
+from equipoise.planning.programs.branching import proof_of
+from equipoise.planning.programs.model import Model
+from equipoise.planning.programs.rows import Sheet
 
 
 def judged(plan: Plan) -> judge.Case:
@@ -34,10 +34,10 @@ def test_the_judge_writes_the_same_program(theme: str, seed: int) -> None:
     drawn = case(theme, seed)
     problem = build_problem(drawn.cluster(), drawn.request)
     goals = problem.goals if problem.request.leaders_only else ALL_GOALS
-    values = {goal: evaluate(problem, plan.target, goal) + seed * 10 for goal in goals}
-    theirs, ours = Program(judged(plan), goals), sheets(Model(problem, goals), values)
+    values = {goal: value_of(problem, plan.target, goal) + seed * 10 for goal in goals}
+    theirs, ours = Program(judged(plan), goals), Model(problem, goals)
     for goal, value in values.items():
-        counted, sheet, other = theirs.hold(goal, value), ours[goal], theirs.sheet
+        counted, sheet, other = theirs.hold(goal, value), ours.sheet(ours.hold(goal, value)), theirs.sheet
         assert other.upper == sheet.upper.tolist() and not sheet.lower.any()
         assert other.least == sheet.least.tolist() and other.most == sheet.most.tolist()
         assert other.columns == sheet.table.indices.tolist() and other.factors == sheet.table.data.tolist()
@@ -53,15 +53,18 @@ def sheet_for(theme: str, seed: int, goal: str) -> tuple[Sheet, int]:
     drawn, plan = case(theme, seed), planned(theme, seed)
     assert plan is not None
     problem = build_problem(drawn.cluster(), drawn.request)
-    values = {name: evaluate(problem, plan.target, name) for name in problem.goals}
-    return sheets(Model(problem, problem.goals), values)[goal], values[goal]
+    model = Model(problem, problem.goals)
+    values = {name: value_of(problem, plan.target, name) for name in problem.goals}
+    for name in problem.goals[: problem.goals.index(goal)]:
+        model.hold(name, values[name])
+    return model.sheet(model.hold(goal, values[goal])), values[goal]
 
 
 @pytest.mark.parametrize(("seed", "nodes"), [(35, 99), (44, 99), (38, 1)])
 def test_cases_prove_what_the_relaxation_does_not(seed: int, nodes: int) -> None:
     """Counts of whole partitions that cannot all be at their share: one case, or a few, and no more."""
     sheet, value = sheet_for("failover", seed, "failover")
-    tree = proof_of(sheet, value)
+    tree = proof_of(sheet, value, Params())
     assert tree is not None and tree.bound == value > 0
     assert (len(tree.branches) == 1) == (nodes == 1) and len(tree.branches) <= nodes
     assert (tree.branches[:, 0] < 0).sum() == len(tree.prices)
@@ -70,10 +73,11 @@ def test_cases_prove_what_the_relaxation_does_not(seed: int, nodes: int) -> None
 def test_what_is_not_true_is_not_proved() -> None:
     """Asked for more than there is, it proves what the linear program does."""
     sheet, value = sheet_for("failover", 38, "failover")
-    tree = proof_of(sheet, value + 1)
+    tree = proof_of(sheet, value + 1, Params())
     assert tree is not None and tree.bound <= value and len(tree.branches) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["budget", "failover", "orders", "leaders"])
 def test_no_alteration_proves_more(theme: str) -> None:
     """Prices, cases or columns changed at random: refused, or a bound that is not above the optimum."""

@@ -7,7 +7,7 @@ from bench.instances import cluster
 from tests.scenarios.checks import check_judged
 
 from equipoise.planning import Request, build_problem, make_plan
-from equipoise.planning.budget import best_counts
+from equipoise.planning.driver.budget import best_counts
 
 
 @pytest.mark.parametrize("allowed", [30, 53, 62, 71])

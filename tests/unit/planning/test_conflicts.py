@@ -26,6 +26,12 @@ def cluster_of(racks: Racks, *lists: Sequence[int], megabytes: float = 10) -> Cl
     return build_cluster("c", Brokers.of(list(racks), racks), ["t"] * n, range(n), lists, size_bytes=sizes)
 
 
+def down(cluster: Cluster, *ids: int) -> Cluster:
+    """The cluster with some brokers that are not alive."""
+    why = tuple("fenced" if broker in ids else None for broker in cluster.brokers.ids.tolist())
+    return replace(cluster, brokers=replace(cluster.brokers, down=why))
+
+
 def refusal(cluster: Cluster, request: Request) -> ImpossibleRequest | None:
     """Why a request is impossible; None where it is not."""
     try:
@@ -87,6 +93,14 @@ CONFLICTS: dict[str, tuple[Cluster, Request, str, tuple[str, ...]]] = {
         "replication factor 4 of partition t-1 needs 4 brokers; 3 can hold it: keep broker 1 "
         "or lower the replication factor to 3 or add a broker (--add)",
         ("create", "drain"),
+    ),
+    "too few that are alive": (
+        down(cluster_of(NO_RACKS, [1, 2], [2, 3]), 3, 4),
+        Request(replication_factor=3),
+        "replication factor 3 of partition t-0 needs 3 brokers; 2 can hold it, "
+        "as brokers 3, 4 are not alive: count one of brokers 3, 4 as alive (--assume-alive) "
+        "or lower the replication factor to 2 or add a broker (--add)",
+        ("replication-factor",),
     ),
     "nobody leads": (
         cluster_of(NO_RACKS, [1, 2]),
@@ -207,6 +221,7 @@ def test_two_conflicts_at_once_are_left_together() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["one", "several", "rules", "budget", "leaders"])
 def test_ways_out_of_random_requests(theme: str) -> None:
     """Each way out frees the partition that was named: a plan, or a conflict of another partition."""

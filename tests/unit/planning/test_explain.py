@@ -129,6 +129,7 @@ def test_large_numbers_are_grouped() -> None:
     assert set(reasons(plan).values()) == {"broker 1 holds 1,500 above its share"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES)
 def test_every_change_has_one_sentence(theme: str) -> None:
     """Whatever is asked: one line for each partition that changes, about its own brokers, and no other."""

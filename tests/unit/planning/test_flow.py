@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.unit.planning.drawn_networks import Drawn, is_flow, least, networks
 
-from equipoise.planning.networks.flow import dual_bound, narrow, solve
-from equipoise.planning.networks.network import Infeasible, Network, Objective
+from equipoise.planning.flow.convex import dual_bound, narrow, solve
+from equipoise.planning.flow.network import Infeasible, Network, Objective
 
 
 def two_nodes(room: list[int], supply: int) -> Network:
@@ -39,6 +39,7 @@ def test_the_flow_costs_least(drawn: Drawn) -> None:
     assert [found.value] == [drawn.first.value(found.flow)] == best
 
 
+@pytest.mark.slow
 @given(networks(most_room=60))
 def test_wide_steps_are_refined(drawn: Drawn) -> None:
     """Far from the guess steps are wider than one unit, and the answer is exact all the same."""

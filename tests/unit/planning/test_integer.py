@@ -1,6 +1,8 @@
-"""The 0-1 program of small clusters: what its goals measure, and what it does when its effort runs out."""
+"""The 0-1 program of small clusters: what its goals measure, and what it keeps where it finds nothing."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,23 +10,16 @@ from tests.scenarios.strategies import THEMES, case
 
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.errors import EquipoiseError
-from equipoise.planning import ALL_GOALS, Problem, Request, build_problem, make_plan
-from equipoise.planning.goals import evaluate
-from equipoise.planning.integer import Search, decide
-from equipoise.planning.model import Model
+from equipoise.planning import ALL_GOALS, Params, Problem, Request, build_problem, make_plan
+from equipoise.planning.goals import value_of
+from equipoise.planning.programs.highs import settled
+from equipoise.planning.programs.model import Model
+from equipoise.planning.programs.small import SmallProgram
 
 
 def problem_of(theme: str, seed: int) -> Problem:
     drawn = case(theme, seed)
     return build_problem(drawn.cluster(), drawn.request)
-
-
-@pytest.fixture
-def no_effort(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The solvers are stopped before they find anything."""
-    monkeypatch.setattr(Search, "near_relaxed", lambda search, goal, best, value: (best, 0))
-    solve = Search.solve
-    monkeypatch.setattr(Search, "solve", lambda search, linear, effort_s: solve(search, linear, 0.0))
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -38,22 +33,28 @@ def test_goals_of_the_program_measure_what_the_planner_measures(theme: str, seed
         return
     for goal in problem.goals if problem.request.leaders_only else ALL_GOALS:
         model = Model(problem, ALL_GOALS)
-        value = evaluate(problem, plan.target, goal)
-        search = Search(model)
-        model.cp.minimize(model.hold(goal, value + 40))
-        search.start_from(plan.target)
-        assert search.solver.objective_value == value, goal
+        value = value_of(problem, plan.target, goal)
+        counted = model.hold(goal, value + 40)
+        for (row, broker), column in model.held.items():
+            model.equal(column, int(broker in plan.target[row]))
+        for (row, broker, k), column in model.at.items():
+            model.equal(column, int(k < plan.target.shape[1] and plan.target[row, k] == broker))
+        sheet = model.sheet(counted)
+        found = settled(sheet, nodes=None)
+        assert found is not None
+        assert round(sheet.cost @ found.x) + sheet.offset == value, goal
 
 
-@pytest.mark.usefixtures("no_effort")
-def test_without_effort_the_better_of_what_is_known_is_kept() -> None:
-    """Flows may offer lists that are worse than those there are, or better: neither is lost."""
-    ring, crowd = ([[p, (p + 1) % 6] for p in range(6)], [[p % 2, 2 + p % 4] for p in range(6)])
-    for before, found in ((ring, crowd), (crowd, ring)):
-        problem = build_problem(cluster_of(before), Request())
-        decided = decide(problem, problem.goals, {}, np.array(found, dtype=np.int32))
-        assert decided is not None and decided.lists.tolist() == ring
-        assert all(bound <= evaluate(problem, decided.lists, goal) for goal, bound in decided.bounds.items())
+def test_where_nothing_better_is_found_what_is_known_is_kept() -> None:
+    """A program too large for HiGHS leaves the lists as they are, and claims nothing."""
+    ring = np.array([[p, (p + 1) % 6] for p in range(6)], dtype=np.int32)
+    crowd = np.array([[p % 2, 2 + p % 4] for p in range(6)], dtype=np.int32)
+    problem = build_problem(cluster_of(ring.tolist()), Request())
+    best, bound = SmallProgram.of(problem).least("replicas", crowd)
+    assert value_of(problem, best, "replicas") == bound == 0
+    large = replace(problem, params=Params(small_columns=0))
+    kept, bound = SmallProgram.of(large).least("replicas", crowd)
+    assert kept.tolist() == crowd.tolist() and bound == 0
 
 
 def cluster_of(lists: list[list[int]]) -> Cluster:

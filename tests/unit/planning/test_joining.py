@@ -10,8 +10,8 @@ from hypothesis import given
 from scipy.optimize import Bounds, LinearConstraint, milp
 from tests.unit.planning.drawn_networks import Drawn, is_flow, least, networks
 
-from equipoise.planning.networks.joining import Joined, join
-from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
+from equipoise.planning.flow.joining import Joined, join
+from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
 
 BESIDE = ((0, 3, 0, 9), (0, 3, 0, 9))
 """With bands they stay two, so that their ends keep more than two arcs."""

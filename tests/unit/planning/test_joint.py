@@ -12,17 +12,17 @@ from tests.scenarios.checks import check_judged
 from tests.scenarios.strategies import Case, case
 
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.planning import build_problem, flows, integer, make_plan
-from equipoise.planning.joint.question import JOINT_GOALS
-from equipoise.planning.networks import place
+from equipoise.planning import Params, build_problem, make_plan
+from equipoise.planning.driver.methods import FACE_GOALS
 
-ARCS = place.MAX_PARTITION_ARCS
+LARGE = Params(small_cells=0)
+"""Plans as on clusters that are too large for the 0-1 program."""
 
 
 def in_any_order(drawn: Case, seed: int) -> Case:
     """With some of the goals that can be asked of both at once, in any order."""
     rng = random.Random(seed)
-    goals = tuple(rng.sample(JOINT_GOALS, rng.randint(4, len(JOINT_GOALS))))
+    goals = tuple(rng.sample(FACE_GOALS, rng.randint(4, len(FACE_GOALS))))
     return replace(drawn, request=replace(drawn.request, goals=goals, required_only=False))
 
 
@@ -30,22 +30,21 @@ def created(drawn: Case) -> Case:
     return replace(drawn, request=replace(drawn.request, create=(("new", 3, 1),)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["one", "rules", "created", "orders", "orders one"])
-def test_the_program_finds_the_optimum(theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_program_finds_the_optimum(theme: str) -> None:
     """Small clusters planned as if they were large: what it decides is the optimum, and the judge agrees."""
-    monkeypatch.setattr(integer, "is_small", lambda problem: False)
-    monkeypatch.setattr(flows, "TRIES", 0)
     decided: Counter[str] = Counter()
     for seed in range(150):
         # as on clusters of some thousands of partitions, or of some ten thousand: after coarse levels
-        monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0 if seed % 2 else ARCS)
+        params = replace(LARGE, partition_arcs=0) if seed % 2 else LARGE
         if theme.startswith("orders"):
             drawn = in_any_order(case("one" if theme == "orders one" else "rules", seed), seed)
         else:
             drawn = created(case("one", seed)) if theme == "created" else case(theme, seed)
         try:
             problem = build_problem(drawn.cluster(), drawn.request)
-            plan = make_plan(drawn.cluster(), drawn.request)
+            plan = make_plan(drawn.cluster(), drawn.request, params)
         except (UnusableInput, ImpossibleRequest):
             continue
         levels = [level for level in plan.certificate if level.proof == "linear-program"]
@@ -54,7 +53,8 @@ def test_the_program_finds_the_optimum(theme: str, monkeypatch: pytest.MonkeyPat
         best = optimum(problem)
         assert best is not None
         for level in plan.certificate:
-            assert level.value == best.values[level.goal] == level.lower_bound, (theme, seed, level)
+            values = {level.value, level.lower_bound, best.values[level.goal]}
+            assert level.proof == "unknown" or len(values) == 1, (theme, seed, level)
             if level == levels[-1]:
                 break
         check_judged(plan)

@@ -11,24 +11,16 @@ import pytest
 from tests.reference.exact import optimum
 from tests.scenarios.checks import again, applied, check_judged
 from tests.scenarios.strategies import Case, case
-from tests.unit.planning.test_joint import in_any_order
+from tests.unit.planning.test_joint import LARGE, in_any_order
 
 from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.judge.certificate import Finding, verify
 from equipoise.judge.joint_network import SCALE
-from equipoise.planning import Request, build_problem, flows, integer, make_plan, on_budget
-from equipoise.planning.networks import place
+from equipoise.planning import Request, build_problem, make_plan
 
-ARCS = place.MAX_PARTITION_ARCS
 THEMES = ("one", "rules", "replaced", "orders")
-
-
-def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plan as on clusters that are too large for the 0-1 program, and without a second try."""
-    monkeypatch.setattr(integer, "is_small", lambda problem: False)
-    monkeypatch.setattr(flows, "TRIES", 0)
 
 
 def with_budgets(theme: str, seed: int) -> Case:
@@ -46,19 +38,19 @@ def judged(plan: Plan, proofs: dict[str, np.ndarray]) -> tuple[Finding, ...]:
     return verify(judge.Case(plan.cluster, plan.target, rules, plan.eligible), plan.certificate, proofs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES)
-def test_what_is_proved_within_budgets_is_the_optimum(theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_proved_within_budgets_is_the_optimum(theme: str) -> None:
     """On small clusters planned as if they were large; no altered prices prove more than there is."""
-    large(monkeypatch)
     proved: Counter[str] = Counter()
     left_open = 0
     for seed in range(120):
         # as on clusters of some thousands of partitions, or of some ten thousand: after coarse levels
-        monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0 if seed % 2 else ARCS)
+        params = replace(LARGE, partition_arcs=0) if seed % 2 else LARGE
         drawn = with_budgets(theme, seed)
         try:
             problem = build_problem(drawn.cluster(), drawn.request)
-            plan = make_plan(drawn.cluster(), drawn.request)
+            plan = make_plan(drawn.cluster(), drawn.request, params)
         except (UnusableInput, ImpossibleRequest):
             continue
         best = optimum(problem)
@@ -68,11 +60,11 @@ def test_what_is_proved_within_budgets_is_the_optimum(theme: str, monkeypatch: p
         reached: dict[str, int] = {}
         for level, name in zip(plan.certificate, names, strict=True):
             as_good = all(value == best.values[goal] for goal, value in reached.items())
-            if as_good and level.proof != "given-placement":
+            if as_good and level.proof not in ("given-placement", "unknown"):
                 assert level.lower_bound <= best.values[level.goal] <= level.value, (seed, level)
                 left_open += level.lower_bound < level.value
                 proved[name] += level.lower_bound == level.value
-            reached[level.goal] = int(level.value)
+            reached[level.goal] = int(level.value or 0)
         if any(name.endswith("-budget") for name in names):
             nothing_more_is_proved(plan, best.values, seed)
     assert proved["joint-budget"] >= 10
@@ -92,22 +84,22 @@ def nothing_more_is_proved(plan: Plan, best: dict[str, int], seed: int) -> None:
         for level, found in zip(plan.certificate, judged(plan, proofs), strict=True):
             if all(value <= best[goal] for goal, value in reached.items()):
                 assert found.bound is None or found.bound <= best[level.goal], (seed, level)
-            reached[level.goal] = int(level.value)
+            reached[level.goal] = int(level.value or 0)
 
 
-def test_a_second_run_with_the_budgets_spent_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    large(monkeypatch)
+@pytest.mark.slow
+def test_a_second_run_with_the_budgets_spent_is_empty() -> None:
     for seed in range(60):
         drawn = with_budgets("one", seed)
         try:
             problem = build_problem(drawn.cluster(), drawn.request)
-            plan = make_plan(drawn.cluster(), drawn.request)
+            plan = make_plan(drawn.cluster(), drawn.request, LARGE)
         except (UnusableInput, ImpossibleRequest):
             continue
         if all(level.gap == 0 and level.proof != "none" for level in plan.certificate) and not (
             problem.request.create or problem.request.replication_factor
         ):
-            assert make_plan(applied(plan), again(problem)).is_empty, seed
+            assert make_plan(applied(plan), again(problem), LARGE).is_empty, seed
 
 
 def crowded() -> Cluster:
@@ -121,10 +113,9 @@ def levels_of(plan: Plan) -> dict[str, tuple[float, float]]:
     return {level.goal: (level.value, level.lower_bound) for level in plan.certificate}
 
 
-def test_ten_moves_of_the_twenty_that_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_moves_of_the_twenty_that_it_takes() -> None:
     """Brokers of 15 replicas to level out at 10 with 4 and 5: ten moves get half way."""
-    large(monkeypatch)
-    plan = make_plan(crowded(), Request(max_moves=10))
+    plan = make_plan(crowded(), Request(max_moves=10), LARGE)
     check_judged(plan)
     found = levels_of(plan)
     # 15 on each of four and 0 on two; then 13, 13, 12, 12, 5 and 5
@@ -133,24 +124,23 @@ def test_ten_moves_of_the_twenty_that_it_takes(monkeypatch: pytest.MonkeyPatch) 
     assert all(value == bound for value, bound in found.values())
 
 
-def test_a_certificate_of_another_budget_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_of_another_budget_is_refused() -> None:
     """With more moves allowed the same prices prove less."""
-    large(monkeypatch)
-    plan = make_plan(crowded(), Request(max_moves=10))
+    plan = make_plan(crowded(), Request(max_moves=10), LARGE)
     for other in (12, None):
         richer = replace(plan, request={**plan.request, "max_moves": other})
         assert any(finding.problem for finding in judged(richer, plan.proofs)), other
 
 
-def test_what_is_bounded_where_the_program_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_what_is_bounded_where_the_program_is_too_large() -> None:
     """Replicas and moves, by the price of a move, which the judge takes from the certificate; never above the
     optimum, and nothing where the budget is another."""
-    large(monkeypatch)
-    monkeypatch.setattr(on_budget, "is_small_enough", lambda problem: False)
     proved, spent = 0, 0
     for seed in range(80):
-        monkeypatch.setattr(place, "MAX_PARTITION_ARCS", 0 if seed % 2 else ARCS)
-        monkeypatch.setattr(place, "MAX_ROW_ARCS", 0 if seed % 4 == 1 else 1_000_000)
+        params = replace(LARGE, face_columns=0)
+        params = replace(params, partition_arcs=0) if seed % 2 else params
+        params = replace(params, row_arcs=0) if seed % 4 == 1 else params
         drawn = case("one", seed)
         goals = ("replicas", "moves", "leaders", "elections")
         drawn = replace(
@@ -158,7 +148,7 @@ def test_what_is_bounded_where_the_program_is_too_large(monkeypatch: pytest.Monk
         )
         try:
             problem = build_problem(drawn.cluster(), drawn.request)
-            plan = make_plan(drawn.cluster(), drawn.request)
+            plan = make_plan(drawn.cluster(), drawn.request, params)
         except (UnusableInput, ImpossibleRequest):
             continue
         check_judged(plan)

@@ -8,8 +8,8 @@ import pytest
 
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.planning import Request, build_problem, make_plan
+from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.networks.leadable import with_leaders
-from equipoise.planning.networks.network import Infeasible
 
 RACKS = {1: "a", 2: "a", 3: "a", 4: "b", 5: "b", 6: "b"}
 
@@ -61,6 +61,16 @@ def test_where_no_exchange_keeps_the_rules(request_: Request) -> None:
     """Nothing can be led where all that may lead can receive nothing."""
     with pytest.raises(Infeasible):
         mended([1, 4], [1, 4], request_)
+
+
+def test_what_is_created_has_nothing_that_could_change() -> None:
+    """Though no partition may change, one that is still to be created comes to stand where it may be led."""
+    request = Request(create=(("new", 1, 2),), no_leaders_on=(1, 2), max_changes_per_partition=0)
+    problem = build_problem(cluster_of([[3, 4]]), request)
+    assert problem.cluster.label(0) == "new-0"
+    lists = problem.cluster.brokers.index_of([1, 2, 3, 4]).reshape(2, 2)
+    new, old = problem.cluster.ids_of(with_leaders(problem, lists)).tolist()
+    assert old == [3, 4] and set(new) - {1, 2}
 
 
 @pytest.mark.parametrize("balance", [("count",), ("disk",)])

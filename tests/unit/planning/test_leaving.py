@@ -6,11 +6,11 @@ import numpy as np
 
 from equipoise.cluster import Brokers, build_cluster
 from equipoise.planning import build_problem
-from equipoise.planning.bounds import leader_bounds
-from equipoise.planning.joint.solve import Start, best_of_face
-from equipoise.planning.leaving import fewest_given_up
+from equipoise.planning.bounds.leaders import leader_bounds
+from equipoise.planning.bounds.leaving import fewest_given_up
 from equipoise.planning.networks.place import place
-from equipoise.planning.request import Request
+from equipoise.planning.problem.request import Request
+from equipoise.planning.programs.joint.solve import Start, best_of_face
 
 
 def test_crowded_racks_cost_elections() -> None:

@@ -12,6 +12,8 @@ from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning import Request, make_plan
+from equipoise.planning.loads.weights import loads_of
+from equipoise.planning.request.laying import build_problem
 
 DISK = Request(balance=("disk",))
 
@@ -54,11 +56,11 @@ def large(seed: int, n_racks: int = 1) -> Cluster:
 
 
 def values(plan: Plan) -> dict[str, int]:
-    return {level.goal: int(level.value) for level in plan.certificate}
+    return {level.goal: int(level.value or 0) for level in plan.certificate}
 
 
 def bounds(plan: Plan) -> dict[str, int]:
-    return {level.goal: int(level.lower_bound) for level in plan.certificate}
+    return {level.goal: int(level.lower_bound or 0) for level in plan.certificate}
 
 
 def moved(plan: Plan) -> dict[int, list[int]]:
@@ -140,8 +142,31 @@ def test_unknown_sizes_are_asked_for() -> None:
         make_plan(cluster_of([[0], [1]], [5, np.nan]), DISK)
 
 
+def test_rates_that_nobody_measured_are_size_over_retention_and_said_to_be_so() -> None:
+    """Two partitions of equal size, one kept an hour, one a day: the first takes 24 times as much.
+
+    With the one rate that is measured it is as it was measured; a partition kept for ever has none.
+    """
+    hour, size = 3600.0, 86_400.0
+    lists = [[0], [0], [0], [1]]
+    kept = [hour, 24 * hour, 24 * hour, hour]
+    cluster = cluster_of(lists, [size] * 4, retention_s=kept)
+    plan = make_plan(cluster, Request(balance=("disk", "network-in"), tolerance=(0, 0)))
+    assert plan.warnings == ("derived, not measured: the inbound rates of 4 partitions are size / retention",)
+    problem = build_problem(cluster, Request(balance=("network-in",)))
+    assert loads_of(problem)[0].weight.tolist() == [24, 1, 1, 24]
+    assert make_plan(cluster, Request(balance=("disk",))).warnings == ()
+    measured = replace(cluster, bytes_in_per_s=np.array([7, np.nan, np.nan, np.nan]))
+    problem = build_problem(measured, Request(balance=("network-in",)))
+    assert loads_of(problem)[0].weight.tolist() == [7, 1, 1, 24]
+    assert "of 3 partitions" in problem.warnings[0]
+    endless = replace(cluster, retention_s=np.array([hour, np.inf, hour, hour]))
+    with pytest.raises(UnusableInput, match="rates of 1 partition"):
+        make_plan(endless, Request(balance=("network-in",)))
+
+
 def test_unknown_rates_are_asked_for() -> None:
-    with pytest.raises(UnusableInput, match=r"--balance network-in: the inbound rates of 2 partitions"):
+    with pytest.raises(UnusableInput, match=r"--balance network-in: .* rates of 2 partitions.*retention"):
         make_plan(cluster_of([[0], [1]], [5, 5]), Request(balance=("network-in",)))
 
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.errors import UnusableInput
-from equipoise.planning.options import READERS, rate, request_of
-from equipoise.planning.request import ALL_GOALS, Request
+from equipoise.planning.goals import ALL_GOALS
+from equipoise.planning.problem.request import Request
+from equipoise.planning.request.options import READERS, rate, request_of
 
 MEANT: list[tuple[str, Any, Any]] = [
     ("brokers", "0-2,21:b", ((0, None), (1, None), (2, None), (21, "b"))),
@@ -36,13 +37,16 @@ MEANT: list[tuple[str, Any, Any]] = [
     ("tolerance", "10:5", (10.0, 5.0)),
     ("tolerance", 7, (7.0, 7.0)),
     ("rack-rule", "strict", "strict"),
+    ("effort", "quick", "quick"),
     ("stay-in-rack", True, True),
     ("no-leaders-on", "7", (7,)),
     ("cordon", "5-6", (5, 6)),
+    ("assume-alive", "7", (7,)),
     ("max-moves", "0", 0),
     ("max-bytes", "1.5GiB", 1_610_612_736),
     ("max-bytes", 1_048_576, 1_048_576),
     ("max-changes-per-partition", "1", 1),
+    ("partial", True, True),
     ("leaders-only", True, True),
     ("required-only", True, True),
     ("strategy", "wix", "wix"),
@@ -83,6 +87,7 @@ NO_MEANING: list[tuple[str, Any, str]] = [
     ("tolerance", "-5", "--tolerance: '-5' is not a tolerance. Write percent"),
     ("tolerance", "101", "--tolerance: '101' is not a tolerance"),
     ("tolerance", "0:1e9", "--tolerance: '0:1e9' is not a tolerance"),
+    ("effort", "hard", "--effort: there is no effort 'hard'. Choose quick, normal, thorough"),
     ("rack-rule", "loose", "--rack-rule: there is no rack rule 'loose'. Choose spread or strict"),
     ("stay-in-rack", "yes", "--stay-in-rack: 'yes' is not true or false"),
     ("max-moves", "-1", "--max-moves: '-1' is not a whole number. Give 0 or more"),

@@ -11,8 +11,8 @@ import pytest
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.errors import UnusableInput
 from equipoise.planning import DEFAULT_GOALS, Problem, build_problem
-from equipoise.planning.options import request_of
-from equipoise.planning.request import REQUIRED_GOALS
+from equipoise.planning.goals import REQUIRED_GOALS
+from equipoise.planning.request.options import request_of
 
 RACKS: Mapping[int, str | None] = {1: "a", 2: "a", 3: "b", 4: "b", 7: "c"}
 TOPICS = {"bills": [[1, 3], [3, 1]], "orders": [[2, 4, 7], [4, 7, 1]]}
@@ -103,12 +103,43 @@ def test_replacing_among_other_changes_levels_as_ever() -> None:
 
 
 def test_racks_where_the_sources_have_none() -> None:
-    """`--racks` fills in and overrides; a broker left out is a rack of its own, and said."""
+    """`--racks` fills in and overrides; without any, what that may cost is the first thing to know."""
     bare = cluster_of(racks=dict.fromkeys(RACKS))
-    problem = problem_of(bare, racks="1:x,2:x,3:y,4:y")
-    assert problem.cluster.brokers.racks == ("x", "x", "y", "y", None)
-    assert problem.warnings == ("brokers without a rack count as a rack of their own: 7",)
+    assert problem_of(bare, drain="7").warnings[0] == (
+        "no racks are known: two replicas of a partition may land in one zone; give racks with --racks"
+    )
+    assert not problem_of(bare, leaders_only=True).warnings  # nothing lands anywhere
+    assert problem_of(bare, rack_rule="strict", stay_in_rack=True).warnings[1:] == (
+        "--rack-rule strict keeps nothing apart: no racks are known",
+        "--stay-in-rack keeps nothing in its place: no racks are known",
+    )
+    problem = problem_of(bare, racks="1:x,2:x,3:y,4:y,7:z")
+    assert problem.cluster.brokers.racks == ("x", "x", "y", "y", "z")
+    assert not problem.warnings
     assert problem_of(racks={7: "b"}).cluster.brokers.racks[-1] == "b"
+
+
+def test_a_broker_whose_rack_alone_is_not_known() -> None:
+    """It is refused by name where it may hold replicas: nobody can say which rule those would keep."""
+    some = cluster_of(racks={**RACKS, 4: None, 7: None})
+    with pytest.raises(UnusableInput) as refusal:
+        problem_of(some)
+    assert refusal.value.problem == "brokers 4, 7 have no rack, while others have one"
+    assert refusal.value.advice == "Name their racks (--racks 4:RACK), or empty them (--drain 4,7)"
+    assert problem_of(some, racks="4:b,7:c").cluster.brokers.racks[3:] == ("b", "c")
+    assert not problem_of(some, drain="4,7").warnings
+
+
+def test_an_empty_cordoned_broker_is_no_rack() -> None:
+    """It may be there without a rack, since nothing comes to it; what racks may hold does not count it."""
+    racks = {1: "a", 2: "b", 3: "a", 9: None}
+    cluster = cluster_of({"t": [[1, 2, 3], [2, 3, 1]]}, racks)
+    assert problem_of(cluster, cordon="9").limit.tolist() == [2, 2]  # of three replicas in two racks
+    with pytest.raises(UnusableInput, match="broker 9 has no rack"):
+        problem_of(cluster)
+    racks |= {3: None, 9: "c"}
+    with pytest.raises(UnusableInput, match="broker 3 has no rack"):  # it keeps what it holds
+        problem_of(cluster_of({"t": [[1, 2, 3], [2, 3, 1]]}, racks), cordon="3")
 
 
 def test_the_replication_factor_is_of_the_chosen_topics() -> None:

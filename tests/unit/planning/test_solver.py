@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from equipoise.apart import NoAnswer
-from equipoise.planning.networks import solver
-from equipoise.planning.networks.network import Infeasible
-from equipoise.planning.networks.solver import least_cost
+from equipoise.planning.flow import solver
+from equipoise.planning.flow.network import Infeasible
+from equipoise.planning.flow.solver import least_cost
+from equipoise.solver_process import NoAnswer
 
 
 def network(seed: int) -> tuple[np.ndarray, ...]:

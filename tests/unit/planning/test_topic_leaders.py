@@ -10,12 +10,15 @@ import pytest
 
 from equipoise import judge
 from equipoise.cluster import Brokers, Level, Plan, build_cluster
+from equipoise.cluster.proofs import ProofKind
 from equipoise.judge.certificate import Finding, verify
 from equipoise.judge.leader_network import leader_relaxation
 from equipoise.judge.topic_leaders import topic_leaders_bound
-from equipoise.planning import Request, build_problem, make_plan, topic_leaders
+from equipoise.planning import Request, build_problem, make_plan
+from equipoise.planning.bounds import topic_leaders
 from equipoise.planning.certificate import Proof
-from equipoise.planning.solution import Solution
+from equipoise.planning.driver.solution import Solution
+from equipoise.planning.problem.params import Params
 
 LAST = "topic-leaders"
 
@@ -45,23 +48,25 @@ def judged(plan: Plan, proofs: Mapping[str, np.ndarray] | None = None, last: Lev
     return verify(case_of(plan), levels, plan.proofs if proofs is None else proofs)[-1]
 
 
+@pytest.mark.slow
 def test_the_gap_over_all_placements_is_told(grown: Plan) -> None:
     """Beside the proof that the order is best where replicas stand; to say one more is refused."""
     level = grown.certificate[-1]
     assert (level.goal, level.proof, level.gap) == (LAST, "given-placement", 0)
-    assert level.anywhere is not None and level.distance is not None and 0 < level.distance < 0.15
+    assert level.global_bound is not None and level.distance is not None and 0 < level.distance < 0.15
     assert judged(grown).problem == ""
-    assert "is proved, not" in judged(grown, last=replace(level, anywhere=level.anywhere + 1)).problem
+    assert "is proved, not" in judged(grown, last=replace(level, global_bound=level.global_bound + 1)).problem
 
 
+@pytest.mark.slow
 def test_turns_end_near_the_flow(grown: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     """Prices made best in turns, as on the largest clusters, prove nearly as much as those of the flow."""
-    monkeypatch.setattr(topic_leaders, "MAX_FLOW_CELLS", 0)
     monkeypatch.setattr(topic_leaders, "solve", None)  # no flow
-    before = [Proof(level.goal, int(level.value), 0, "none") for level in grown.certificate]
+    before = [Proof(level.goal, int(level.value or 0), 0, ProofKind.NONE) for level in grown.certificate]
     problem = build_problem(grown.cluster, Request(exclude_topics="t7"))
+    problem = replace(problem, params=Params(bound_flow_cells=0))
     found = topic_leaders.with_topic_leaders(problem, Solution(np.asarray(grown.target), before))
-    flow = grown.certificate[-1].anywhere or 0
+    flow = grown.certificate[-1].global_bound or 0
     assert 0.97 * flow < found.proofs[-1].bound <= flow
 
 
@@ -73,7 +78,7 @@ def test_no_prices_prove_more_than_there_is(grown: Plan) -> None:
     for size in (1, 100, 10_000):
         changed = grown.proofs[key] + draw.integers(0, size + 1, len(grown.proofs[key]))
         bound = topic_leaders_bound(case, ["leaders", "elections"], (leaders, leaders.start), changed)
-        assert bound <= (grown.certificate[-1].anywhere or 0)
+        assert bound <= (grown.certificate[-1].global_bound or 0)
         assert "is proved, not" in judged(grown, {**grown.proofs, key: changed}).problem
 
 

@@ -24,6 +24,9 @@ def relaxed(cluster: Cluster, request: Request, way: str) -> list[Request]:
         return [
             freed(request, some, found[3]) for some in ([[b] for b in brokers] if found[1] else [brokers])
         ]
+    if found := re.fullmatch(r"count (one of )?brokers? ([\d, ]+) as alive \(--assume-alive\)", way):
+        up = tuple(int(b) for b in found[2].split(","))
+        return [replace(request, assume_alive=some) for some in ([(b,) for b in up] if found[1] else [up])]
     if found := re.fullmatch(r"lower the replication factor to (\d+)", way):
         return [lowered(request, int(found[1]))]
     if found := re.fullmatch(r"add (?:a|(\d+)) brokers?(?: in (.+))? \(--add\)", way):

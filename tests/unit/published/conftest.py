@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from equipoise.cluster import Brokers, build_cluster
-from equipoise.planning.problem import Problem, build_problem
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.request import Request
 from equipoise.planning.published.interface import target_of
 from equipoise.planning.published.settings import Settings
-from equipoise.planning.request import Request
+from equipoise.planning.request.laying import build_problem
 
 
 def make_problem(

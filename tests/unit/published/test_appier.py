@@ -8,7 +8,7 @@ from itertools import chain, permutations
 
 import pytest
 
-from equipoise.planning.problem import build_problem
+from equipoise.planning.problem.request import Request
 from equipoise.planning.published.appier import (
     move_replicas,
     pair_skew,
@@ -19,8 +19,8 @@ from equipoise.planning.published.helpers import lists_of, matrix_of
 from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.pinterest import leader_skew, swap_leaders
 from equipoise.planning.published.residue import hand_over
-from equipoise.planning.published.settings import Settings
-from equipoise.planning.request import Request
+from equipoise.planning.published.settings import Settings, settings_for
+from equipoise.planning.request.laying import build_problem
 
 
 def held(lists):
@@ -94,6 +94,20 @@ def test_a_second_run_moves_data_again_unless_it_checks_first(random_problem, li
     assert max(held(once).values()) - min(held(once).values()) <= 1
     assert moves(once, lists_after("appier", again)) == 0
     assert moves(once, lists_after("appier", again, Settings(check_first=False))) > 0
+
+
+def test_leaders_only_leaves_out_the_flow_that_moves_data(random_problem, lists_after):
+    """What is left only reorders; with ``steps=leaders`` the second flow runs alone."""
+    problem = random_problem(3, 6, 30, 3, leaders_only=True)
+    before = lists_of(problem)
+    after = lists_after("appier", problem, settings_for("appier", ()))
+    alone = lists_after("appier", problem, settings_for("appier", [("steps", "leaders")]))
+    for lists in (after, alone):
+        assert [sorted(replicas) for replicas in lists] == [sorted(replicas) for replicas in before]
+        led = Counter(replicas[0] for replicas in lists)
+        assert max(led.values()) - min(led.values()) <= 1
+    assert [replicas[0] for replicas in after] == [replicas[0] for replicas in alone]
+    assert after != alone  # the third flow
 
 
 def test_brokers_to_be_emptied_have_a_share_of_nothing(random_problem, lists_after):

@@ -8,8 +8,8 @@ from itertools import chain
 import pytest
 
 from equipoise.cluster import measures
+from equipoise.planning.driver.solve import make_plan
 from equipoise.planning.published.interface import NoPlan, target_of
-from equipoise.planning.solve import make_plan
 
 
 def test_a_removed_brokers_replicas_go_to_the_least_used_of_the_topic(problem_of, lists_after):

@@ -8,9 +8,9 @@ from itertools import chain
 import pytest
 
 from equipoise.cluster import measures
-from equipoise.planning.published.greedy_racks import java_hash
+from equipoise.planning.driver.solve import make_plan
+from equipoise.planning.published.greedy_racks import java_hash, processing_order
 from equipoise.planning.published.interface import NoPlan, target_of
-from equipoise.planning.solve import make_plan
 
 
 def test_replicas_stay_where_their_broker_has_room(problem_of, lists_after):
@@ -58,6 +58,28 @@ def test_without_racks_each_broker_is_its_own(problem_of, lists_after):
     before = [[1, 2], [2, 3], [3, 1]]
     after = lists_after("greedy-racks", problem_of(before))
     assert [sorted(replicas) for replicas in after] == [sorted(replicas) for replicas in before]
+
+
+def test_brokers_are_taken_in_an_order_turned_by_the_topics_hash(problem_of, lists_after):
+    """The hash of "t" is 116: of five brokers the first is taken second, of three third.
+
+    Broker 9 leaves; brokers 2 to 5 have room for all, and the first in that order that has room takes each.
+    """
+    assert java_hash("t") == 116
+    assert processing_order("t", [1, 2, 3, 4, 5]) == [5, 1, 2, 3, 4]
+    assert processing_order("t", [1, 2, 3]) == [2, 3, 1]
+    problem = problem_of([[1, 9], [2, 9]], brokers=[1, 2, 3, 4, 5, 9], drain=(9,))
+    assert [sorted(replicas) for replicas in lists_after("greedy-racks", problem)] == [[1, 5], [2, 3]]
+
+
+def test_it_keeps_what_it_can_and_does_not_try_again(problem_of, lists_after):
+    """Each of three brokers has room for two. What stays fills two of them: one is left for partition 2.
+
+    With one replica a broker kept in place, and the others placed anew, there would be a plan.
+    """
+    problem = problem_of([[1, 2], [1, 2], [8, 9]], brokers=[1, 2, 3, 8, 9], drain=(8, 9))
+    with pytest.raises(NoPlan, match="dead end at t-2"):
+        lists_after("greedy-racks", problem)
 
 
 HASHES = [("", 0), ("a", 97), ("hello", 99162322), ("polygenelubricants", -(2**31))]

@@ -8,11 +8,11 @@ from itertools import islice, permutations
 import pytest
 
 from equipoise.cluster import measures
-from equipoise.planning.goals import evaluate
+from equipoise.planning.driver.solve import make_plan
+from equipoise.planning.goals import value_of
 from equipoise.planning.published.helpers import lists_of
 from equipoise.planning.published.interface import NoPlan, target_of
 from equipoise.planning.published.permutations import cycle_of, match, rotated
-from equipoise.planning.solve import make_plan
 
 
 def test_the_list_for_four_brokers_and_two_replicas_is_that_of_the_text():
@@ -59,7 +59,7 @@ def test_the_more_brokers_the_more_moves_than_needed(random_problem, n_brokers, 
     """Why its author left the method: few brokers move what must move, 40 many times that."""
     problem = random_problem(1, n_brokers, 240, 3)
     needed = measures.data_moves(problem.current, make_plan(problem.cluster).target)
-    moved = evaluate(problem, target_of("permutations", problem), "moves")
+    moved = value_of(problem, target_of("permutations", problem), "moves")
     assert least <= moved / needed <= most
 
 
@@ -67,7 +67,7 @@ def test_losing_one_of_many_brokers_moves_more_than_it_held(problem_of):
     """Lists change that had nothing to do with it, even from a start that the method laid itself."""
     lists = list(islice(cycle_of(range(40), 3), 240))
     problem = problem_of(lists, drain=(20,))
-    moved = evaluate(problem, target_of("permutations", problem), "moves")
+    moved = value_of(problem, target_of("permutations", problem), "moves")
     assert moved > 1.5 * sum(20 in replicas for replicas in lists)
 
 

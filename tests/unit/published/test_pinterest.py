@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from equipoise.files.sources import read_sources
-from equipoise.planning.problem import build_problem
+from equipoise.planning.driver.solve import make_plan
+from equipoise.planning.problem.request import Request
 from equipoise.planning.published.helpers import lists_of
 from equipoise.planning.published.interface import NoPlan
-from equipoise.planning.published.pinterest import leader_skew, swap_leaders
+from equipoise.planning.published.pinterest import leader_skew
 from equipoise.planning.published.residue import (
     FIRST,
     SINK,
@@ -26,8 +27,8 @@ from equipoise.planning.published.residue import (
     hand_over,
     prune,
 )
-from equipoise.planning.request import Request
-from equipoise.planning.solve import make_plan
+from equipoise.planning.published.settings import settings_for
+from equipoise.planning.request.laying import build_problem
 
 FLEET = Path(__file__).parents[3] / "examples" / "fleet"
 NOTHING = np.zeros((0, 2), dtype=np.int64)
@@ -112,24 +113,23 @@ def test_the_four_partitions_of_the_picture_end_with_one_leader_each(problem_of,
 
 
 @pytest.mark.parametrize(("brokers", "partitions"), [(122, 180), (135, 120)])
-def test_each_improvement_does_what_the_text_says_of_it(random_problem, brokers, partitions):
-    """180 partitions on 122 brokers, 120 on 135: floors level badly, residue nodes level with many changes,
-    costs and pruning need fewer, and still more than the least possible."""
+def test_each_improvement_does_what_the_text_says_of_it(random_problem, lists_after, brokers, partitions):
+    """180 partitions on 122 brokers, 120 on 135, with its settings: floors level badly, residue nodes level
+    with many changes, costs and pruning need fewer, and still more than the least possible."""
     problem = random_problem(1, brokers, partitions, 3)
-    before, rows = lists_of(problem), range(partitions)
+    before = lists_of(problem)
     holders = sorted({broker for replicas in before for broker in replicas})
-    skew = leader_skew(before, rows, holders)
 
-    def outcome(handovers):
-        lists = [list(replicas) for replicas in before]
-        swap_leaders(lists, rows, handovers)
+    def outcome(written):
+        pairs = [tuple(pair.split("=")) for pair in written.split(",") if pair]
+        lists = lists_after("pinterest", problem, settings_for("pinterest", pairs))
         counts = [leaders(lists)[broker] for broker in holders]
         return max(counts) - min(counts), changes(before, lists)
 
-    floors = outcome(hand_over(skew, residue=False, costs=False))
-    residue = outcome(hand_over(skew, costs=False))
-    cheap = outcome(hand_over(skew))
-    pruned = outcome(prune(skew, hand_over(skew)))
+    floors = outcome("residue=no,costs=no,prune=no")
+    residue = outcome("costs=no,prune=no")
+    cheap = outcome("prune=no")
+    pruned = outcome("")
     least = least_changes([leaders(before)[broker] for broker in holders])
     assert floors[0] > 1
     assert residue[0] == cheap[0] == pruned[0] == 1

@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from equipoise.cli.main import app
 from equipoise.errors import UnusableInput
 from equipoise.files.wish import read_wish
-from equipoise.planning.options import request_of
+from equipoise.planning.driver.solve import make_plan
 from equipoise.planning.published.interface import STRATEGIES, load
 from equipoise.planning.published.settings import KNOWN, Settings, settings_for
-from equipoise.planning.solve import make_plan
+from equipoise.planning.request.options import request_of
 
 DEMONSTRATION = [[7, 18], [8, 19], [9, 10], [0, 11], [1, 12], [2, 13], [3, 14], [4, 15], [5, 16], [6, 17]]
 PROPOSED = [[14, 17], [15, 18], [16, 0], [17, 1], [18, 2], [0, 3], [1, 4], [2, 5], [3, 6], [4, 7]]
@@ -33,7 +33,11 @@ def settings_in(strategy: str, written: str) -> Settings:
         ("bin-packing", "placement=storage", Settings(placement="storage")),
         ("mixed-integer", "balance-factors=0.8:1.1,batch-weight=2.5",
          Settings(balance_factors=(0.8, 1.1), batch_weight=2.5)),
+        ("generate", "placer=round-robin,disable-rack-aware=yes",
+         Settings(placer="round-robin", disable_rack_aware=True)),
         ("appier", "check-first=no", Settings(check_first=False)),
+        ("appier", "steps=followers+leaders", Settings(steps=("leaders", "followers"))),
+        ("pinterest", "residue=no,costs=no,prune=no", Settings(residue=False, costs=False, prune=False)),
         ("wix", "unbalanced-ratio=1", Settings(unbalanced_ratio=1.0)),
     ],
 )  # fmt: skip
@@ -66,6 +70,8 @@ def test_a_setting_is_one_that_its_strategies_read(name):
         ("mixed-integer", "batch-weight=inf", ["'batch-weight=inf'", "above 0"]),
         ("bin-packing", "placement=disk", ["'placement=disk'", "count or storage"]),
         ("appier", "check-first=maybe", ["'check-first=maybe'", "yes or no"]),
+        ("appier", "steps=leaders+elections", ["'steps=leaders+elections'", "replicas, leaders, followers"]),
+        ("pinterest", "prune=maybe", ["'prune=maybe'", "yes or no"]),
         ("wix", "unbalanced-ratio=0", ["'unbalanced-ratio=0'", "above 0"]),
     ],
 )

@@ -13,13 +13,13 @@ import pytest
 from equipoise.cluster import Brokers, build_cluster, measures
 from equipoise.files.plan_directory import write_plan
 from equipoise.files.sources import read_sources
-from equipoise.planning.problem import build_problem
+from equipoise.planning.driver.solve import make_plan
+from equipoise.planning.problem.request import Request
 from equipoise.planning.published.helpers import lists_of
 from equipoise.planning.published.interface import NoPlan, target_of
 from equipoise.planning.published.settings import Settings
 from equipoise.planning.published.wix import Gathered, change_topic, gather, replace
-from equipoise.planning.request import Request
-from equipoise.planning.solve import make_plan
+from equipoise.planning.request.laying import build_problem
 
 COUNTS = Path(__file__).parents[3] / "examples" / "data" / "wix_replicas_per_broker.json"
 GROWTH = COUNTS.parents[1] / "fleet" / "growth"

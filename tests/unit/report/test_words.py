@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from equipoise.planning.request import ALL_GOALS
+from equipoise.planning.goals import ALL_GOALS
 from equipoise.report import words
 
 

@@ -6,9 +6,10 @@ import re
 from typing import Any
 
 from equipoise.formats.cruise_control.units import KB, MB
-from equipoise.formats.faults import Faults, cut
+from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BrokerFacts, Fragment
 from equipoise.formats.json_rows import load_object
+from equipoise.wording import cut
 
 NAME = "Cruise Control capacity.json"
 FACTS = {"DISK": ("disk_bytes", MB), "NW_IN": ("bytes_in_per_s", KB), "NW_OUT": ("bytes_out_per_s", KB)}

@@ -9,7 +9,8 @@ import numpy as np
 from equipoise.formats.cruise_control.units import KB, MB
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BrokerFacts, Fragment
-from equipoise.formats.json_rows import Id, read_json
+from equipoise.formats.json_rows import read_json
+from equipoise.formats.shapes import Id
 from equipoise.formats.text import json_span
 
 NAME = "Cruise Control load"
@@ -47,7 +48,8 @@ def parse(text: bytes, faults: Faults) -> Fragment:
             disk_bytes=disk[k],
             bytes_in_per_s=net_in[k],
             bytes_out_per_s=net_out[k],
-            is_up=states[k] != "DEAD",
+            is_up=None if states[k] is None else states[k] != "DEAD",
+            state="DEAD" if states[k] == "DEAD" else None,
         )
         for k, broker in enumerate(ids)
     }

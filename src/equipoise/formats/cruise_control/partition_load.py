@@ -9,7 +9,8 @@ import numpy as np
 from equipoise.formats.cruise_control.units import KB, MB
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import Figures, Fragment
-from equipoise.formats.json_rows import Id, read_json
+from equipoise.formats.json_rows import read_json
+from equipoise.formats.shapes import Id
 from equipoise.formats.text import json_span
 
 NAME = "Cruise Control partition_load"

@@ -6,11 +6,12 @@ import re
 
 import numpy as np
 
-from equipoise.formats.faults import Faults, cut
+from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import Fragment
 from equipoise.formats.json_rows import load_object
 from equipoise.formats.lists import replica_lists
 from equipoise.formats.object_rows import factorised
+from equipoise.wording import cut
 
 NAME = "Cruise Control proposals"
 

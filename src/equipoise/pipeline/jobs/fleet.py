@@ -10,8 +10,8 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import Stopped
-from equipoise.files import plan_directory
 from equipoise.files.folders import replaced
+from equipoise.pipeline.jobs.claim import run_claim
 from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.record import Clock, index_page, run_record, set_aside, summary_rows
@@ -31,7 +31,6 @@ from equipoise.report.words import plural
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-PUBLISHED = frozenset({"tables", "clusters", "index.html", "run.json"})
 WORK = ".work"
 """Folder of what passes between the steps of a run; never published."""
 
@@ -56,17 +55,20 @@ def run_fleet(
     out: Path,
     progress: Progress | None = None,
     stopped: Event | None = None,
+    *,
+    force: bool = False,
 ) -> FleetRun:
     """Plan every cluster of ``fleet`` and publish tables, plan directories and reports in ``out``.
 
-    An earlier run's ``out`` is replaced as a whole, once the new one is complete; anything else that is there
-    stays. Raises :class:`UnusableInput` where ``fleet`` holds no cluster or ``out`` cannot be replaced, and
+    An earlier run's ``out`` is replaced as a whole, once the new one is complete; one over another fleet, or
+    with a plan that was begun or changed, with ``force`` alone, and anything else that is there stays. Raises
+    :class:`UnusableInput` where ``fleet`` holds no cluster or ``out`` cannot be replaced, and
     :class:`Stopped`, with nothing published, once ``stopped`` is set.
     """
     progress = progress or Progress()
     clusters = find_clusters(fleet)
     clock = Clock()
-    with replaced(out, may_replace) as folder:
+    with replaced(out, run_claim(fleet), force=force) as folder:
         read, plans = run_steps(spark, fleet, clusters, folder, progress, clock)
         good, faults = told_samples(spark, clusters, folder / WORK, progress)
         clock.lap("samples")
@@ -147,15 +149,3 @@ def write_tables(spark: SparkSession, frames: dict[str, DataFrame], folder: Path
         write("broker_load", broker_load(t["brokers"], t["partitions"], load, series))
         checked.result()
     return counts
-
-
-def may_replace(out: Path) -> str:
-    """Why this folder must stay, "" for an earlier run's with nothing else in it."""
-    names = {entry.name for entry in out.iterdir()}
-    if "run.json" not in names or not names <= PUBLISHED:
-        return "is there and is not what an earlier run wrote"
-    for folder in sorted((out / "clusters").iterdir()):
-        reason = plan_directory.may_replace(folder)
-        if reason:
-            return f"clusters/{folder.name} {reason}"
-    return ""

@@ -92,6 +92,8 @@ def page_entry(row: Row) -> Row:
         "after": row["after"],
         "certificate": row["certificate"],
         "warnings": row["warnings"],
+        "request": {"goals": row["goals"]},
+        "partial": row["partial"],
     }
 
 

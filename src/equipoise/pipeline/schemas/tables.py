@@ -84,7 +84,7 @@ MOVES = StructType(
         must("after", IDS),
         must("data_moves", INT),
         must("leadership_changed", FLAG),
-        must("bytes", LONG),
+        may("bytes", LONG),
         must("why", TEXT),
     ]
 )
@@ -98,16 +98,16 @@ SIDE = StructType(
         must("leaders_max", LONG),
         must("replicas_per_broker", PER_BROKER),
         must("leaders_per_broker", PER_BROKER),
-        must("rack_violations", LONG),
+        may("rack_violations", LONG),
         must("worst_leaders_after_one_failure", LONG),
     ]
 )
 LEVEL = StructType(
     [
         must("goal", TEXT),
-        must("value", DOUBLE),
-        must("lower_bound", DOUBLE),
-        must("gap", DOUBLE),
+        may("value", DOUBLE),  # null, as the two below, where the sources do not tell what is counted
+        may("lower_bound", DOUBLE),
+        may("gap", DOUBLE),
         must("proof", TEXT),
     ]
 )
@@ -120,6 +120,13 @@ PLAN_SUMMARY = StructType(
         may("fingerprint", TEXT),
         must("missing", TEXTS),
         must("warnings", TEXTS),
+        may("goals", TEXTS),  # those that were asked for by name
+        must("partial", FLAG),  # a part of the cluster was planned
+        may("not_alive", IDS),  # brokers that receive nothing and come to lead nothing
+        may("without_leader", LONG),  # partitions, as the next two: null where no source tells the ISR
+        may("under_replicated", LONG),
+        may("under_min_isr", LONG),
+        may("cannot_move", LONG),
         may("brokers", LONG),
         may("topics", LONG),
         may("partitions", LONG),

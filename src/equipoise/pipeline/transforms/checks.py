@@ -101,19 +101,19 @@ def level(check: str, noun: str) -> Column:
         F.transform(
             "held",
             lambda row: F.struct(
-                F.abs(row[what] - median).alias("apart"),
+                F.abs(row[what] - median).alias("solver_process"),
                 (-row["broker"]).alias("before"),
                 row[what].alias("has"),
             ),
         )
     )
-    pct = F.round(100 * farthest["apart"] / F.greatest(median, F.lit(1.0)), 3)
+    pct = F.round(100 * farthest["solver_process"] / F.greatest(median, F.lit(1.0)), 3)
     as_told = F.when(median == F.floor(median), median.cast("long").cast("string")).otherwise(
         median.cast("string")
     )
     return verdict(
         check,
-        (pct <= MOST_DEVIATION_PCT) | (farthest["apart"] <= 1),
+        (pct <= MOST_DEVIATION_PCT) | (farthest["solver_process"] <= 1),
         pct,
         F.concat(
             F.format_string("broker %d has ", -farthest["before"]),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pickle
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from equipoise.errors import EquipoiseError, ImpossibleRequest
+from equipoise.files.whole import explained
 from equipoise.pipeline.schemas.steps import PLANNED, arrow
 from equipoise.pipeline.transforms import rows
 from equipoise.pipeline.transforms.columns import union_batches
@@ -67,7 +68,7 @@ def plan_cluster(name: str, fragments: Sequence[Fragment], places: Places) -> It
     left_out: list[SetAside] = []
     try:
         cluster = merged(name, fragments, left_out)
-        plan = made(cluster, places)
+        plan = made(cluster, places, lost=explained(cluster.lacks, fragments, left_out))
         outcome, found = (
             "planned",
             [*union(name, "moves", rows.moves(plan)), one(name, "plan_summary", rows.summary(plan))],
@@ -113,8 +114,12 @@ def merged(name: str, fragments: Sequence[Fragment], left_out: list[SetAside]) -
     return merge(fragments, name, set_aside=left_out)
 
 
-def made(cluster: Cluster, places: Places) -> Plan:
-    """The plan of a cluster, with its directory written."""
+def made(cluster: Cluster, places: Places, *, lost: bool) -> Plan:
+    """The plan of a cluster, with its directory written.
+
+    ``lost``: what it lacks was set aside piece by piece, so that the rest is planned as a part without being
+    asked to. Any other part is refused, unless its wish says ``partial``.
+    """
     from equipoise.files.plan_directory import write_plan
     from equipoise.files.wish import read_wish
     from equipoise.planning import make_plan
@@ -122,7 +127,8 @@ def made(cluster: Cluster, places: Places) -> Plan:
     from equipoise.scheduling import schedule
 
     wish = read_wish(Path(places.fleet) / cluster.name)
-    plan = make_plan(cluster, wish.request)
+    partial = wish.request.partial or (lost and bool(cluster.lacks))
+    plan = make_plan(cluster, replace(wish.request, partial=partial))
     waves: Schedule = schedule(plan, max_inflight=wish.max_inflight, throttle=wish.throttle)
     page = plan_page(plan, waves).encode()
     write_plan(plan, Path(places.plans) / cluster.name, schedule=waves, extra={"report.html": page})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 Columns = Mapping[str, "pa.Array"]
 
 
-def brokers(cluster: Cluster, eligible: np.ndarray, up: Mapping[int, bool]) -> Columns:
-    """Columns of the table ``brokers``; ``up`` tells of the brokers of which a source said so."""
+def brokers(cluster: Cluster, eligible: np.ndarray, up: Collection[int]) -> Columns:
+    """Columns of the table ``brokers``; ``up``: those that a source calls so."""
     import pyarrow as pa
 
     table = cluster.brokers
@@ -34,7 +34,13 @@ def brokers(cluster: Cluster, eligible: np.ndarray, up: Mapping[int, bool]) -> C
         "bytes_out_per_s": known(table.bytes_out_per_s),
         "weight": pa.array(table.weight),
         "eligible": pa.array(eligible),
-        "is_up": pa.array([up.get(broker) for broker in table.ids.tolist()], pa.bool_()),
+        "is_up": pa.array(
+            [
+                False if why else broker in up or None
+                for broker, why in zip(table.ids.tolist(), table.down, strict=True)
+            ],
+            pa.bool_(),
+        ),
     }
 
 
@@ -101,7 +107,7 @@ def moves(plan: Plan) -> Columns:
         "after": lists(cluster.ids_of(after)),
         "data_moves": pa.array(measures.arrivals(before, after).sum(axis=1)),
         "leadership_changed": pa.array(measures.leadership_changed(before, after)),
-        "bytes": pa.array(bytes_copied(cluster, plan.target, rows)),
+        "bytes": whole(bytes_copied(cluster, plan.target, rows)),
         "why": pa.array(reasons_of(plan, rows), pa.string()),
     }
 
@@ -114,7 +120,12 @@ def summary(plan: Plan) -> dict[str, Any]:
         "strategy": plan.strategy,
         "fingerprint": told["source"]["fingerprint"],
         "missing": list(cluster.missing),
-        "warnings": [*cluster.notes, *plan.warnings],
+        "warnings": [*plan.warnings, *cluster.notes],
+        "goals": plan.request.get("goals"),
+        "partial": told["partial"],
+        "not_alive": [entry["broker"] for entry in told["health"]["not_alive"]],
+        **{key: told["health"][key] for key in ("without_leader", "under_replicated", "under_min_isr")},
+        "cannot_move": len(told["health"]["cannot_move"]),
         "brokers": cluster.n_brokers,
         "topics": len(cluster.topics),
         "partitions": cluster.n_partitions,
@@ -159,14 +170,10 @@ def set_aside(piece: SetAside) -> dict[str, Any]:
 
 def not_planned(outcome: str, why: str) -> dict[str, Any]:
     """The row of ``plan_summary`` for a cluster without a plan."""
-    return {"outcome": outcome, "reason": why, "missing": [], "warnings": [], "certificate": []}
+    nothing: dict[str, Any] = {"missing": [], "warnings": [], "partial": False, "certificate": []}
+    return {"outcome": outcome, "reason": why, **nothing}
 
 
-def up(fragments: Sequence[Fragment]) -> dict[int, bool]:
-    """Brokers of which any source says whether they are up; one that says down is believed."""
-    said: dict[int, bool] = {}
-    for fragment in fragments:
-        for broker, facts in fragment.brokers.items():
-            if facts.is_up is not None:
-                said[broker] = facts.is_up and said.get(broker, True)
-    return said
+def up(fragments: Sequence[Fragment]) -> set[int]:
+    """Brokers of which some source says that they are up."""
+    return {broker for f in fragments for broker, facts in f.brokers.items() if facts.is_up}

@@ -1,7 +1,7 @@
 """Weighed levels (disk, network), which are bin packing: bounds, a search, a program for small clusters."""
 
 from equipoise.planning.loads.explain import reasons
-from equipoise.planning.loads.levels import level, weighed_goals
-from equipoise.planning.loads.weights import value_of
+from equipoise.planning.loads.levels import WEIGHED, level, weighed_goals
+from equipoise.planning.loads.weights import weighed_value
 
-__all__ = ["level", "reasons", "value_of", "weighed_goals"]
+__all__ = ["WEIGHED", "level", "reasons", "weighed_goals", "weighed_value"]

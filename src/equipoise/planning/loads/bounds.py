@@ -13,7 +13,8 @@ import numpy as np
 
 from equipoise.cluster.measures import replicas_per_rack
 from equipoise.planning.loads.weights import Int64, Load, borne, stays
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.rules import BUDGETS, rack_span
 
 ROUNDING = 1e-12
 """Relative error of sums of quotients."""
@@ -31,12 +32,12 @@ class Unavoidable:
         return int(self.above.sum() + self.below.sum())
 
 
-def level_bound(problem: Problem, load: Load, bytes_of: Int64 | None) -> int:
+def level_bound(problem: Problem, load: Load) -> int:
     """Bytes (a second) that stay outside the bands in any plan within the budgets."""
     least = unavoidable(problem, load)
     if load.of_leaders:
         return least.total
-    above, below = unaffordable(problem, load, bytes_of)
+    above, below = unaffordable(problem, load)
     return max(above, int(least.above.sum())) + max(below, int(least.below.sum()))
 
 
@@ -80,18 +81,17 @@ def reachable(problem: Problem, load: Load) -> tuple[Int64, Int64]:
 
 def rack_reach(problem: Problem, weight: Int64) -> tuple[Int64, Int64]:
     """``(n_racks,)`` twice: the least and the most that all replicas in a rack can weigh."""
-    movable = problem.movable
-    now = replicas_per_rack(problem.current, problem.rack_idx, problem.n_racks).astype(np.int64)
+    rows = np.flatnonzero(problem.movable)
+    rf = problem.rf[rows][:, None]
+    now = replicas_per_rack(problem.current[rows], problem.rack_idx, problem.n_racks).astype(np.int64)
     size = np.bincount(problem.rack_idx[problem.eligible], minlength=problem.n_racks)
-    most = np.minimum(np.minimum(np.maximum(problem.limit[:, None], now), size), problem.rf[:, None])
-    least = np.maximum(0, problem.rf[:, None] - (most.sum(axis=1, keepdims=True) - most))
-    if problem.request.stay_in_rack and problem.n_racks > 1:
-        growth = (problem.rf - now.sum(axis=1))[:, None]
-        most = np.where(growth > 0, most, np.minimum(most, now))
-        least = np.where(growth < 0, least, np.maximum(least, np.minimum(now, most)))
+    span = rack_span(problem, rows, now)
+    most = np.minimum(np.minimum(span.most, size), rf)
+    least = np.maximum(rf - (most.sum(axis=1, keepdims=True) - most), np.minimum(span.least, most))
+    least = np.maximum(least, 0)
     still = np.where(problem.eligible, borne(stays(problem), weight, problem.cluster.n_brokers), 0)
     fixed = total_by(problem.rack_idx.astype(np.int64), still)
-    return fixed + weight[movable] @ least[movable], fixed + weight[movable] @ most[movable]
+    return fixed + weight[rows] @ least, fixed + weight[rows] @ most
 
 
 def above(problem: Problem, load: Load) -> Int64:
@@ -103,14 +103,14 @@ def below(problem: Problem, load: Load) -> Int64:
     return np.maximum(load.low - load.held(problem.cluster.replicas), 0)
 
 
-def unaffordable(problem: Problem, load: Load, bytes_of: Int64 | None) -> tuple[int, int]:
+def unaffordable(problem: Problem, load: Load) -> tuple[int, int]:
     """What the budgets leave above the bands, and below them: a move serves one broker on each side."""
-    request, rows = problem.request, np.flatnonzero(problem.movable)
+    rows = np.flatnonzero(problem.movable)
     weight, copies = load.weight[rows], problem.rf[rows].astype(np.int64)
     reach = [
-        most_within(weight, cost[rows], copies, budget)
-        for cost, budget in ((np.ones_like(load.weight), request.max_moves), (bytes_of, request.max_bytes))
-        if cost is not None and budget is not None
+        most_within(weight, np.ceil(budget.cost(problem)[rows]).astype(np.int64), copies, allowed)
+        for budget in BUDGETS
+        if not budget.of_each and (allowed := budget.allowed(problem.request)) is not None
     ]
     if not reach:
         return 0, 0

@@ -7,7 +7,7 @@ import numpy as np
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.explain import Explainer
 from equipoise.planning.loads.weights import Load, loads_of
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 
 WORDS = {"disk": "on disk", "network-in": "of inbound traffic", "network-out": "of outbound traffic"}
 STEPS = ("", "k", "M", "G", "T", "P", "E")

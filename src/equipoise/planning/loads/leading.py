@@ -7,7 +7,7 @@ import numpy as np
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.loads.weights import BoolArray, Int64, Load
 from equipoise.planning.networks.orders import to_front
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 
 
 class Leading:

@@ -8,21 +8,23 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.proofs import ProofKind
 from equipoise.errors import ImpossibleRequest
-from equipoise.planning.budget import pinned_to
-from equipoise.planning.certificate import Proof
-from equipoise.planning.integer import Decided
+from equipoise.planning.certificate import Proof, ProvedLevel
+from equipoise.planning.driver.as_is import as_it_is
+from equipoise.planning.driver.budget import pinned_to
+from equipoise.planning.driver.solution import Solution, proofs_of
 from equipoise.planning.loads.bounds import cost_bound, level_bound
 from equipoise.planning.loads.leading import Leading
-from equipoise.planning.loads.placing import Placing, limit_of
-from equipoise.planning.loads.program import decided, is_small
+from equipoise.planning.loads.placing import Placing
+from equipoise.planning.loads.program import Decided, decided, is_small
 from equipoise.planning.loads.search import descend
-from equipoise.planning.loads.weights import Int64, Load, copy_cost, loads_of, value_of
+from equipoise.planning.loads.weights import Int64, Load, copy_cost, loads_of, weighed_value
 from equipoise.planning.networks.leadable import with_leaders
-from equipoise.planning.networks.orders import FOLLOWER_GOALS, follow, follower_positions, order
-from equipoise.planning.networks.place import Placement, ProvedLevel, place
-from equipoise.planning.problem import Problem, rack_excess
-from equipoise.planning.solution import Solution, proofs_of
+from equipoise.planning.networks.orders import order, order_followers
+from equipoise.planning.networks.place import Placement, place
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.rules.rack_rule import rack_excess
 from equipoise.wording import plural
 
 WEIGHED = ("disk", "network-in", "network-out", "bytes")
@@ -69,26 +71,26 @@ def level(problem: Problem) -> Solution:
 
 def by_program(problem: Problem, goals: tuple[str, ...], found: Solution) -> Solution:
     """What the search left open, decided; as it was found where the program does not get to the end."""
-    best = decided(problem, goals, found.proofs, found.lists)
-    if best is None or not settled(problem, goals, best):
+    best = decided(problem, goals, found.proofs, found.lists, as_it_is(problem))
+    if not settled(problem, goals, best):
         return found
     return replace(found, lists=best.lists, proofs=[again(problem, best, proof) for proof in found.proofs])
 
 
 def again(problem: Problem, best: Decided, proof: Proof) -> Proof:
     """What is known of a goal once the program has spoken."""
-    value = value_of(problem, best.lists, proof.goal)
+    value = weighed_value(problem, best.lists, proof.goal)
     if proof.closes and proof.value == value:
         return proof
     if proof.goal in best.bounds:
-        return Proof(proof.goal, value, min(value, best.bounds[proof.goal]), "integer-program")
-    return Proof(proof.goal, value, 0, "none" if value else "closed-form")
+        return Proof(proof.goal, value, min(value, best.bounds[proof.goal]), ProofKind.INTEGER_PROGRAM)
+    return Proof.certain(proof.goal, value)
 
 
 def settled(problem: Problem, goals: tuple[str, ...], best: Decided) -> bool:
     """True where the program proved every goal that decides where replicas stand, and what they cost."""
     return all(
-        best.bounds.get(goal, -1) >= value_of(problem, best.lists, goal)
+        best.bounds.get(goal, -1) >= weighed_value(problem, best.lists, goal)
         for goal in goals
         if goal not in LEADER_LEVELS
     )
@@ -135,14 +137,14 @@ def over_budget(problem: Problem, lists: IntArray) -> tuple[str, str] | None:
     """What the rules alone need beyond the budgets, and the way out."""
     request = problem.request
     moves = measures.data_moves(problem.cluster.replicas, lists)
-    if moves > limit_of(request.max_moves):
+    if request.max_moves is not None and moves > request.max_moves:
         return (
             f"{plural(moves, 'data move')}; --max-moves allows {request.max_moves:,}",
             f"allow {moves:,} (--max-moves)",
         )
     if request.max_bytes is None:
         return None
-    size = value_of(problem, lists, "bytes")
+    size = weighed_value(problem, lists, "bytes")
     if size > request.max_bytes:
         return (
             f"{plural(size, 'byte')} moved; --max-bytes allows {request.max_bytes:,}",
@@ -174,11 +176,7 @@ def in_order(
     board = Leading(problem, outbound, lists)
     descend(board)
     lists = board.ordered()
-    levels: list[ProvedLevel] = []
-    for goal in (goal for goal in goals if goal in FOLLOWER_GOALS):
-        for position in follower_positions(goal, problem):
-            levels += follow(problem, lists, goal, position)
-    return lists, levels
+    return lists, order_followers(problem, lists, goals)
 
 
 # proofs
@@ -195,17 +193,17 @@ def prove(
 
     ``start`` is what the rules alone force, partition by partition: no plan moves less.
     """
-    values = {goal: value_of(problem, lists, goal) for goal in goals}
+    values = {goal: weighed_value(problem, lists, goal) for goal in goals}
     bounds = weighed_bounds(problem, values)
     for cost in (cost for cost in ("bytes", "moves") if cost in bounds):
-        bounds[cost] = max(bounds[cost], value_of(problem, start.lists, cost))
+        bounds[cost] = max(bounds[cost], weighed_value(problem, start.lists, cost))
     counted = {goal: value for goal, value in values.items() if goal not in WEIGHED}
     racks = [level for level in start.levels if level.goal == "racks"]
     solved = {level.goal: level for level in (*racks, *orders)}
     counting = replace(problem, goals=tuple(counted))
     known = {proof.goal: proof for proof in proofs_of(counting, lists, counted, solved)}
     return [
-        Proof(goal, value, min(value, bounds[goal]), "closed-form") if goal in bounds else known[goal]
+        Proof(goal, value, min(value, bounds[goal]), ProofKind.CLOSED_FORM) if goal in bounds else known[goal]
         for goal, value in values.items()
     ]
 
@@ -213,7 +211,7 @@ def prove(
 def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
     """Closed bounds of loads, and of bytes and moves for levels such as those reached."""
     bytes_of, loads = copy_cost(problem), loads_of(problem)
-    bounds = {load.goal: level_bound(problem, load, bytes_of) for load in loads if load.goal in values}
+    bounds = {load.goal: level_bound(problem, load) for load in loads if load.goal in values}
     reached = [load for load in loads if not load.of_leaders and load.goal in values]
     for goal, cost in (("bytes", bytes_of), ("moves", np.ones_like(problem.rf, dtype=np.int64))):
         if goal in values and cost is not None and not problem.request.leaders_only:

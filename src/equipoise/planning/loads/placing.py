@@ -6,10 +6,10 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import arrivals, changed_rows, replicas_per_rack
+from equipoise.planning.loads.spending import Spending
 from equipoise.planning.loads.weights import BoolArray, Int64, Load
-from equipoise.planning.problem import Problem
-
-UNLIMITED = 2**62
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.rules import rack_span
 
 
 class Placing:
@@ -28,10 +28,12 @@ class Placing:
         self.unit = 1 / max(1.0, float((self.cost * problem.rf).sum()))
         self.on = [rows_on(self.lists, problem.movable, b) for b in range(problem.cluster.n_brokers)]
         self.racks = replicas_per_rack(self.lists, problem.rack_idx, problem.n_racks)
+        # A rack that holds fewer may be entered from another, one replica for one.
+        none = np.zeros((len(lists), 1), dtype=np.int64)
+        self.open_below = rack_span(problem, np.arange(len(lists)), none, growth=0).most[:, 0]
         new = arrivals(self.before, self.lists).sum(axis=1)
         self.touched = touched(self.before, self.lists)
-        self.changes, self.moves_made = new, int(new.sum())
-        self.bytes_made = int((new * self.cost).sum())
+        self.changes, self.spending = new, Spending(problem, new)
 
     def candidates(self, source: int, target: int) -> Int64:
         rows = self.on[source]
@@ -40,15 +42,7 @@ class Placing:
             good &= (self.problem.current[rows] == target).any(axis=1) & self.problem.eligible[target]
         good &= self.keeps_racks(rows, source, target) & self.keeps_leader(rows, source, target)
         rows = rows[good]
-        return rows[self.within_budgets(rows, self.more(rows, source, target))]
-
-    def within_budgets(self, rows: Int64, more: Int64) -> BoolArray:
-        """Rows that the budgets allow one by one; what costs nothing is always allowed."""
-        request = self.problem.request
-        good = self.changes[rows] + more <= limit_of(request.max_changes_per_partition)
-        good &= self.moves_made + more <= limit_of(request.max_moves)
-        good &= self.bytes_made + more * self.cost[rows] <= limit_of(request.max_bytes)
-        return good | (more <= 0)
+        return rows[self.spending.allow(rows, self.more(rows, source, target))]
 
     def is_pinned(self, rows: Int64, broker: int) -> BoolArray:
         if not self.problem.pinned.any():
@@ -56,14 +50,11 @@ class Placing:
         return (self.problem.pinned[rows] & (self.problem.current[rows] == broker)).any(axis=1)
 
     def keeps_racks(self, rows: Int64, source: int, target: int) -> BoolArray:
-        """The rack rule as it would be afterwards: what is above the limit never grows."""
-        problem = self.problem
-        left, entered = problem.rack_idx[source], problem.rack_idx[target]
+        """The racks as they would be afterwards: none is entered that holds as many as it may."""
+        left, entered = self.problem.rack_idx[source], self.problem.rack_idx[target]
         if left == entered:
             return np.ones(len(rows), dtype=bool)
-        if problem.request.stay_in_rack:
-            return np.zeros(len(rows), dtype=bool)
-        return self.racks[rows, entered] < problem.limit[rows]
+        return self.racks[rows, entered] < self.open_below[rows]
 
     def keeps_leader(self, rows: Int64, source: int, target: int) -> BoolArray:
         """Someone in the list may still lead."""
@@ -83,19 +74,12 @@ class Placing:
         return self.more(rows, source, target) * self.cost[rows] * self.unit
 
     def affordable(self, rows: Int64, source: int, target: int) -> BoolArray:
-        request, more = self.problem.request, self.more(rows, source, target)
-        moves = self.moves_made + np.cumsum(more)
-        size = self.bytes_made + np.cumsum(more * self.cost[rows])
-        return ((moves <= limit_of(request.max_moves)) & (size <= limit_of(request.max_bytes))) | (more <= 0)
+        return self.spending.allow_up_to(rows, self.more(rows, source, target))
 
     def affordable_swap(self, there: int, back: int, source: int, target: int) -> bool:
-        request = self.problem.request
-        one = int(self.more(np.array([there]), source, target)[0])
-        other = int(self.more(np.array([back]), target, source)[0])
-        size = one * int(self.cost[there]) + other * int(self.cost[back])
-        return self.moves_made + one + other <= limit_of(
-            request.max_moves
-        ) and self.bytes_made + size <= limit_of(request.max_bytes)
+        one, other = np.array([there]), np.array([back])
+        more = np.r_[self.more(one, source, target), self.more(other, target, source)]
+        return self.spending.allow_together(np.r_[one, other], more)
 
     def shift(self, rows: Int64, source: int, target: int) -> None:
         more = self.more(rows, source, target)
@@ -103,8 +87,7 @@ class Placing:
         self.lists[rows, place] = target
         self.changes[rows] += more
         self.touched[rows] = True
-        self.moves_made += int(more.sum())
-        self.bytes_made += int((more * self.cost[rows]).sum())
+        self.spending.spend(rows, more)
         self.racks[rows, self.problem.rack_idx[source]] -= 1
         self.racks[rows, self.problem.rack_idx[target]] += 1
         self.on[source] = self.on[source][~np.isin(self.on[source], rows)]
@@ -141,7 +124,3 @@ def touched(before: IntArray, lists: IntArray) -> BoolArray:
 def rows_on(lists: IntArray, movable: BoolArray, broker: int) -> Int64:
     """Movable partitions that stand on a broker, ascending."""
     return np.flatnonzero(movable & on(lists, np.arange(len(lists)), broker))
-
-
-def limit_of(budget: int | None) -> int:
-    return UNLIMITED if budget is None else budget

@@ -2,75 +2,97 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.certificate import Proof
-from equipoise.planning.integer import Decided, decide
-from equipoise.planning.loads.weights import Load, borne, copy_cost, load_of, stays, value_of
-from equipoise.planning.model import Model
-from equipoise.planning.problem import Problem
-
-MAX_CELLS = 400
-"""Partitions times brokers, up to which packing is decided."""
-EFFORT_S = 2.0
-"""Deterministic seconds for all levels together."""
+from equipoise.planning.loads.weights import Load, borne, copy_cost, load_of, stays, weighed_value
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.programs.model import Model
+from equipoise.planning.programs.rows import Sum
+from equipoise.planning.programs.small import SmallProgram, cells
 
 
 class LoadModel(Model):
     """The program of counts, and what weighed goals measure."""
 
-    def measured(self, lists: IntArray, goal: str) -> int:
-        return value_of(self.problem, lists, goal)
+    def goal_rows(self, goal: str) -> Sum:
+        if goal == "bytes":
+            cost = copy_cost(self.problem)
+            assert cost is not None, "bytes are a goal only where sizes are known"
+            return self.total(int(cost[row]) * self.arrivals(row) for row in self.rows)
+        if goal in self.problem.request.balance and goal != "count":
+            return self.load_rows(goal)
+        return super().goal_rows(goal)
 
-    def load_value(self, goal: str) -> Any:
+    def load_rows(self, goal: str) -> Sum:
         """Bytes outside the bands, as `Load.value` counts them."""
         load = load_of(self.problem, goal)
         lists = stays(self.problem)[:, : 1 if load.of_leaders else None]
         base = borne(lists, load.weight, len(load.low))
-        return sum(self.distance(load, int(b), int(base[b])) for b in np.flatnonzero(load.high < 2**61))
+        banded = np.flatnonzero(load.high < 2**61)
+        return self.total(self.distance(load, int(b), int(base[b])) for b in banded)
 
-    def distance(self, load: Load, broker: int, base: int) -> Any:
-        chosen = [(row, var) for (row, at), var in self.held.items() if at == broker]
+    def distance(self, load: Load, broker: int, base: int) -> Sum:
+        chosen = [(row, column) for (row, at), column in self.held.items() if at == broker]
         if load.of_leaders:
-            chosen = [(row, var) for (row, at, place), var in self.at.items() if at == broker and place == 0]
+            chosen = [(row, c) for (row, at, place), c in self.at.items() if at == broker and place == 0]
         most = base + int(load.weight[self.rows].sum()) + int(load.high[broker])
-        distance = self.cp.new_int_var(0, most, "")
-        held = base + sum(int(load.weight[row]) * var for row, var in chosen)
-        self.cp.add(distance >= held - int(load.high[broker]))
-        self.cp.add(distance >= int(load.low[broker]) - held)
+        distance = self.column(0, most)
+        held = base + self.total(int(load.weight[row]) * column for row, column in chosen)
+        self.at_least(distance - held, -int(load.high[broker]))
+        self.at_least(distance + held, int(load.low[broker]))
         return distance
 
-    def value_of_disk(self) -> Any:
-        return self.load_value("disk")
 
-    def value_of_network_in(self) -> Any:
-        return self.load_value("network-in")
+class LoadProgram(SmallProgram):
+    """The program at work, with loads among its goals."""
 
-    def value_of_network_out(self) -> Any:
-        return self.load_value("network-out")
+    packs = True
 
-    def value_of_bytes(self) -> Any:
-        cost = copy_cost(self.problem)
-        assert cost is not None, "bytes are a goal only where sizes are known"
-        return sum(int(cost[row]) * self.arrivals(row) for row in self.rows)
+    def __init__(self, problem: Problem, goals: tuple[str, ...]) -> None:
+        super().__init__(LoadModel(problem, goals), weighed_value)
+
+
+COSTS = ("moves", "elections", "reorders")
+"""They break ties by changing as little as possible, so that a second run changes nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """Lists, and the bound that the solvers claim for each goal they came to."""
+
+    lists: IntArray
+    bounds: dict[str, int]
 
 
 def is_small(problem: Problem) -> bool:
     """True where the program has a fair chance to prove a packing best."""
-    return 0 < int(problem.movable.sum()) * int(problem.eligible.sum()) <= MAX_CELLS
+    return 0 < cells(problem) <= problem.params.load_cells
 
 
-def decided(problem: Problem, goals: tuple[str, ...], proofs: list[Proof], lists: IntArray) -> Decided | None:
-    """The optimum; None where the program did not prove its loads and their cost within its effort.
+def decided(
+    problem: Problem, goals: tuple[str, ...], proofs: list[Proof], lists: IntArray, as_is: IntArray | None
+) -> Decided:
+    """The lexicographic optimum, as far as the program comes.
 
-    What it found without proof might be found better when planning again, so it is not taken.
+    Goals proved already, up to the first that is open, are held to their values; ``as_is``: the lists of
+    today, if they may stay.
     """
+    program = LoadProgram(problem, goals)
+    levels = (*goals, *(cost for cost in COSTS if cost not in goals))
     known: dict[str, int] = {}
     for proof in proofs:
         if not proof.closes:
             break
         known[proof.goal] = proof.bound
-    return decide(problem, goals, known, lists, model_type=LoadModel, effort_s=EFFORT_S)
+    starts = [lists] if as_is is None else [lists, as_is]
+    best = min(starts, key=lambda some: [program.value(some, goal) for goal in levels])
+    for goal, value in known.items():
+        program.hold(goal, value)
+    bounds = dict(known)
+    for goal in (goal for goal in levels if goal not in known):
+        best, bounds[goal] = program.least(goal, best)
+    return Decided(best, bounds)

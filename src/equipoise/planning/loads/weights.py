@@ -4,7 +4,8 @@
 load                    weight
 ======================  ===================================================================
 ``disk``                bytes of each replica
-``network-in``          producer bytes a second of each replica, leader and follower alike
+``network-in``          producer bytes a second of each replica, leader and follower alike; size / retention
+                        where no source tells them
 ``network-out``         of the leader alone: ``bytes_in * (rf - 1) + bytes_out`` a second
 ======================  ===================================================================
 
@@ -21,9 +22,10 @@ import numpy.typing as npt
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.errors import UnusableInput
-from equipoise.planning.bands import whole_weights
-from equipoise.planning.goals import evaluate
-from equipoise.planning.problem import Problem
+from equipoise.planning.goals import value_of
+from equipoise.planning.problem.bands import whole_weights
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.rates import inbound
 from equipoise.wording import plural
 
 Int64 = npt.NDArray[np.int64]
@@ -32,7 +34,10 @@ BoolArray = npt.NDArray[np.bool_]
 DEFAULT_TOLERANCE = (5.0, 5.0)
 ANYTHING = np.int64(2**62)
 SIZES = "kafka-log-dirs --describe gives sizes"
-RATES = "A metrics folder or Cruise Control's partition_load gives rates"
+RATES = (
+    "A metrics folder or Cruise Control's partition_load gives rates; "
+    "sizes with retention.ms tell inbound ones"
+)
 CAPACITIES = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
 
 
@@ -99,7 +104,7 @@ def weights_of(problem: Problem, goal: str) -> Int64:
     cluster = problem.cluster
     if goal == "disk":
         return whole(problem, cluster.size_bytes, "sizes", f"--balance {goal}")
-    inward = whole(problem, cluster.bytes_in_per_s, "inbound rates", f"--balance {goal}")
+    inward = whole(problem, inbound(cluster), "inbound rates", f"--balance {goal}")
     if goal == "network-in":
         return inward
     outward = whole(problem, cluster.bytes_out_per_s, "outbound rates", f"--balance {goal}")
@@ -127,14 +132,14 @@ def copy_cost(problem: Problem) -> Int64 | None:
     return whole(problem, problem.cluster.size_bytes, "sizes", "--max-bytes")
 
 
-def value_of(problem: Problem, lists: IntArray, goal: str) -> int:
+def weighed_value(problem: Problem, lists: IntArray, goal: str) -> int:
     """The value of a goal, weighed ones among them."""
     if goal == "bytes":
         cost = copy_cost(problem)
         assert cost is not None
         return int((measures.arrivals(problem.cluster.replicas, lists).sum(axis=1) * cost).sum())
     load = next((load for load in loads_of(problem) if load.goal == goal), None)
-    return evaluate(problem, lists, goal) if load is None else load.value(lists)
+    return value_of(problem, lists, goal) if load is None else load.value(lists)
 
 
 def capacities(problem: Problem, goal: str, allowed: BoolArray) -> Int64:

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import replicas_per_broker, replicas_per_rack
-from equipoise.planning.networks.network import Infeasible, Int64
-from equipoise.planning.problem import Problem
+from equipoise.cluster.measures import replicas_per_broker
+from equipoise.planning.flow.network import Infeasible, Int64
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.rules import broken
+from equipoise.planning.rules.answer import Answer
 
 
 def with_leaders(problem: Problem, lists: IntArray) -> IntArray:
@@ -45,15 +47,17 @@ def exchanges(
     problem: Problem, row: int, after: IntArray, held: Int64
 ) -> Iterator[tuple[int, int, int, int]]:
     """What keeps the rules: data moves, how much more the new broker holds, place in the list, new broker."""
-    before = set(problem.cluster.replicas[row].tolist())
-    pinned = set(problem.current[row][problem.pinned[row]].tolist())
-    for place in np.flatnonzero(after >= 0):
-        for broker in newcomers(problem, row, after, held) if after[place] not in pinned else ():
-            tried = after.copy()
-            tried[place] = broker
-            moves = len(set(tried[tried >= 0].tolist()) - before)
-            if keeps_rules(problem, row, tried, moves):
-                yield moves, int(held[broker] - held[after[place]]), int(place), int(broker)
+    tries = [
+        (int(place), broker)
+        for place in np.flatnonzero(after >= 0)
+        for broker in newcomers(problem, row, after, held)
+    ]
+    # The one who comes may lead, so it is tried as the first of the list.
+    lists = np.array([[broker, *np.delete(after, place)] for place, broker in tries], dtype=np.int32)
+    answer = Answer(problem, lists.reshape(-1, len(after)), np.full(len(tries), row))
+    for (place, broker), moves, bad in zip(tries, answer.moves.tolist(), broken(answer), strict=True):
+        if not bad:
+            yield moves, int(held[broker] - held[after[place]]), place, broker
 
 
 def newcomers(problem: Problem, row: int, after: IntArray, held: Int64) -> Iterator[int]:
@@ -64,20 +68,3 @@ def newcomers(problem: Problem, row: int, after: IntArray, held: Int64) -> Itera
     others = others[np.argsort(held[others], kind="stable")]
     _, least = np.unique(problem.rack_idx[others], return_index=True)
     yield from others[least].tolist()
-
-
-def keeps_rules(problem: Problem, row: int, tried: IntArray, moves: int) -> bool:
-    """Limit on changes and rack rule of one partition."""
-    request = problem.request
-    if request.max_changes_per_partition is not None and moves > request.max_changes_per_partition:
-        return False
-    now, then = (
-        replicas_per_rack(lists[None, :], problem.rack_idx, problem.n_racks)[0]
-        for lists in (problem.current[row], tried)
-    )
-    most = problem.limit[row] if request.rack_rule == "strict" else np.maximum(problem.limit[row], now)
-    if np.any(then > most):
-        return False
-    growth = int(problem.rf[row]) - now.sum()
-    shrunk, grown = bool(np.any(then < now)), bool(np.any(then > now))
-    return not request.stay_in_rack or not ((shrunk and growth >= 0) or (grown and growth <= 0))

@@ -8,30 +8,31 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import leaders_per_broker
-from equipoise.planning.goals import ANYTHING, failover_bands, open_band, same_set, weights
-from equipoise.planning.networks.network import Int64
-from equipoise.planning.networks.place import ProvedLevel
+from equipoise.cluster.proofs import NetworkName
+from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.flow.network import Int64
+from equipoise.planning.goals import FOLLOWER, LEADER, ORDER
+from equipoise.planning.goals.interface import Counted, FollowerGoal
 from equipoise.planning.networks.role_networks import Roles
 from equipoise.planning.networks.roles import choose
-from equipoise.planning.problem import Problem
-
-LEADER_GOALS = {
-    "leaders": "nodes",
-    "rack-leaders": "groups",
-    "elections": "changes",
-    "topic-leaders": "cells",
-}
-FOLLOWER_GOALS = ("failover", "positions")
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.shares import ANYTHING, open_band, same_set, weights
 
 
 def order(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> tuple[IntArray, list[ProvedLevel]]:
     """Order the lists by the order goals among ``goals``; returns the lists and the proofs."""
     lists = lists.copy()
     lead = leader_roles(problem, lists)
-    kinds = dict(LEADER_GOALS)
-    if "reorders" in goals and not {"failover", "positions"} & set(goals):
-        kinds["reorders"] = "reorders"
-    chosen = choose(lead, tuple((goal, kinds[goal]) for goal in goals if goal in kinds))
+    followed = any(goal in FOLLOWER for goal in goals)  # then followers decide which lists are reordered
+    chosen = choose(
+        lead,
+        tuple(
+            (goal, ORDER[goal].counted)
+            for goal in goals
+            if goal in LEADER or (goal in ORDER and not followed)
+        ),
+        problem.params,
+    )
     rows = np.flatnonzero(problem.movable)
     to_front(lists, rows, chosen.column, 0)
     return lists, [*chosen.levels, *order_followers(problem, lists, goals)]
@@ -40,35 +41,28 @@ def order(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> tuple[In
 def order_followers(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> list[ProvedLevel]:
     """Order the lists behind their leaders, in place, by the goals of followers among ``goals``."""
     levels: list[ProvedLevel] = []
-    for goal in (goal for goal in goals if goal in FOLLOWER_GOALS):
-        for place in follower_positions(goal, problem):
+    for goal in (FOLLOWER[goal] for goal in goals if goal in FOLLOWER):
+        for place in goal.positions(problem):
             levels += follow(problem, lists, goal, place)
     return levels
 
 
-def follower_positions(goal: str, problem: Problem) -> range:
-    """The positions that a goal decides: the first follower, or one after the other."""
-    return range(
-        1, min(2, int(problem.rf.max(initial=1))) if goal == "failover" else int(problem.rf.max(initial=1))
-    )
-
-
-def follow(problem: Problem, lists: IntArray, goal: str, place: int) -> list[ProvedLevel]:
+def follow(problem: Problem, lists: IntArray, goal: FollowerGoal, place: int) -> list[ProvedLevel]:
     """Choose who stands at one position, in place; fewest reorders among equally good choices."""
-    items = (
-        follower_roles(problem, lists, place) if goal == "failover" else position_roles(problem, lists, place)
-    )
-    chosen = choose(items.roles, ((goal, "nodes"), ("reorders", "reorders"), ("changes", "changes")))
+    items = follower_roles(problem, lists, goal, place)
+    levels = ((goal.name, Counted.NODES), ("reorders", Counted.REORDERS), ("changes", Counted.CHANGES))
+    chosen = choose(items.roles, levels, problem.params)
     to_front(lists, items.rows, chosen.column + place, place)
     # positions are decided one by one, which proves nothing of them together
-    return [of_heirs(level, problem) for level in chosen.levels if level.goal == "failover"]
+    proved = [level for level in chosen.levels if level.goal == goal.name and goal.of_pairs]
+    return [of_pairs_alone(level, problem) for level in proved]
 
 
-def of_heirs(level: ProvedLevel, problem: Problem) -> ProvedLevel:
+def of_pairs_alone(level: ProvedLevel, problem: Problem) -> ProvedLevel:
     """The level with its prices of pairs alone, which prove as much: ``(n_brokers ** 2,)``."""
     n_pairs, group, first = problem.cluster.n_brokers**2, 1, 2
     price = level.potential[first : first + n_pairs] - level.potential[group]
-    return replace(level, network="heirs", potential=price)
+    return replace(level, network=NetworkName.FIRST_FOLLOWERS, potential=price)
 
 
 def to_front(lists: IntArray, rows: Int64, column: Int64, front: int) -> None:
@@ -159,27 +153,15 @@ def follower_of(
     return FollowerRoles(roles, rows)
 
 
-def follower_roles(problem: Problem, lists: IntArray, place: int) -> FollowerRoles:
-    """First followers as pairs (leader, follower): node ``leader * n_brokers + follower``.
+def follower_roles(problem: Problem, lists: IntArray, goal: FollowerGoal, place: int) -> FollowerRoles:
+    """Who stands at one position, as brokers, or as pairs (leader, follower).
 
-    Appier, "Kafka reassignment", section on the first follower. Each leader's partitions are a
-    problem of their own; all are solved in one network.
+    A pair is the node ``leader * n_brokers + follower``. Each leader's partitions are a problem of their own;
+    all are solved in one network.
     """
-    n = problem.cluster.n_brokers
-    rows, later = follower_items(problem, lists, place)
-    option = np.where(later >= 0, lists[rows, :1].astype(np.int64) * n + later, -1)
-    fixed = lists[~problem.movable & ((lists >= 0).sum(axis=1) > place)]
-    pair = fixed[:, 0].astype(np.int64) * n + fixed[:, place] if len(fixed) else np.zeros(0, dtype=np.int64)
-    led = leaders_per_broker(lists, n)
-    base = np.bincount(pair, minlength=n * n).astype(np.int64) + np.tile(led, n)
-    low, high = failover_bands(problem, int(led[problem.leads].sum()))
-    return follower_of(problem, lists, rows, option, base, (low.ravel(), high.ravel()))
-
-
-def position_roles(problem: Problem, lists: IntArray, place: int) -> FollowerRoles:
-    """Who stands at one position, brokers as nodes."""
     rows, option = follower_items(problem, lists, place)
-    fixed = lists[~problem.movable, place] if place < lists.shape[1] else lists[:0, 0]
-    base = np.bincount(fixed[fixed >= 0], minlength=problem.cluster.n_brokers).astype(np.int64)
-    bands = open_band(int(base[problem.eligible].sum()) + len(rows), weights(problem, problem.eligible))
+    if goal.of_pairs:
+        leader = lists[rows, :1].astype(np.int64)
+        option = np.where(option >= 0, leader * problem.cluster.n_brokers + option, -1)
+    base, bands = goal.base(problem, lists, place), goal.bands(problem, lists, place)
     return follower_of(problem, lists, rows, option, base, bands)

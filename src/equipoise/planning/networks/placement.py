@@ -3,24 +3,29 @@
 For every *unit* (a partition, or all partitions of a topic, or all there are) replicas leave
 the cells (topic, broker) into the unit's pool in their rack, may change racks through the unit's
 centre as far as the rack rule lets them, and arrive at other cells; what a cell ends with flows on
-to its broker and from there to the sink. A unit of one partition is exact. A larger unit forgets
+to its broker and from there to the sink. What a rack holds above the limit leaves through the unit's
+crowd: to the centre, where it is mended, or to another rack that it is above the limit of, so that
+there is never more of it. A unit of one partition is exact. A larger unit forgets
 which partition a replica belongs to: a relaxation, so its bounds hold, and its optimum is optimal
-wherever it can be handed out to partitions (`handout.py`).
+wherever it can be disaggregated to partitions (`disaggregation.py`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.cluster.measures import data_moves
-from equipoise.planning.bands import band
-from equipoise.planning.goals import squares, table, topic_bands
-from equipoise.planning.networks.material import Material
-from equipoise.planning.networks.network import Infeasible, Int32, Int64, Network, Objective
-from equipoise.planning.rows import counted
+from equipoise.planning.distinct import counted
+from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
+from equipoise.planning.goals import PLACEMENT
+from equipoise.planning.networks.placement_data import PlacementData
+from equipoise.planning.problem.bands import band
+from equipoise.planning.problem.shares import squares, table, topic_bands
+from equipoise.planning.rules import rack_span
+from equipoise.planning.rules.max_changes_per_partition import most_arrivals
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -33,7 +38,7 @@ class Arcs:
     stop: int
     unit: Int64
     broker: Int64
-    """Index into ``Material.brokers``, or a rack for arcs between pools and centres."""
+    """Index into ``PlacementData.brokers``, or a rack for arcs between pools and centres."""
 
     @property
     def index(self) -> Int32:
@@ -42,9 +47,9 @@ class Arcs:
 
 @dataclass(frozen=True, eq=False)
 class PlacementNetwork:
-    """One network over the material; ``unit_of`` gives the unit of each row."""
+    """One network over the placement data; ``unit_of`` gives the unit of each row."""
 
-    material: Material
+    data: PlacementData
     unit_of: Int64
     family_of: Int64
     """``(n_units,)``: the family (topic, or all) whose cells a unit shares."""
@@ -56,61 +61,75 @@ class PlacementNetwork:
     """Of each leave arc: it carries replicas that lead today; moving those costs an election more."""
     arrive: Arcs
     excess: Arcs
+    """Of what stands above the limit, from pools to crowds."""
+    over: Arcs
+    """From crowds to pools of other racks."""
     out: Arcs
     into: Arcs
+    mended: Arcs
+    """From crowds to centres."""
+    eased: Arcs
+    """From centres to crowds: a partition may come to hold more above a limit that has become higher."""
+    rack: Arcs
+    """From racks to the sink, where a goal counts what racks hold; else brokers are joined to it directly."""
     total_excess: int
+    crowd: Int64
+    """``(n_units,)``: the node of each unit's crowd, -1 where it has none."""
 
     def guess(self) -> Int64:
         """The flow of the present state, where nothing moves; a start for the convex costs."""
         flow = np.zeros(len(self.network.tail), dtype=np.int64)
-        n_eligible = len(self.material.brokers)
+        n_eligible = len(self.data.brokers)
         counts = self.network.supply[1 + n_eligible :][: len(self.cell.unit)]
         flow[self.cell.index] = counts
         flow[self.sink.index] = counts.reshape(-1, n_eligible).sum(axis=0)
+        if len(self.rack.unit):
+            flow[self.rack.index] = self.by_rack(flow[self.sink.index])
         return flow
+
+    def by_rack(self, counts: Int64) -> Int64:
+        """``(n_racks,)``: counts of eligible brokers, ``(n_eligible,)``, added up by rack."""
+        n_racks = self.data.problem.n_racks
+        return np.bincount(self.data.rack, weights=counts, minlength=n_racks).astype(np.int64)
 
     def objective(self, goal: str) -> Objective:
         """The objective of a placement goal on this network."""
-        material, n_arcs = self.material, len(self.network.tail)
-        linear = np.zeros(n_arcs, dtype=np.int64)
-        if goal == "racks":
-            linear[self.excess.index] = -1
-            return Objective.of_linear(linear, self.total_excess)
-        if goal == "moves":
-            linear[self.arrive.index] = 1
-            created = material.problem.cluster.rf[material.rows] == 0
-            taken_over = data_moves(material.problem.cluster.replicas, material.problem.current)
-            created_replicas = int(material.problem.rf[material.rows[created]].sum())
-            return Objective.of_linear(linear, taken_over - created_replicas)
-        if goal == "replicas":
-            tolerance = material.problem.request.tolerance or (0.0, 0.0)
-            low, high = band(material.n_replicas, material.weight, tolerance)
-            return Objective.of_bands(n_arcs, self.sink.index, low - material.base, high - material.base)
-        if goal == "topics":
-            low, high, apart = self.topic_bands()
-            return Objective.of_bands(n_arcs, self.cell.index, low, high, apart)
-        if goal == "elections":
-            linear[self.leave.index] = self.leave_leaders & material.leads[self.leave.broker]
-            return Objective.of_linear(linear)  # of those who may lead on: the others are lost anyway
-        raise ValueError(f"{goal} is not a goal of placement")
+        return PLACEMENT[goal].on_placement(self)
+
+    def forced_leader_changes(self) -> Objective:
+        """Leaders that leave their broker, of those who may lead on: the others are lost anyway."""
+        linear = np.zeros(len(self.network.tail), dtype=np.int64)
+        linear[self.leave.index] = self.leave_leaders & self.data.leads[self.leave.broker]
+        return Objective.of_linear(linear)
+
+    def bytes_moved(self) -> Objective:
+        """Bytes of what arrives, of units that are one partition; of others nobody can tell."""
+        data = self.data
+        alone = np.bincount(self.unit_of, minlength=len(self.family_of)) == 1
+        size = np.zeros(len(self.family_of), dtype=np.int64)
+        sizes = np.nan_to_num(data.problem.cluster.size_bytes[data.rows]).astype(np.int64)
+        size[self.unit_of] = np.where(alone[self.unit_of], sizes, 0)
+        linear = np.zeros(len(self.network.tail), dtype=np.int64)
+        linear[self.arrive.index] = size[self.arrive.unit]
+        return Objective.of_linear(linear)
 
     def topic_bands(self) -> tuple[Int64, Int64, int]:
         """Bands of the cells in the order of the cell arcs, less what is there for good; and the squared
         distances of the topics of which nothing may change."""
-        material, problem = self.material, self.material.problem
+        data, problem = self.data, self.data.problem
         row, position = np.nonzero((problem.current >= 0) & ~problem.movable[:, None])
         fixed = table(problem, row, problem.current[row, position])
-        topics = np.unique(problem.cluster.topic_idx[material.rows])
+        topics = np.unique(problem.cluster.topic_idx[data.rows])
         others = np.delete(fixed, topics, axis=0)
         apart = squares(others, *topic_bands(problem, others, problem.eligible))
-        base = fixed[topics][:, material.brokers]
+        base = fixed[topics][:, data.brokers]
         moving = np.bincount(
-            problem.cluster.topic_idx[material.rows],
-            weights=problem.rf[material.rows],
+            problem.cluster.topic_idx[data.rows],
+            weights=problem.rf[data.rows],
             minlength=len(problem.cluster.topics),
         )[topics]
         totals = moving.astype(np.int64) + base.sum(axis=1)
-        low, high = band(totals[:, None], material.weight[None, :])
+        low, high = band(totals[:, None], data.weight[None, :])
         return (low - base).ravel(), (high - base).ravel(), apart
 
 
@@ -120,7 +139,7 @@ def opened(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Netw
     Those of sinks and cells stay, since every broker's and topic's count is on them.
     """
     kept = face.upper > 0
-    kept[: net.leave.start] = True
+    kept[: net.leave.start] = kept[net.rack.index] = True
     place = np.concatenate([[0], np.cumsum(kept)])
     ends = net.network.tail[kept], net.network.head[kept]
 
@@ -138,17 +157,21 @@ def opened(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Netw
         leave_leaders=net.leave_leaders[kept[net.leave.start : net.leave.stop]],
         arrive=some(net.arrive),
         excess=some(net.excess),
+        over=some(net.over),
         out=some(net.out),
         into=some(net.into),
+        mended=some(net.mended),
+        eased=some(net.eased),
+        rack=some(net.rack),
     ), within(face)
 
 
-def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetwork:
+def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNetwork:
     """The network of the given units: ``unit_of`` ``(n_rows,)``, ``family_of`` ``(n_units,)``."""
-    problem = material.problem
+    problem = data.problem
     n_units, n_families = len(family_of), int(family_of.max(initial=-1)) + 1
-    n_eligible, n_racks = len(material.brokers), problem.n_racks
-    rf, rows = problem.rf[material.rows].astype(np.int64), material.rows
+    n_eligible, n_racks = len(data.brokers), problem.n_racks
+    rf, rows = problem.rf[data.rows].astype(np.int64), data.rows
     if np.any(rf > problem.limit[rows] * n_racks):
         raise Infeasible
 
@@ -156,11 +179,18 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
         return 1 + n_eligible + family * n_eligible + broker
 
     first_pool = 1 + n_eligible + n_families * n_eligible
-    limited = problem.request.max_changes_per_partition
+    arrivals = most_arrivals(problem, rows)
     # With a limit on changes a pool has two halves; the arc between them carries what arrives.
-    half = n_units * n_racks if limited is not None else 0
+    half = n_units * n_racks if arrivals is not None else 0
     first_centre = first_pool + n_units * n_racks + half
-    n_nodes = first_centre + (n_units if n_racks > 1 else 0)
+    first_crowd = first_centre + (n_units if n_racks > 1 else 0)
+    there = data.excess.sum(axis=1)
+    most = np.maximum(there, data.allowed) * (n_racks > 1)
+    crowded = np.bincount(unit_of, weights=most, minlength=n_units) > 0
+    crowd = np.where(crowded, first_crowd + np.cumsum(crowded) - 1, -1)
+    first_rack = first_crowd + int(crowded.sum())
+    by_rack = n_racks > 1 and any(PLACEMENT[goal].of_racks for goal in problem.goals if goal in PLACEMENT)
+    n_nodes = first_rack + (n_racks if by_rack else 0)
 
     def pool_node(unit: Int64, rack: Int64) -> Int64:
         return first_pool + unit * n_racks + rack
@@ -168,11 +198,11 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
     def centre_node(unit: Int64) -> Int64:
         return first_centre + unit if n_racks > 1 else pool_node(unit, np.zeros_like(unit))
 
-    unit_of_slot = unit_of[material.slot_row]
-    stays = material.slot_broker >= 0
-    at_cell = cell_node(family_of[unit_of_slot[stays]], material.slot_broker[stays])
-    at_pool = pool_node(unit_of_slot[~stays], material.slot_rack[~stays])
-    held = np.bincount(material.slot_row, minlength=len(rows))
+    unit_of_slot = unit_of[data.slot_row]
+    stays = data.slot_broker >= 0
+    at_cell = cell_node(family_of[unit_of_slot[stays]], data.slot_broker[stays])
+    at_pool = pool_node(unit_of_slot[~stays], data.slot_rack[~stays])
+    held = np.bincount(data.slot_row, minlength=len(rows))
     supply = np.bincount(np.concatenate([at_cell, at_pool]), minlength=n_nodes).astype(np.int64)
     supply += np.bincount(centre_node(unit_of), rf - held, n_nodes).astype(np.int64)
     supply[0] = -supply.sum()
@@ -189,11 +219,11 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
         uppers.append(upper)
 
     everyone = np.arange(n_eligible)
-    total = int(rf.sum()) + len(material.slot_row)
+    total = int(rf.sum()) + len(data.slot_row)
     add(
         "sink",
         1 + everyone,
-        np.zeros_like(everyone),
+        first_rack + data.rack if by_rack else np.zeros_like(everyone),
         np.full(n_eligible, total),
         np.full(n_eligible, -1),
         everyone,
@@ -203,25 +233,25 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
     add("cell", cell_node(family, broker), 1 + broker, members[family], family, broker)
 
     # leave: replicas in place, but for pinned ones; leaders apart from followers
-    free = stays & ~material.slot_pinned
-    leads = material.slot_position[free] == 0
-    key = (unit_of_slot[free] * n_eligible + material.slot_broker[free]) * 2 + leads
+    free = stays & ~data.slot_pinned
+    leads = data.slot_position[free] == 0
+    key = (unit_of_slot[free] * n_eligible + data.slot_broker[free]) * 2 + leads
     key, count = counted(key, n_units * n_eligible * 2)
     unit, broker, leaders = key // 2 // n_eligible, key // 2 % n_eligible, key % 2 == 1
     add(
         "leave",
         cell_node(family_of[unit], broker),
-        pool_node(unit, material.rack[broker]),
+        pool_node(unit, data.rack[broker]),
         count,
         unit,
         broker,
     )
 
     # arrive: partitions of the unit that are not on the broker and may be
-    unit, broker, room = arrival_room(material, unit_of, n_units)
+    unit, broker, room = arrival_room(data, unit_of, n_units)
     add(
         "arrive",
-        pool_node(unit, material.rack[broker]) + half,
+        pool_node(unit, data.rack[broker]) + half,
         cell_node(family_of[unit], broker),
         room,
         unit,
@@ -230,78 +260,102 @@ def build(material: Material, unit_of: Int64, family_of: Int64) -> PlacementNetw
 
     total_excess = 0
     none = np.zeros(0, dtype=np.int64)
+    must_leave = must_mend = none
     if n_racks > 1:
-        room_out, excess, room_in = rack_room(material, unit_of, n_units)
-        total_excess = int(material.excess.sum())
+        may = rack_room(data, unit_of, n_units)
+        must_leave = may.must_leave[may.excess > 0]
+        total_excess = int(data.excess.sum())
         unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
+        pool, centre = pool_node(unit, rack), centre_node(unit)
         for name, tail, head, upper in (
-            ("excess", pool_node(unit, rack), centre_node(unit), excess.ravel()),
-            ("out", pool_node(unit, rack), centre_node(unit), (room_out - excess).ravel()),
-            ("into", centre_node(unit), pool_node(unit, rack), room_in.ravel()),
+            ("excess", pool, crowd[unit], may.excess.ravel()),
+            ("over", crowd[unit], pool, may.over.ravel()),
+            ("out", pool, centre, (may.out - may.excess).ravel()),
+            ("into", centre, pool, may.into.ravel()),
         ):
             some = upper > 0
             add(name, tail[some], head[some], upper[some], unit[some], rack[some])
-    else:
-        for name in ("excess", "out", "into"):
-            add(name, none, none, none, none, none)
-    if limited is not None:
-        unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
-        created = problem.cluster.rf[rows] == 0  # those have nothing to move
-        room = np.bincount(unit_of, weights=np.where(created, rf, limited), minlength=n_units).astype(
-            np.int64
+        unit = np.flatnonzero(crowded)
+        must_mend, may_grow = (
+            np.bincount(unit_of, weights=np.maximum(part, 0), minlength=n_units)[unit].astype(np.int64)
+            for part in (there - data.allowed, data.allowed - there)
         )
-        add("limit", pool_node(unit, rack), pool_node(unit, rack) + half, room[unit], unit, rack)
+        add("mended", crowd[unit], centre_node(unit), may.excess.sum(axis=1)[unit], unit, 0 * unit)
+        add("eased", centre_node(unit), crowd[unit], may_grow, unit, 0 * unit)
+    else:
+        for name in ("excess", "over", "out", "into", "mended", "eased"):
+            add(name, none, none, none, none, none)
+    if arrivals is not None:
+        unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
+        most = np.bincount(unit_of, weights=arrivals, minlength=n_units).astype(np.int64)
+        add("limit", pool_node(unit, rack), pool_node(unit, rack) + half, most[unit], unit, rack)
     families.pop("limit", None)
+    racks = np.arange(n_racks if by_rack else 0)
+    add("rack", first_rack + racks, 0 * racks, np.full(len(racks), total), racks, racks)
     lower = np.zeros(at, dtype=np.int64)
-    if problem.request.rack_rule == "strict":  # not to be mended as far as possible, but kept
-        lower[families["excess"].index] = np.concatenate(uppers)[families["excess"].index]
+    lower[families["excess"].index] = must_leave
+    lower[families["mended"].index] = must_mend
     upper = np.concatenate(uppers).astype(np.int64)
-    if material.held is not None:
-        lower[families["sink"].index] = upper[families["sink"].index] = material.held - material.base
+    if data.held is not None:
+        lower[families["sink"].index] = upper[families["sink"].index] = data.held - data.base
     network = Network(
         supply, np.concatenate(tails).astype(np.int32), np.concatenate(heads).astype(np.int32), lower, upper
     )
     return PlacementNetwork(
-        material=material,
+        data=data,
         unit_of=unit_of,
         family_of=family_of,
         network=network,
         total_excess=total_excess,
+        crowd=crowd,
         leave_leaders=leaders,
         **families,
     )
 
 
-def arrival_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int64, Int64, Int64]:
+def arrival_room(data: PlacementData, unit_of: Int64, n_units: int) -> tuple[Int64, Int64, Int64]:
     """Unit, broker and room of each arc on which replicas can arrive."""
-    n_eligible = len(material.brokers)
-    alone = material.problem.rf[material.rows] == 1
+    n_eligible = len(data.brokers)
+    alone = data.problem.rf[data.rows] == 1
     size = np.bincount(unit_of, minlength=n_units)
     size_alone = np.bincount(unit_of[alone], minlength=n_units)
-    room = np.where(material.leads[None, :], size[:, None], (size - size_alone)[:, None]).astype(np.int64)
-    stays = material.slot_broker >= 0
-    np.subtract.at(room, (unit_of[material.slot_row[stays]], material.slot_broker[stays]), 1)
-    room[:, ~material.receives] = 0
+    room = np.where(data.leads[None, :], size[:, None], (size - size_alone)[:, None]).astype(np.int64)
+    stays = data.slot_broker >= 0
+    np.subtract.at(room, (unit_of[data.slot_row[stays]], data.slot_broker[stays]), 1)
+    room[:, ~data.receives] = 0
     unit, broker = np.nonzero(room > 0)
     assert room.shape == (n_units, n_eligible)
     return unit, broker, room[unit, broker]
 
 
-def rack_room(material: Material, unit_of: Int64, n_units: int) -> tuple[Int64, Int64, Int64]:
-    """What may leave a rack, what stands above its limit, what may come; each ``(n_units, n_racks)``."""
-    problem = material.problem
-    out, excess = material.in_rack, material.excess
-    into = np.maximum(problem.limit[material.rows].astype(np.int64)[:, None] - out, 0)
-    if problem.request.stay_in_rack:
-        grows = (problem.rf[material.rows] > out.sum(axis=1))[:, None]
-        shrinks = (problem.rf[material.rows] < out.sum(axis=1))[:, None]
-        if problem.request.rack_rule == "strict" and np.any((excess > 0) & ~shrinks):
-            raise Infeasible
-        out, excess, into = out * shrinks, excess * shrinks, into * grows
+class RackRoom(NamedTuple):
+    """How many replicas of a unit may change racks, ``(n_units, n_racks)`` each."""
+
+    out: Int64
+    """May leave a rack."""
+    excess: Int64
+    """Those of them that stand above its limit."""
+    must_leave: Int64
+    """Those of these that have to."""
+    into: Int64
+    """May come, within the limit."""
+    over: Int64
+    """May come above the limit, for others that were above one."""
+
+
+def rack_room(data: PlacementData, unit_of: Int64, n_units: int) -> RackRoom:
+    """What the rules about racks leave of each unit."""
+    now, limit = data.in_rack, data.problem.limit[data.rows][:, None].astype(np.int64)
+    span = rack_span(data.problem, data.rows, now)
+    out, into = now - np.maximum(span.least, 0), np.maximum(np.minimum(span.most, limit) - now, 0)
+    over = np.maximum(span.most - np.maximum(now, limit), 0)
+    must_leave, excess = np.maximum(now - span.most, 0), np.minimum(data.excess, out)
+    if np.any(must_leave > out):
+        raise Infeasible
 
     def per_unit(table: Int64) -> Int64:
         if n_units == len(unit_of):
             return table[np.argsort(unit_of, kind="stable")]
         return np.column_stack([np.bincount(unit_of, column, n_units) for column in table.T]).astype(np.int64)
 
-    return per_unit(out), per_unit(excess), per_unit(into)
+    return RackRoom(*(per_unit(table) for table in (out, excess, must_leave, into, over)))

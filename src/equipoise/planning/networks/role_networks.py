@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.networks.network import Int64, Network, Objective
-from equipoise.planning.rows import counted, distinct, distinct_rows
+from equipoise.planning.distinct import counted, distinct, distinct_rows
+from equipoise.planning.flow.network import Int64, Network, Objective
+from equipoise.planning.goals.interface import Counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,21 +74,21 @@ class RoleNetwork:
     apart: int
     """Squared distances of the cells that nothing can reach."""
 
-    def objective(self, roles: Roles, kind: str) -> Objective:
-        """Objective of a kind: "nodes", "groups", "changes", "reorders" or "cells"."""
+    def objective(self, roles: Roles, counted: Counted) -> Objective:
+        """The objective of a goal that counts this."""
         n_arcs = len(self.network.tail)
-        if kind in ("changes", "reorders"):
+        if counted in (Counted.CHANGES, Counted.REORDERS):
             linear = np.zeros(n_arcs, dtype=np.int64)
-            linear[self.change_arcs] = 1 if kind == "changes" else roles.reorders[self.change_item]
-            return Objective.of_linear(linear, roles.forced if kind == "changes" else roles.forced_reorders)
+            changes = counted is Counted.CHANGES
+            linear[self.change_arcs] = 1 if changes else roles.reorders[self.change_item]
+            return Objective.of_linear(linear, roles.forced if changes else roles.forced_reorders)
         arcs, low, high = {
-            "nodes": (self.node_arcs, roles.low - roles.base, roles.high - roles.base),
-            "groups": (self.group_arcs, *group_bands(roles)),
-            "cells": (self.cell_arcs, self.cell_low, self.cell_high),
-        }[kind]
-        return Objective.of_bands(
-            n_arcs, arcs.astype(np.int32), low, high, self.apart if kind == "cells" else 0
-        )
+            Counted.NODES: (self.node_arcs, roles.low - roles.base, roles.high - roles.base),
+            Counted.GROUPS: (self.group_arcs, *group_bands(roles)),
+            Counted.CELLS: (self.cell_arcs, self.cell_low, self.cell_high),
+        }[counted]
+        apart = self.apart if counted is Counted.CELLS else 0
+        return Objective.of_bands(n_arcs, arcs.astype(np.int32), low, high, apart)
 
 
 @dataclass(frozen=True, eq=False)

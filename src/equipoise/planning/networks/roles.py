@@ -12,9 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from equipoise.planning.networks.flow import narrow, solve
-from equipoise.planning.networks.network import Infeasible, Int64, Network, Objective
-from equipoise.planning.networks.place import ProvedLevel
+from equipoise.cluster.proofs import NetworkName
+from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.flow.convex import narrow, solve
+from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
+from equipoise.planning.goals.interface import Counted
+from equipoise.planning.networks.open_choices import OptimalFace
 from equipoise.planning.networks.role_networks import (
     RoleNetwork,
     Roles,
@@ -24,12 +27,12 @@ from equipoise.planning.networks.role_networks import (
     present,
     transfers,
 )
+from equipoise.planning.networks.topic_rounding import is_called_for, rounded
+from equipoise.planning.problem.params import Params
 
 LOG = logging.getLogger(__name__)
-MAX_FINE_OPTIONS = 60_000
-"""Up to so many options the fine network is solved at once."""
-FINE_KINDS = ("cells", "reorders")
-"""Levels that need to know which item changes."""
+OPEN = 10
+"""Levels of nodes leave one option in two open, or none; with fewer than one in so many the best is quick."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +43,14 @@ class Chosen:
     levels: tuple[ProvedLevel, ...]
 
 
-def choose(roles: Roles, goals: tuple[tuple[str, str], ...]) -> Chosen:
-    """Solve the levels ``(goal name, kind)`` in order."""
-    if (roles.option >= 0).sum() <= MAX_FINE_OPTIONS:
+def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...], params: Params) -> Chosen:
+    """Solve the levels ``(goal name, kind)`` in order.
+
+    Cells as the last level are only nearly best, and without a proof, beyond ``params.exact_leaders``.
+    """
+    if (roles.option >= 0).sum() <= params.order_options:
         return choose_fine(roles, goals, None, ())
-    cut = next((k for k, goal in enumerate(goals) if goal[1] in FINE_KINDS), len(goals))
+    cut = next((k for k, goal in enumerate(goals) if goal[1].needs_items), len(goals))
     coarse = coarse_network(roles)
     network, levels = coarse.network, []
     guess = np.zeros(len(network.tail), dtype=np.int64)
@@ -53,25 +59,25 @@ def choose(roles: Roles, goals: tuple[tuple[str, str], ...]) -> Chosen:
         objective = coarse.objective(roles, kind)
         best = solve(network, objective, guess)
         guess = best.flow
-        levels.append(ProvedLevel(goal, best.value, "brokers", best.potential))
+        levels.append(ProvedLevel(goal, best.value, NetworkName.BROKERS, best.potential))
         network = narrow(network, objective, best.potential)
+    face = OptimalFace(coarse, network)
+    if is_called_for(roles, goals, params.exact_leaders):
+        column = rounded(roles, face, params.exact_leaders // OPEN)
+        if column is not None:
+            return Chosen(column, tuple(levels))
     try:
-        return choose_fine(roles, goals[cut:], Face(coarse, network), tuple(levels))
+        return choose_fine(roles, goals[cut:], face, tuple(levels))
     except Infeasible:
         # the room between nodes was promised to one item twice
         return choose_fine(roles, goals, None, ())
 
 
-@dataclass(frozen=True, eq=False)
-class Face:
-    """The optimal face of the coarse network."""
-
-    coarse: RoleNetwork
-    network: Network
-
-
 def choose_fine(
-    roles: Roles, goals: tuple[tuple[str, str], ...], face: Face | None, levels: tuple[ProvedLevel, ...]
+    roles: Roles,
+    goals: tuple[tuple[str, Counted], ...],
+    face: OptimalFace | None,
+    levels: tuple[ProvedLevel, ...],
 ) -> Chosen:
     """Solve the levels with a node for each item that may change; raises `Infeasible` off a face."""
     item, column, key = transfers(roles)
@@ -92,7 +98,7 @@ def choose_fine(
     network = net.network
     if face is not None:
         network = on_face(roles, net, face, least, lost_item, roles.option[lost_item, lost_column])
-    name = "brokers+items" if face is not None else "items"
+    name = NetworkName.BROKERS_AND_ITEMS if face is not None else NetworkName.ITEMS
     solved = list(levels)
     guess = present(roles, net)
     for goal, kind in goals:
@@ -117,7 +123,7 @@ def choose_fine(
 
 
 def on_face(
-    roles: Roles, net: RoleNetwork, face: Face, least: Int64, lost_item: Int64, lost_node: Int64
+    roles: Roles, net: RoleNetwork, face: OptimalFace, least: Int64, lost_item: Int64, lost_node: Int64
 ) -> Network:
     """The fine network's bounds with nodes, groups and lost items held to the coarse face."""
     lower, upper = net.network.lower.copy(), net.network.upper.copy()

@@ -17,7 +17,7 @@ from itertools import permutations
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.helpers import (
     Lists,
     counts,
@@ -31,28 +31,32 @@ from equipoise.planning.published.helpers import (
 from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.pinterest import leader_skew, swap_leaders
 from equipoise.planning.published.residue import NEW, Handover, Skew, hand_over
-from equipoise.planning.published.settings import Settings
+from equipoise.planning.published.settings import FOLLOWERS, LEADERS, REPLICAS, Settings
 
 name = "appier"
 
 
 def run(problem: Problem, settings: Settings) -> IntArray:
-    """Replicas, then leaders, then first followers, over all topics alike."""
+    """Replicas (but with ``--leaders-only``), then leaders, then first followers, over all topics alike."""
     if ((problem.current >= 0).sum(axis=1) > problem.rf).any():
         raise NoPlan("it cannot lower a replication factor")
     lists, rows, brokers = lists_of(problem), movable_rows(problem), eligible_brokers(problem)
-
-    skew = replica_skew(problem, lists, rows)
-    if not (settings.check_first and is_perfect(skew, brokers)):
-        move_replicas(lists, rows, skew)
-    skew = leader_skew(lists, rows, brokers, counted=range(len(lists)))
-    if not (settings.check_first and is_level([skew.counts[broker] for broker in brokers])):
-        swap_leaders(lists, rows, hand_over(skew))
-    rows = [row for row in rows if len(lists[row]) > 2]
-    pairs = list(permutations(sorted({broker for row in rows for broker in lists[row]} | set(brokers)), 2))
-    skew = pair_skew(lists, rows, pairs)
-    if not (settings.check_first and is_level(skew.counts)):
-        swap_first_followers(lists, rows, pairs, hand_over(skew))
+    steps = [step for step in settings.steps if step != REPLICAS or not problem.request.leaders_only]
+    if REPLICAS in steps:
+        skew = replica_skew(problem, lists, rows)
+        if not (settings.check_first and is_perfect(skew, brokers)):
+            move_replicas(lists, rows, skew)
+    if LEADERS in steps:
+        skew = leader_skew(lists, rows, brokers, counted=range(len(lists)))
+        if not (settings.check_first and is_level([skew.counts[broker] for broker in brokers])):
+            swap_leaders(lists, rows, hand_over(skew))
+    if FOLLOWERS in steps:
+        rows = [row for row in rows if len(lists[row]) > 2]
+        held = {broker for row in rows for broker in lists[row]}
+        pairs = list(permutations(sorted(held | set(brokers)), 2))
+        skew = pair_skew(lists, rows, pairs)
+        if not (settings.check_first and is_level(skew.counts)):
+            swap_first_followers(lists, rows, pairs, hand_over(skew))
     return matrix_of(lists)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.helpers import (
     Lists,
     by_storage,

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
-from equipoise.planning.published.helpers import lists_of, matrix_of, movable_rows, sizes
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.rates import inbound
+from equipoise.planning.published.helpers import broker_names, lists_of, matrix_of, movable_rows, sizes
 from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.mixed_integer import held_now
 from equipoise.planning.published.programs import Program
@@ -23,6 +24,7 @@ from equipoise.planning.published.settings import Settings
 name = "capacity"
 
 Float = npt.NDArray[np.float64]
+UNITS = {"disk": " GiB", "network": " MiB/s"}
 
 
 def run(problem: Problem, settings: Settings) -> IntArray:
@@ -52,7 +54,8 @@ def build(problem: Problem, settings: Settings) -> Program:
         share, limit = shares(problem, load, capacity)
         program.add(f"No broker above its {what}, nor above its share unless at capacity",
                     np.concatenate([broker.ravel(), np.arange(n_brokers)]), np.concatenate([x.ravel(), y]),
-                    -np.inf, share, np.concatenate([np.repeat(load[rows], n_brokers), share - limit]))
+                    -np.inf, share, np.concatenate([np.repeat(load[rows], n_brokers), share - limit]),
+                    names=broker_names(problem), unit=UNITS[what], most=limit)
     program.add("Every replica placed", partition, x, problem.rf[rows], problem.rf[rows])
     program.add("None on brokers that may hold none, nor beside itself",
                 np.arange(x.size), x, 0, np.tile(problem.eligible, len(rows)))
@@ -62,13 +65,10 @@ def build(problem: Problem, settings: Settings) -> Program:
 def loads(problem: Problem) -> list[tuple[str, Float, Float]]:
     """(what, load of one replica, capacity of each broker): disk in GiB, network in MiB a second.
 
-    A rate that no source tells is size / retention; where that is unknown or endless, size says nothing
-    of the rate, and the partition counts for its disk alone.
+    Where neither a source nor size and retention tell a rate, the partition counts for its disk alone.
     """
     size, cluster = sizes(problem), problem.cluster
-    ends = np.isfinite(cluster.retention_s) & (cluster.retention_s > 0)
-    implied = np.divide(size, cluster.retention_s, out=np.full(len(size), np.nan), where=ends)
-    rate = np.where(np.isnan(cluster.bytes_in_per_s), implied, cluster.bytes_in_per_s)
+    rate = inbound(cluster)
     known = [("disk", size / 2**30, cluster.brokers.disk_bytes / 2**30)]
     if not np.isnan(rate).all():
         known.append(("network", np.nan_to_num(rate) / 2**20, cluster.brokers.bytes_in_per_s / 2**20))

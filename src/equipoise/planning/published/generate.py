@@ -1,9 +1,10 @@
-"""What `kafka-reassign-partitions --generate` proposes: round robin from a random start.
+"""What `kafka-reassign-partitions --generate` proposes: every topic placed anew, from a random start.
 
-Apache Kafka, KIP-36 "Rack aware replica assignment", section "Proposed Changes", and the
-documentation of its `AdminUtils.assignReplicasToBrokers`. Where replicas are now plays no part, so
-nearly everything moves, and again on every run (killerwhile, "Kafka Partitions Assignment
-Optimizer", section "Demonstration: kafka-reassign-partitions.sh under-efficiency").
+Since Kafka 4.1 by the striped placement (`stripes.py`); up to 4.0 by round robin: KIP-36 "Rack aware
+replica assignment", section "Proposed Changes", and the documentation of
+`AdminUtils.assignReplicasToBrokers`. Where replicas are now plays no part in either, so nearly everything
+moves, and again on every run (killerwhile, "Kafka Partitions Assignment Optimizer", section
+"Demonstration: kafka-reassign-partitions.sh under-efficiency").
 """
 
 from __future__ import annotations
@@ -13,46 +14,87 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
+from equipoise.errors import UnusableInput
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.helpers import eligible_brokers, lists_of, matrix_of, topics_of
 from equipoise.planning.published.interface import NoPlan
-from equipoise.planning.published.settings import Settings
+from equipoise.planning.published.settings import OPTION, ROUND_ROBIN, STRIPED, Settings
+from equipoise.planning.published.stripes import Stripes
 from equipoise.wording import plural
 
 name = "generate"
 
 
 def run(problem: Problem, settings: Settings) -> IntArray:
-    """Place each topic anew; start index and shift are given, or drawn for each topic by the seed."""
-    lists, order = lists_of(problem), broker_order(problem)
-    rack = dict(enumerate(problem.cluster.brokers.racks)) if problem.cluster.brokers.has_racks else None
+    """Place each topic anew, with lots drawn for each by the seed, or start index and shift as given."""
+    lists, racks = lists_of(problem), brokers_by_rack(problem, settings)
+    n_brokers = sum(map(len, racks))
+    placed = by_round_robin if is_older(settings) else by_stripes
     for topic, rows in topics_of(problem):
         factor = int(problem.rf[rows[0]])  # Kafka, too, takes the first partition's for the whole topic
-        if factor > len(order):
-            raise NoPlan(f"replication factor {factor} is larger than the {plural(len(order), 'broker')}")
+        if factor > n_brokers:
+            raise NoPlan(f"replication factor {factor} is larger than the {plural(n_brokers, 'broker')}")
         draw = random.Random(f"{settings.seed} {topic}")
-        start, shift = draw.randrange(len(order)), draw.randrange(len(order))
-        start = start if settings.start_index is None else settings.start_index
-        shift = shift if settings.shift is None else settings.shift
-        placed = round_robin(order, len(rows), factor, start, shift, rack)
-        for row, replicas in zip(rows, placed, strict=True):
+        for row, replicas in zip(rows, placed(racks, len(rows), factor, draw, settings), strict=True):
             lists[row] = replicas
     return matrix_of(lists)
 
 
-def broker_order(problem: Problem) -> list[int]:
-    """Brokers by id; where there are racks, one of each in turn. Raises `NoPlan` where some have none."""
-    brokers = eligible_brokers(problem)
-    racks = problem.cluster.brokers.racks
-    if all(racks[broker] is None for broker in brokers):
-        return brokers
+def is_older(settings: Settings) -> bool:
+    """True for the rule of Kafka up to 4.0, which alone draws a start index and a shift."""
+    drawn = settings.start_index is not None or settings.shift is not None
+    if drawn and settings.placer == STRIPED:
+        raise UnusableInput(
+            "start-index and shift are numbers of the older rule",
+            source=OPTION,
+            advice=f"Leave out placer={STRIPED}, or give seed=N",
+        )
+    return drawn or settings.placer == ROUND_ROBIN
+
+
+def brokers_by_rack(problem: Problem, settings: Settings) -> list[list[int]]:
+    """The brokers of each rack by id, racks by name; one rack where none is looked at.
+
+    Raises `NoPlan` where some brokers have none.
+    """
+    brokers, racks = eligible_brokers(problem), problem.cluster.brokers.racks
+    if settings.disable_rack_aware or all(racks[broker] is None for broker in brokers):
+        return [brokers]
     by_rack: dict[str, list[int]] = {}
     for broker in brokers:
         rack = racks[broker]
         if rack is None:
-            raise NoPlan("not all brokers have a rack")
+            raise NoPlan("not all brokers have a rack (disable-rack-aware=yes leaves racks out)")
         by_rack.setdefault(rack, []).append(broker)
-    turns = zip_longest(*(by_rack[rack] for rack in sorted(by_rack)))
+    return [by_rack[rack] for rack in sorted(by_rack)]
+
+
+Racks = Sequence[Sequence[int]]
+
+
+def by_stripes(
+    racks: Racks, n_partitions: int, factor: int, draw: random.Random, settings: Settings
+) -> list[list[int]]:
+    """As Kafka since 4.1."""
+    stripes = Stripes(racks, draw)
+    return [stripes.place(factor) for _ in range(n_partitions)]
+
+
+def by_round_robin(
+    racks: Racks, n_partitions: int, factor: int, draw: random.Random, settings: Settings
+) -> list[list[int]]:
+    """As Kafka up to 4.0."""
+    order = in_turn(racks)
+    start, shift = draw.randrange(len(order)), draw.randrange(len(order))
+    start = start if settings.start_index is None else settings.start_index
+    shift = shift if settings.shift is None else settings.shift
+    rack = {broker: at for at, held in enumerate(racks) for broker in held}
+    return round_robin(order, n_partitions, factor, start, shift, rack)
+
+
+def in_turn(racks: Racks) -> list[int]:
+    """The brokers, one of each rack in turn."""
+    turns = zip_longest(*racks)
     return [broker for broker in chain.from_iterable(turns) if broker is not None]
 
 
@@ -62,7 +104,7 @@ def round_robin(
     factor: int,
     start: int,
     shift: int,
-    rack: Mapping[int, str | None] | None = None,
+    rack: Mapping[int, object] | None = None,
 ) -> list[list[int]]:
     """Replica lists of partitions 0, 1, ...: leaders in turn from ``start``, followers ``shift`` further on.
 

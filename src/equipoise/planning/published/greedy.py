@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.helpers import Lists, eligible_brokers, lists_of, matrix_of, topics_of
 from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.settings import Settings

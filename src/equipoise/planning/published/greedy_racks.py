@@ -1,19 +1,20 @@
 """Topic by topic: replicas stay while their broker has room and their rack is free, the rest fill up.
 
-SiftScience, "kafka-assigner" (2015), after Apache Helix's AutoRebalanceStrategy; described in
-Appier, "Kafka reassignment 方案" (2022), section "SiftScience/kafka-assigner". One replica a rack,
-strictly. What is left over goes to the emptiest broker that may take it, and nothing is taken back:
-with racks of unequal size that ends in a dead end although a plan exists.
+SiftScience, "kafka-assigner" (2015), release 1.1, `KafkaAssignmentStrategy`, after Apache Helix's
+AutoRebalanceStrategy; described in Appier, "Kafka reassignment 方案" (2022), section
+"SiftScience/kafka-assigner". One replica a rack, strictly. What is left over goes to the first broker that
+may take it, in an order turned by the topic's hash, and nothing is taken back: with racks of unequal size
+that ends in a dead end although a plan exists. (Its later sources, which take the emptiest broker first and
+try again with less kept in place, were never released.)
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.helpers import (
     Lists,
     eligible_brokers,
@@ -32,81 +33,67 @@ Seen = defaultdict[int, Counter[int]]
 """How often each broker stands at each place of a list, over all topics so far."""
 
 
-class DeadEnd(Exception):
-    """A row for which no broker with room may take a replica."""
-
-    def __init__(self, row: int) -> None:
-        self.row = row
-
-
 def run(problem: Problem, settings: Settings) -> IntArray:
-    """Fill each topic, with less and less kept in place until no partition is left over."""
+    """Fill each topic in one attempt; raises `NoPlan` where that ends in a dead end."""
     lists, brokers = lists_of(problem), eligible_brokers(problem)
     seen: Seen = defaultdict(Counter)
     for topic, rows in topics_of(problem):
         wanted = {row: int(problem.rf[row]) for row in rows}
         capacity = -(-sum(wanted.values()) // len(brokers))
-        try:
-            filled = keep_and_fill(lists, wanted, brokers, racks(problem), capacity)
-        except DeadEnd as end:
-            raise NoPlan(f"dead end at {problem.cluster.label(end.row)}: every broker below the topic's "
-                         f"{plural(capacity, 'replica')} each is in a rack that already has one") from None
-        for row, held in filled.items():
-            lists[row] = by_preference(topic, held, seen)
+        held = Held(wanted, racks(problem), capacity)
+        keep(held, lists, set(brokers))
+        for row in wanted:
+            for broker in processing_order(topic, brokers):
+                if held.accepts(broker, row):
+                    held.accept(broker, row)
+            if len(held.of[row]) < wanted[row]:
+                raise NoPlan(
+                    f"dead end at {problem.cluster.label(row)}: every broker below the topic's "
+                    f"{plural(capacity, 'replica')} each is in a rack that already has one"
+                )
+        for row, replicas in held.of.items():
+            lists[row] = by_preference(topic, sorted(replicas), seen)
     return matrix_of(lists)
 
 
-def keep_and_fill(
-    lists: Lists, wanted: Mapping[int, int], brokers: Sequence[int], rack: Sequence[int], capacity: int
-) -> dict[int, list[int]]:
-    """The brokers of each row, ascending; raises `DeadEnd` where every attempt ends in one."""
-    for retained in range(capacity, 1, -1):
-        with suppress(DeadEnd):
-            return attempt(lists, wanted, brokers, rack, capacity, retained)
-    return attempt(lists, wanted, brokers, rack, capacity, 1)
+class Held:
+    """What the brokers hold of one topic so far."""
+
+    def __init__(self, wanted: Mapping[int, int], rack: Sequence[int], capacity: int) -> None:
+        self.wanted, self.rack, self.capacity = wanted, rack, capacity
+        self.of: dict[int, list[int]] = {row: [] for row in wanted}
+        self.load: Counter[int] = Counter()
+
+    def accepts(self, broker: int, row: int) -> bool:
+        """True where broker and rack have room for a replica that the row still wants."""
+        free_rack = all(self.rack[broker] != self.rack[other] for other in self.of[row])
+        return self.load[broker] < self.capacity and free_rack and len(self.of[row]) < self.wanted[row]
+
+    def accept(self, broker: int, row: int) -> None:
+        self.of[row].append(broker)
+        self.load[broker] += 1
 
 
-def attempt(
-    lists: Lists,
-    wanted: Mapping[int, int],
-    brokers: Sequence[int],
-    rack: Sequence[int],
-    capacity: int,
-    retained: int,
-) -> dict[int, list[int]]:
-    """Keep up to ``retained`` replicas a broker, round robin over partitions, then fill to ``capacity``."""
-    held: dict[int, list[int]] = {row: [] for row in wanted}
-    load: Counter[int] = Counter()
-
-    def accepts(broker: int, row: int, room: int) -> bool:
-        free_rack = all(rack[broker] != rack[other] for other in held[row])
-        return load[broker] < room and free_rack and len(held[row]) < wanted[row]
-
-    def accept(broker: int, row: int) -> None:
-        held[row].append(broker)
-        load[broker] += 1
-
-    allowed = set(brokers)
-    for place in range(max(len(lists[row]) for row in wanted)):
-        for row in wanted:
+def keep(held: Held, lists: Lists, allowed: set[int]) -> None:
+    """Keep replicas where they are, the first of every partition, then the second, and so on."""
+    for place in range(max(len(lists[row]) for row in held.wanted)):
+        for row in held.wanted:
             for broker in lists[row][place : place + 1]:
-                if broker in allowed and accepts(broker, row, retained):
-                    accept(broker, row)
-    for row in wanted:
-        for broker in sorted(brokers, key=lambda b: (load[b], b)):
-            if accepts(broker, row, capacity):
-                accept(broker, row)
-        if len(held[row]) < wanted[row]:
-            raise DeadEnd(row)
-    return {row: sorted(replicas) for row, replicas in held.items()}
+                if broker in allowed and held.accepts(broker, row):
+                    held.accept(broker, row)
+
+
+def processing_order(topic: str, brokers: Sequence[int]) -> list[int]:
+    """The brokers turned so that the first stands at the place that the topic's hash names."""
+    end = len(brokers) - abs(java_hash(topic)) % len(brokers)
+    return [*brokers[end:], *brokers[:end]]
 
 
 def by_preference(topic: str, held: list[int], seen: Seen) -> list[int]:
     """The brokers in order: each place goes to the one that stood there least."""
     ordered: list[int] = []
     while held:
-        start = abs(java_hash(topic)) % len(held)
-        turned = held[start:] + held[:start]
+        turned = processing_order(topic, held)
         best = min(turned, key=lambda broker: seen[broker][len(ordered)])
         ordered.append(best)
         held.remove(best)

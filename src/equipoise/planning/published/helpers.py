@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import pad_lists
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.interface import NoPlan
 
 Lists = list[list[int]]
@@ -36,6 +36,11 @@ def movable_rows(problem: Problem) -> list[int]:
 def eligible_brokers(problem: Problem) -> list[int]:
     """Positions of the brokers that may hold replicas afterwards, ascending."""
     return [int(b) for b in np.flatnonzero(problem.eligible)]
+
+
+def broker_names(problem: Problem) -> list[str]:
+    """``broker 7``, for every broker of the cluster."""
+    return [f"broker {broker}" for broker in problem.cluster.brokers.ids]
 
 
 def topics_of(problem: Problem) -> Iterator[tuple[str, list[int]]]:

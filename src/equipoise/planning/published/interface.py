@@ -10,18 +10,15 @@ import importlib
 from collections.abc import Mapping
 from typing import Protocol, cast, runtime_checkable
 
-import numpy as np
-
 from equipoise.cluster import Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import check_lists
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.planning.budget import bytes_moved
-from equipoise.planning.goals import evaluate
-from equipoise.planning.problem import Problem
+from equipoise.planning.goals import ALL_GOALS, is_known, value_of
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.settings import Settings, settings_for
-from equipoise.planning.request import ALL_GOALS
-from equipoise.wording import plural
+from equipoise.planning.rules import RULES
+from equipoise.planning.rules.answer import Answer
 
 STRATEGIES: Mapping[str, str] = {
     "pinterest": "pinterest",
@@ -93,7 +90,10 @@ def target_of(name: str, problem: Problem, settings: Settings | None = None) -> 
 def plan_with(name: str, problem: Problem) -> Plan:
     """The algorithm's answer as a plan whose levels are measured, with no proof claimed."""
     strategy, settings = load(name), settings_for(name, problem.request.strategy_settings)
-    target = target_of(name, problem, settings)
+    try:
+        target = target_of(name, problem, settings)
+    except NoPlan as refusal:
+        raise NoPlan(f"the published algorithm '{name}' found no plan: {refusal.reason}") from None
     sentence = f"so answers the published algorithm '{name}'"
     return Plan(
         cluster=problem.cluster,
@@ -101,7 +101,8 @@ def plan_with(name: str, problem: Problem) -> Plan:
         eligible=problem.eligible,
         strategy=name,
         certificate=tuple(
-            Level(goal, evaluate(problem, target, goal), 0, "none", "measured, not proved")
+            Level(goal, value_of(problem, target, goal), 0, "none", "measured, not proved")
+            if is_known(problem, goal) else Level.unknown(goal)
             for goal in problem.goals if goal in ALL_GOALS
         ),
         why={int(row): sentence for row in measures.changed_rows(problem.cluster.replicas, target)},
@@ -113,37 +114,8 @@ def plan_with(name: str, problem: Problem) -> Plan:
 
 def check_request(problem: Problem, target: IntArray) -> None:
     """Raise `NoPlan` for an answer that is none: most of the texts know only some of the options."""
-    held = target >= 0
-    broker = np.maximum(target, 0)
-    wrong_rf = (held.sum(axis=1) != problem.rf) & problem.movable
-    if wrong_rf.any():
-        some = plural(int(wrong_rf.sum()), "partition does", "partitions do")
-        raise NoPlan(f"{some} not get the replication factor asked for")
-    stranded = held & ~problem.eligible[broker] & problem.movable[:, None]
-    if stranded.any() and not problem.request.leaders_only:
-        some = plural(int(stranded.sum()), "replica stays", "replicas stay")
-        raise NoPlan(f"{some} on brokers to be emptied")
-    new = measures.arrivals(problem.current, target)
-    if (new & ~problem.receives[broker]).any():
-        raise NoPlan("it puts replicas on brokers that may receive none")
-    if len(touched := measures.changed_rows(problem.current, target)) and not problem.movable[touched].all():
-        raise NoPlan("it changes topics that may not change")
-    check_limits(problem, target)
-
-
-def check_limits(problem: Problem, target: IntArray) -> None:
-    """Raise `NoPlan` where a budget or a rule on leaders, which the texts do not know, is broken."""
-    request, before = problem.request, problem.cluster.replicas
-    new = measures.arrivals(before, target)
-    if request.leaders_only and new.any():
-        raise NoPlan("it moves data, and only leaders may change")
-    if request.max_moves is not None and new.sum() > request.max_moves:
-        moved = plural(int(new.sum()), "replica")
-        raise NoPlan(f"it moves {moved}, more than the {request.max_moves} allowed")
-    if request.max_bytes is not None and (size := round(bytes_moved(problem, target))) > request.max_bytes:
-        raise NoPlan(f"it moves {plural(size, 'byte')}, more than the {request.max_bytes} allowed")
-    most = request.max_changes_per_partition
-    if most is not None and new.sum(axis=1).max(initial=0) > most:
-        raise NoPlan(f"it moves more than {plural(most, 'replica')} of one partition")
-    if (~problem.leads[target[problem.movable, 0]]).any() and not request.leaders_only:
-        raise NoPlan("it makes leaders of brokers that may not lead")
+    answer = Answer(problem, target)
+    for rule in RULES:
+        reason = rule.refusal(answer)
+        if reason is not None:
+            raise NoPlan(reason)

@@ -13,8 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
-from equipoise.planning.published.helpers import Lists, eligible_brokers, lists_of, matrix_of, movable_rows
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.published.helpers import (
+    Lists,
+    broker_names,
+    eligible_brokers,
+    lists_of,
+    matrix_of,
+    movable_rows,
+)
 from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.programs import Program
 from equipoise.planning.published.settings import Settings
@@ -60,17 +67,24 @@ def build(problem: Problem, max_variables: int) -> Program:
 
     program.add("Replication factor of every partition", *both(partition), factor, factor)
     program.add("One and only one leader of every partition", partition, leads, 1, 1)
-    program.add("Min and max replicas of every broker", *both(broker), *even(total, len(brokers)))
-    program.add("Min and max leaders of every broker", broker, leads, *even(len(rows), len(brokers)))
+    every = broker_names(problem)
+    named = [every[k] for k in brokers]
+    program.add("Min and max replicas of every broker", *both(broker), *even(total, len(brokers)),
+                names=named)
+    program.add("Min and max leaders of every broker", broker, leads, *even(len(rows), len(brokers)),
+                names=named)
     program.add("No leader and follower of one partition on the same broker",
                 *both(np.arange(partition.size).reshape(shape)), 0, 1)
     if problem.cluster.brokers.has_racks:
         racks, rack = np.unique(problem.rack_idx[brokers], return_inverse=True)
-        program.add("Min and max replicas of every rack", *both(rack[broker]), *even(total, len(racks)))
+        rack_names = [f"rack {problem.cluster.brokers.rack_names[k]}" for k in racks]
+        program.add("Min and max replicas of every rack", *both(rack[broker]), *even(total, len(racks)),
+                    names=rack_names)
         low, high = factor // len(racks), -(-factor // len(racks))
         program.add("Min and max replicas of every partition in every rack",
                     *both(partition * len(racks) + rack[broker]),
-                    np.repeat(low, len(racks)), np.repeat(high, len(racks)))
+                    np.repeat(low, len(racks)), np.repeat(high, len(racks)),
+                    names=[f"{problem.cluster.label(row)} in {name}" for row in rows for name in rack_names])
     return program
 
 

@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.helpers import (
+    broker_names,
     by_storage,
     lists_of,
     matrix_of,
@@ -69,7 +70,8 @@ def build(problem: Problem, settings: Settings) -> Program:
                 partition, variable, problem.rf[rows], problem.rf[rows])
     least, most = (factor * total / int(problem.eligible.sum()) for factor in settings.balance_factors)
     program.add("C3: every broker is well balanced, and those to be emptied are empty",
-                broker, variable, floor(least) * problem.eligible, ceil(most) * problem.eligible, spread)
+                broker, variable, floor(least) * problem.eligible, ceil(most) * problem.eligible, spread,
+                names=broker_names(problem), unit=" MiB" if by_storage(problem, settings.placement) else "")
     leader = problem.current[rows, 0].astype(np.int64)
     pinned = np.flatnonzero(problem.eligible[leader])
     program.add("C0: a leader stays where its broker stays",

@@ -14,7 +14,7 @@ from itertools import permutations as orders
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.helpers import Lists, eligible_brokers, lists_of, matrix_of, movable_rows
 from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.settings import Settings

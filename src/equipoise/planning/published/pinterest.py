@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.helpers import Lists, counts, mean, topic_by_topic
 from equipoise.planning.published.residue import Handover, Skew, hand_over, prune
 from equipoise.planning.published.settings import Settings
@@ -24,13 +25,14 @@ name = "pinterest"
 
 def run(problem: Problem, settings: Settings) -> IntArray:
     """Level the leaders of one topic after the other."""
-    return topic_by_topic(problem, level)
+    return topic_by_topic(problem, partial(level, settings))
 
 
-def level(lists: Lists, rows: Sequence[int]) -> None:
+def level(settings: Settings, lists: Lists, rows: Sequence[int]) -> None:
     """Level the leaders of ``rows`` over the brokers that hold them."""
     skew = leader_skew(lists, rows, sorted({broker for row in rows for broker in lists[row]}))
-    swap_leaders(lists, rows, prune(skew, hand_over(skew)))
+    found = hand_over(skew, residue=settings.residue, costs=settings.costs)
+    swap_leaders(lists, rows, prune(skew, found) if settings.prune else found)
 
 
 def leader_skew(

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.helpers import Lists, counts, mean, topic_by_topic
 from equipoise.planning.published.pinterest import swap_leaders
 from equipoise.planning.published.residue import Handover

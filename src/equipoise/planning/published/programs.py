@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.planning.published.contradiction import in_the_way
+from equipoise.planning.published.families import Family, Float, Int, silent, table
 from equipoise.planning.published.interface import NoPlan
 
-Float = npt.NDArray[np.float64]
-Int = npt.NDArray[np.int64]
+WHOLE = 1e-9
+"""How near to a whole number a variable of a linear program is one."""
 
-
-@dataclass(frozen=True, eq=False)
-class Family:
-    """Rows ``low <= sum(coefficient * variable) <= high`` that say one thing, sparse by (row, column)."""
-
-    sentence: str
-    row: Int
-    column: Int
-    coefficient: Float
-    low: Float
-    """``(n_rows,)``, -inf where there is no lower side."""
-    high: Float
 
 
 @dataclass(eq=False)
@@ -47,6 +34,10 @@ class Program:
         low: npt.ArrayLike,
         high: npt.ArrayLike,
         coefficient: npt.ArrayLike = 1.0,
+        *,
+        names: Sequence[str] = (),
+        unit: str = "",
+        most: Float | None = None,
     ) -> None:
         """Add a family; its rows are numbered from 0, ``low`` and ``high`` one for each or one for all."""
         rows = np.asarray(row, dtype=np.int64).ravel()
@@ -55,30 +46,33 @@ class Program:
         self.families.append(Family(
             sentence, rows, columns, np.broadcast_to(np.asarray(coefficient, dtype=np.float64), rows.shape),
             np.broadcast_to(np.asarray(low, dtype=np.float64), (n,)),
-            np.broadcast_to(np.asarray(high, dtype=np.float64), (n,)),
+            np.broadcast_to(np.asarray(high, dtype=np.float64), (n,)), names, unit, most,
         ))
 
     def solve(self, time_limit_s: float) -> tuple[npt.NDArray[np.bool_], float]:
         """The optimal ``x`` and its value; raises `NoPlan` where there is none or no time to find it."""
         from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import csr_array
 
         size = len(self.names)
-
-        def table(family: Family) -> Any:
-            shape = (len(family.low), size)
-            return csr_array((family.coefficient, (family.row, family.column)), shape=shape)
-
-        constraints = [LinearConstraint(table(family), family.low, family.high) for family in self.families]
-        # without presolve, which looks at the clock: a busy machine would give another of the best answers
+        constraints = [
+            LinearConstraint(table(family, size), family.low, family.high) for family in self.families
+        ]
+        # Without presolve, which looks at the clock: a busy machine would give another of the best answers.
         limits = {"time_limit": time_limit_s, "mip_rel_gap": 0.0, "presolve": False}
-        with silent():
-            answer: Any = milp(-self.objective, integrality=np.ones(size), bounds=Bounds(0, 1),
-                               constraints=constraints, options=limits)
+
+        def answer_of(integrality: int) -> Any:
+            with silent():
+                return milp(-self.objective, integrality=np.full(size, integrality), bounds=Bounds(0, 1),
+                            constraints=constraints, options=limits)
+
+        answer = answer_of(0)
+        if answer.status == 0 and np.abs(answer.x - np.rint(answer.x)).max(initial=0.0) > WHOLE:
+            answer = answer_of(1)  # else a corner is whole by itself, and a simplex finds always the same one
         if answer.status == 1:
             raise NoPlan(f"its program of {size} variables is not solved in {time_limit_s:g} seconds")
         if answer.x is None:
-            raise NoPlan(f"its constraints contradict each other ({size} variables)")
+            reason = f"its constraints contradict each other ({size} variables)"
+            raise NoPlan(": ".join(filter(None, (reason, in_the_way(self.families, size, time_limit_s)))))
         return answer.x > 0.5, -float(answer.fun)
 
     def to_lp(self, title: str) -> str:
@@ -102,20 +96,6 @@ class Program:
             self.names[c] if v == 1 else f"{v:.15g} {self.names[c]}"
             for v, c in zip(coefficient.tolist(), column.tolist(), strict=True) if v
         ).replace("+ -", "- ")
-
-
-@contextmanager
-def silent() -> Iterator[None]:
-    """Standard output closed to the solver, which now and then prints a line of its own debugging."""
-    sys.stdout.flush()
-    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(nowhere)
 
 
 def sides(low: float, high: float) -> list[tuple[str, str, float]]:

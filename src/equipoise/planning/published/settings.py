@@ -8,8 +8,12 @@ from math import isfinite
 from typing import Any
 
 from equipoise.errors import UnusableInput
+from equipoise.wording import quoted
 
 OPTION = "--strategy-settings"
+
+STRIPED, ROUND_ROBIN = "striped", "round-robin"
+REPLICAS, LEADERS, FOLLOWERS = STEPS = ("replicas", "leaders", "followers")
 
 Pairs = Sequence[tuple[str, str]]
 """Names and values as they were written."""
@@ -21,10 +25,15 @@ class Settings:
 
     seed: int = 0
     """For the tools that draw lots (``generate``, new leaders in ``mixed-integer``)."""
+    placer: str | None = None
+    """``generate``: "striped" (Kafka since 4.1) or "round-robin" (up to 4.0); None: the newer one, unless a
+    number of the older one is given."""
+    disable_rack_aware: bool = False
+    """``generate``: as if no broker had a rack."""
     start_index: int | None = None
-    """``generate``: position of the first leader in the broker list; None draws it."""
+    """``generate`` by round robin: position of the first leader in the broker list; None draws it."""
     shift: int | None = None
-    """``generate``: the first follower's shift; None draws it."""
+    """``generate`` by round robin: the first follower's shift; None draws it."""
     placement: str | None = None
     """``bin-packing``, ``mixed-integer``: "count" or "storage"; None follows the request's balance."""
     balance_factors: tuple[float, float] = (0.9, 1.0)
@@ -33,6 +42,14 @@ class Settings:
     """``mixed-integer``: the weight that moves in one batch at most; 0: all in one batch."""
     check_first: bool = True
     """``appier``: look for a perfect start before each flow, and leave it alone."""
+    steps: tuple[str, ...] = STEPS
+    """``appier``: which of its three flows run, in their order."""
+    residue: bool = True
+    """``pinterest``: the network has residue nodes."""
+    costs: bool = True
+    """``pinterest``: of the largest flows a cheapest is taken."""
+    prune: bool = True
+    """``pinterest``: components of the flow that bring nobody nearer are left out."""
     unbalanced_ratio: float = 2.0
     """``wix``: a broker is unbalanced below the median divided by this."""
     time_limit_s: float = 60.0
@@ -42,7 +59,7 @@ class Settings:
 
 
 def whole(text: str) -> int:
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal() and len(text) < 20):
         raise ValueError(text)
     return int(text)
 
@@ -69,6 +86,13 @@ def one_of(**meanings: Any) -> Callable[[str], Any]:
     return read
 
 
+def steps(text: str) -> tuple[str, ...]:
+    named = text.split("+")
+    if not named or not set(named) <= set(STEPS) or len(set(named)) < len(named):
+        raise ValueError(text)
+    return tuple(step for step in STEPS if step in named)
+
+
 @dataclass(frozen=True)
 class Known:
     """A setting that can be written."""
@@ -83,12 +107,22 @@ KNOWN = {
     "seed": Known(("generate", "mixed-integer"), "a whole number", whole),
     "start-index": Known(("generate",), "a whole number", whole),
     "shift": Known(("generate",), "a whole number", whole),
+    "placer": Known(
+        ("generate",),
+        f"{STRIPED} or {ROUND_ROBIN}",
+        one_of(**{STRIPED: STRIPED, ROUND_ROBIN: ROUND_ROBIN}),
+    ),
+    "disable-rack-aware": Known(("generate",), "yes or no", one_of(yes=True, no=False)),
     "placement": Known(
         ("bin-packing", "mixed-integer"), "count or storage", one_of(count="count", storage="storage")
     ),
     "balance-factors": Known(("mixed-integer",), "LOW:HIGH around 1, as 0.9:1.0", factors),
     "batch-weight": Known(("mixed-integer",), "a number above 0", positive),
     "check-first": Known(("appier",), "yes or no", one_of(yes=True, no=False)),
+    "steps": Known(("appier",), f"some of {', '.join(STEPS)}, as {LEADERS}+{FOLLOWERS}", steps),
+    **dict.fromkeys(
+        ("residue", "costs", "prune"), Known(("pinterest",), "yes or no", one_of(yes=True, no=False))
+    ),
     "unbalanced-ratio": Known(("wix",), "a number above 0", positive),
 }
 
@@ -99,9 +133,8 @@ def read_pairs(parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
     for part in parts:
         name, _, value = (text.strip() for text in part.partition("="))
         if name not in KNOWN:
-            raise UnusableInput(
-                f"there is no setting '{name}'", source=OPTION, advice=f"Settings are {', '.join(KNOWN)}"
-            )
+            advice = f"Settings are {', '.join(KNOWN)}"
+            raise UnusableInput(f"there is no setting {quoted(name)}", source=OPTION, advice=advice)
         if name in pairs:
             raise UnusableInput(f"'{name}' is given twice", source=OPTION, advice="Give it once")
         value_of(name, value)
@@ -136,5 +169,5 @@ def value_of(name: str, text: str) -> Any:
         return known.read(text)
     except ValueError:
         raise UnusableInput(
-            f"'{name}={text}' makes no sense", source=OPTION, advice=f"Give {known.form}"
+            f"{quoted(f'{name}={text}')} makes no sense", source=OPTION, advice=f"Give {known.form}"
         ) from None

@@ -17,7 +17,7 @@ from itertools import cycle
 from statistics import median
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem import Problem
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.helpers import (
     Lists,
     eligible_brokers,

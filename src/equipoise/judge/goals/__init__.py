@@ -1,0 +1,1 @@
+"""What the judge knows of each goal, one module for each; `registry` has them all."""

@@ -1,0 +1,87 @@
+"""Which folders a run over a fleet may take the place of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from equipoise.files import plan_claim
+from equipoise.files.folders import Claim, Reason
+from equipoise.pipeline.schemas.tables import TABLES
+from equipoise.wording import cut
+
+CLUSTERS, TABLE_FOLDER, RECORD, PAGE = "clusters", "tables", "run.json", "index.html"
+PART = re.compile(r"part-\d+\.parquet")
+
+
+def run_claim(fleet: Path) -> Claim:
+    """What a run over ``fleet`` may be published in place of.
+
+    What is wished for a cluster stands in the fleet, as what the cluster is; so a plan of an earlier wish is
+    replaced as one of an earlier state is.
+    """
+
+    def other(folder: Path) -> str:
+        before = fleet_of(folder)
+        same = before == str(fleet) or (before and Path(before).resolve() == fleet.resolve())
+        return "" if same else f"holds the run of another fleet ({cut(before) or 'not told which'})"
+
+    return Claim(foreign, precious, other)
+
+
+def foreign(out: Path) -> str:
+    """Why a folder is not what a run published and nothing else; "" where it is."""
+    names = {entry.name for entry in out.iterdir()}
+    if not is_plain(out / RECORD) or not names <= {CLUSTERS, TABLE_FOLDER, RECORD, PAGE}:
+        return "is there and is not what an earlier run wrote"
+    for path in strangers(out):
+        return f"holds {path.relative_to(out).as_posix()}, which no run wrote"
+    return next((f"{where} {reason}" for where, reason in judged(out, plan_claim.foreign)), "")
+
+
+def precious(out: Path) -> str:
+    """Why one of its plans may be missed."""
+    return next((f"{where} {reason}" for where, reason in judged(out, plan_claim.precious)), "")
+
+
+def strangers(out: Path) -> Iterator[Path]:
+    """What stands beside plans, in tables or in the place of a page and is not a run's."""
+    if (out / PAGE).exists() and not is_plain(out / PAGE):
+        yield out / PAGE
+    for name in (CLUSTERS, TABLE_FOLDER):
+        if (out / name).is_symlink() or ((out / name).exists() and not (out / name).is_dir()):
+            yield out / name
+    for table in inside(out / TABLE_FOLDER):
+        if table.name not in TABLES or table.is_symlink() or not table.is_dir():
+            yield table
+        else:
+            yield from (file for file in inside(table) if not (PART.fullmatch(file.name) and is_plain(file)))
+    yield from (cluster for cluster in inside(out / CLUSTERS) if cluster.is_symlink() or not cluster.is_dir())
+
+
+def judged(out: Path, reason_of: Reason) -> Iterator[tuple[str, str]]:
+    """Each plan that has a reason to stay, with it."""
+    for folder in inside(out / CLUSTERS):
+        if reason := reason_of(folder):
+            yield f"{CLUSTERS}/{folder.name}", reason
+
+
+def fleet_of(out: Path) -> str:
+    """The fleet of an earlier run, as it was named then; "" where its record does not say."""
+    try:
+        record = json.loads((out / RECORD).read_bytes())
+    except ValueError:
+        return ""
+    return str(record.get("fleet", "")) if isinstance(record, dict) else ""
+
+
+def inside(folder: Path) -> list[Path]:
+    """What stands in a folder, by name; nothing where there is none."""
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def is_plain(path: Path) -> bool:
+    """Whether this is a file of its own: no link, no folder and nothing that never ends."""
+    return path.is_file() and not path.is_symlink()

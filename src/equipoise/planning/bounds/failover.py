@@ -1,0 +1,339 @@
+"""What `failover` is at least, wherever replicas come to stand: a relaxation of brokers alone.
+
+Broker b leads x[b] partitions that may change, and h[a, b] of those that a leads have b for their first
+follower. The sum of h[a, .] is x[a], less partitions of one replica; h[a, b] is 0 where the rack rule
+keeps a and b apart. Each survivor's count x[b] + h[a, b] costs its squared distance from the band. Where
+`replicas` comes first, x[b] and the sum of h[., b] are together no more than the replicas that b may have.
+
+The sums are relaxed with a price each (Lagrangian relaxation: R. K. Ahuja, T. L. Magnanti, J. B. Orlin,
+"Network Flows", chapter 16). Then every broker is for itself: given x[b] the best h is known, and what
+that costs is convex in x[b]. Any whole-number prices give a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import isqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.measures import (
+    failover_leaders,
+    leaders_per_broker,
+    replicas_per_broker,
+    replicas_per_rack,
+)
+from equipoise.cluster.proofs import NetworkName
+from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.flow.convex import solve
+from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
+from equipoise.planning.goals import value_of
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.shares import failover_bands, open_band, weights
+from equipoise.planning.rules.rack_rule import is_strict
+
+BoolArray = npt.NDArray[np.bool_]
+TRIES = 3
+"""Leaders per broker for which prices are made, the plan's first."""
+FEW = 4
+"""Up to so many numbers of leaders that a broker can have, each has a price for its places."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """One for each sum that is relaxed."""
+
+    first_follower: Int64
+    """``(n_brokers,)``: of what a broker leads having a first follower."""
+    place: Int64
+    """``(n_choices, n_brokers)``: of a place on a broker, below 0 where it is short of replicas; row j for
+    j leaders more than the fewest, or one row for any number of them."""
+    leader: int
+    """Of a partition having a leader."""
+    crowd: int
+    """At least 0: of a first follower in the rack of its leader."""
+
+    def stored(self) -> Int64:
+        parts = [self.first_follower, np.array([self.leader, self.crowd]), self.place.ravel()]
+        return np.concatenate(parts).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Survivors:
+    """The relaxation of a problem, for plans as good as one at the goals before."""
+
+    counts: BoolArray
+    """``(n_brokers, n_brokers)``, as the tables after it: lost broker, survivor; True where it counts."""
+    held: Int64
+    """What survivors lead and inherit of what may not change."""
+    low: Int64
+    high: Int64
+    room: Int64
+    """Most that a survivor can inherit of what may change."""
+    together: BoolArray
+    """Same shape: both are in one rack."""
+    crowded: int
+    """Partitions that can have two replicas in one rack."""
+    least: Int64
+    """``(n_brokers,)``: fewest and most partitions that may change for a broker to lead."""
+    most: Int64
+    fewest: Int64
+    """``(n_brokers,)``: fewest and most that a broker leads or inherits of what may change."""
+    places: Int64
+    n_rows: int
+    """Partitions that may change."""
+    alone: int
+    """Of these, those of one replica."""
+
+
+def survivors(problem: Problem, reached: Mapping[str, int]) -> Survivors:
+    """The relaxation; ``reached``: the goals in front of `failover` with the values of the plan."""
+    n, movable = problem.cluster.n_brokers, problem.movable
+    current, base = problem.current[movable], problem.cluster.replicas[~movable]
+    rf = problem.rf[movable]
+    led = leaders_per_broker(base, n)
+    n_rows, alone = int(movable.sum()), int((rf == 1).sum())
+    low, high = failover_bands(problem, int(led[problem.leads].sum()) + n_rows)
+    counts = problem.leads[:, None] & ~np.eye(n, dtype=bool) & (problem.leads.sum() > 1)
+
+    crowds = problem.limit[movable] > 1
+    if reached.get("racks") != 0 and not is_strict(problem.request):
+        crowds |= replicas_per_rack(current, problem.rack_idx, problem.n_racks).max(axis=1, initial=0) > 1
+    crowded = int((crowds & (rf > 1)).sum())
+    together = problem.rack_idx[:, None] == problem.rack_idx[None, :]
+    holds = np.bincount(current[current >= 0], minlength=n).astype(np.int64)
+    inherits = np.where(problem.receives, n_rows - alone, np.where(problem.eligible, holds, 0))
+    room = np.broadcast_to(np.minimum(inherits, n_rows - alone)[None, :], (n, n))
+    room = np.where(counts, np.where(together, np.minimum(room, crowded), room), 0)
+    least, most = leaders_between(problem, reached, led)
+    most = np.minimum(most, np.where(problem.receives, n_rows, holds))
+    fewest, places = places_between(problem, reached)
+    return Survivors(
+        counts, failover_leaders(base, n), low, high, room, together, crowded,
+        least, most, fewest, places, n_rows, alone,
+    )  # fmt: skip
+
+
+def places_between(problem: Problem, reached: Mapping[str, int]) -> tuple[Int64, Int64]:
+    """Fewest and most leaders and first followers, ``(n_brokers,)``, of plans as good at `replicas`.
+
+    Of partitions that may change.
+    """
+    n, movable = problem.cluster.n_brokers, problem.movable
+    least, most = np.zeros(n, dtype=np.int64), np.full(n, int(movable.sum()), dtype=np.int64)
+    if "replicas" in reached:
+        fixed = replicas_per_broker(problem.cluster.replicas[~movable], n)
+        total = int(fixed[problem.eligible].sum() + problem.rf[movable].sum())
+        tolerance = problem.request.tolerance or (0.0, 0.0)
+        low, high = open_band(total, weights(problem, problem.eligible), tolerance)
+        off, later = isqrt(reached["replicas"]), int((problem.rf[movable] > 2).sum())
+        least = np.where(problem.eligible, np.maximum(least, low - off - fixed - later), 0)
+        most = np.where(problem.eligible, np.minimum(most, high + off - fixed), most)
+    return least, most
+
+
+def leaders_between(problem: Problem, reached: Mapping[str, int], led: Int64) -> tuple[Int64, Int64]:
+    """Fewest and most leaders, ``(n_brokers,)``, of plans as good at `leaders` and `elections`.
+
+    Of partitions that may change; ``led`` are those of the others.
+    """
+    n_rows = int(problem.movable.sum())
+    least, most = np.zeros_like(led), np.where(problem.leads, n_rows, 0)
+    if "leaders" in reached:
+        low, high = open_band(int(led[problem.leads].sum()) + n_rows, weights(problem, problem.leads))
+        off = isqrt(reached["leaders"])
+        least, most = np.maximum(least, low - off - led), np.minimum(most, high + off - led)
+    if "elections" in reached:
+        before = problem.cluster.replicas[problem.movable, 0]
+        keeps = (before >= 0) & problem.leads[np.maximum(before, 0)]
+        here = np.bincount(before[keeps], minlength=len(led)).astype(np.int64)
+        changed = reached["elections"] - int(((before >= 0) & ~keeps).sum())
+        least = np.maximum(least, here - changed)
+        most = np.minimum(most, here + changed + n_rows - int(keeps.sum()))
+    none = ~problem.leads
+    return np.where(none, 0, least), np.where(none, 0, most)
+
+
+def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]) -> ProvedLevel | None:
+    """The best bound found for plans as good at ``reached``; prices start from the leaders of ``lists``.
+
+    None for what the relaxation does not cover.
+    """
+    if problem.request.leaders_only:
+        return None
+    of, value = survivors(problem, reached), value_of(problem, lists, "failover")
+    movable = lists[problem.movable]
+    led = leaders_per_broker(movable, problem.cluster.n_brokers)
+    alone = leaders_per_broker(movable[(movable >= 0).sum(axis=1) == 1], problem.cluster.n_brokers)
+    best: tuple[int, Prices] | None = None
+    for _ in range(TRIES):
+        inherits = led - np.minimum(alone, led)
+        try:
+            prices = follower_prices(of, led, inherits, crowd_price(of, led, inherits))
+        except Infeasible:  # those who would lead cannot have first followers
+            break
+        tried, led = leader_price(of, place_prices(of, prices))
+        bound = dual_value(of, tried)
+        best = (bound, tried) if best is None or bound > best[0] else best
+        if best[0] >= value:
+            break
+    return None if best is None else ProvedLevel("failover", best[0], NetworkName.FAILOVER, best[1].stored())
+
+
+def follower_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Prices:
+    """Prices that prove the best for leaders as they are: potentials of a flow from leaders to followers.
+
+    Nodes: 0 the sink; brokers as first followers; brokers as leaders. Raises `Infeasible`.
+    """
+    n = len(led)
+    lost, first_follower = np.nonzero(of.counts & (of.room > 0))
+    held = (of.held + led[None, :])[lost, first_follower]
+    supply = np.concatenate([[0], np.zeros(n), inherits]).astype(np.int64)
+    supply[0] = -supply.sum()
+    tail = np.concatenate([1 + np.arange(n), 1 + n + lost])
+    head = np.concatenate([np.zeros(n, dtype=np.int64), 1 + first_follower])
+    lower = np.concatenate([np.maximum(of.fewest - led, 0), np.zeros(len(lost), dtype=np.int64)])
+    upper = np.concatenate([of.places - led, np.minimum(of.room[lost, first_follower], inherits[lost])])
+    if np.any(lower > upper):
+        raise Infeasible
+    network = Network(supply, tail.astype(np.int32), head.astype(np.int32), lower, upper)
+    arcs = np.arange(n, len(tail), dtype=np.int32)
+    low, high = (band[lost, first_follower] - held for band in (of.low, of.high))
+    fall = Objective.of_bands(len(tail), arcs, low, high)
+    linear = np.concatenate([np.zeros(n, dtype=np.int64), crowd * of.together[lost, first_follower]])
+    best = solve(network, replace(fall, linear=linear))
+    price = best.potential - best.potential[0]
+    return Prices(np.where(of.counts.any(axis=1), price[1 + n :], 0), price[None, 1 : 1 + n], 0, crowd)
+
+
+def ends(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
+    """First or last of the best counts, ``(n_brokers, n_brokers)``, where inheriting earns ``pull``."""
+    up, down = np.maximum(pull, 0), np.maximum(-pull, 0)
+    start = of.held + led[None, :]
+    over = of.high + (up + 1 if last else up) // 2
+    under = of.low - (down if last else down + 1) // 2
+    idle = of.high if last else of.low
+    wanted = np.where(pull > 0, over, np.where(pull < 0, under, idle))
+    return np.clip(wanted, start, start + of.room)
+
+
+def pulls(of: Survivors, prices: Prices, choice: int = 0) -> Int64:
+    """``(n_brokers, n_brokers)``: what each inheritance earns."""
+    return prices.first_follower[:, None] - prices.place[choice][None, :] - prices.crowd * of.together
+
+
+def inherited(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
+    return np.where(of.counts, ends(of, led, pull, last=last) - of.held - led[None, :], 0)
+
+
+def costs(of: Survivors, led: Int64, pull: Int64) -> Int64:
+    """What each broker costs as a survivor at best, ``(n_brokers,)``."""
+    count = ends(of, led, pull, last=False)
+    outside = np.maximum(np.maximum(of.low - count, count - of.high), 0)
+    return np.where(of.counts, outside**2 - pull * (count - of.held - led[None, :]), 0).sum(axis=0)
+
+
+def crowd_price(of: Survivors, led: Int64, inherits: Int64) -> int:
+    """Least price at which no more first followers are in their leader's rack than can be."""
+    if not np.any(of.together & of.counts & (of.room > 0)) or of.crowded == of.n_rows - of.alone:
+        return 0
+    low, high = 0, 2 * of.n_rows
+    while low < high:
+        middle = (low + high) // 2
+        pull = pulls(of, simple_prices(of, led, inherits, middle))
+        if int(inherited(of, led, pull, last=False)[of.together].sum()) <= of.crowded:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def simple_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Prices:
+    """Least prices at which the survivors would take all that each broker leads, places being free."""
+    none = np.zeros(len(led), dtype=np.int64)
+    reach = 2 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + crowd + 1
+    low, high = none - reach, none + reach
+    while np.any(low < high):
+        middle = (low + high) // 2
+        pull = pulls(of, Prices(middle, none[None], 0, crowd))
+        enough = inherited(of, led, pull, last=True).sum(axis=1) >= inherits
+        low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
+    return Prices(low, none[None], 0, crowd)
+
+
+def place_prices(of: Survivors, prices: Prices) -> Prices:
+    """With the best price of places for each number of leaders, where there are few."""
+    n_choices = int((of.most - of.least).max(initial=0)) + 1
+    if n_choices > FEW:
+        return prices
+    rows = []
+    for choice in range(n_choices):
+        led = np.minimum(of.least + choice, of.most)
+        reach = 4 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + prices.crowd + 1
+        low, high = np.full(len(led), -reach, dtype=np.int64), np.full(len(led), reach, dtype=np.int64)
+        while np.any(low < high):  # the least price at which no more is taken than there is
+            middle = (low + high) // 2
+            pull = pulls(of, replace(prices, place=middle[None]))
+            taken = led + inherited(of, led, pull, last=False).sum(axis=0)
+            fits = taken <= np.where(middle >= 0, of.places, of.fewest)
+            low, high = np.where(fits, low, np.minimum(middle + 1, high)), np.where(fits, middle, high)
+        rows.append(low)
+    return replace(prices, place=np.array(rows))
+
+
+def leader_price(of: Survivors, prices: Prices) -> tuple[Prices, Int64]:
+    """With the price of leaders that goes best with the others, and the leaders per broker best then."""
+    # one leader more changes what each survivor has: no price beyond that changes anything
+    survivor = 4 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + prices.crowd + 1
+    others = int(np.abs(prices.first_follower).max(initial=0) + np.abs(prices.place).max(initial=0))
+    high = len(prices.first_follower) * (survivor + others)
+    low = -high
+    while low < high:
+        middle = (low + high) // 2
+        if int(best_leaders(of, replace(prices, leader=middle), last=True)[0].sum()) >= of.n_rows:
+            high = middle
+        else:
+            low = middle + 1
+    prices = replace(prices, leader=low)
+    first, last = (best_leaders(of, prices, last=last)[0] for last in (False, True))
+    more = np.clip(of.n_rows - int(first.sum()) - np.cumsum(last - first) + (last - first), 0, last - first)
+    return prices, first + more
+
+
+def best_leaders(of: Survivors, prices: Prices, *, last: bool) -> tuple[Int64, Int64]:
+    """Fewest or most leaders of each broker that are cheapest at these prices, and what that costs.
+
+    Both ``(n_brokers,)``.
+    """
+
+    def priced(led: Int64, choice: int) -> Int64:
+        place = prices.place[choice]
+        each = prices.first_follower + place - prices.leader
+        rest = each * led - place * np.where(place > 0, of.places, of.fewest)
+        return costs(of, led, pulls(of, prices, choice)) + rest
+
+    low, high = of.least.copy(), np.maximum(of.least, of.most)
+    if len(prices.place) > 1:
+        best = priced(low, 0)
+        for choice in range(1, len(prices.place)):
+            tried = priced(of.least + choice, choice)
+            found = (of.least + choice <= high) & ((tried <= best) if last else (tried < best))
+            low, best = np.where(found, of.least + choice, low), np.where(found, tried, best)
+        return low, best
+    while np.any(low < high):  # convex in the number of leaders
+        middle = (low + high) // 2
+        slope = priced(middle + 1, 0) - priced(middle, 0)
+        falls = slope <= 0 if last else slope < 0
+        low, high = np.where(falls, np.minimum(middle + 1, high), low), np.where(falls, high, middle)
+    return low, priced(low, 0)
+
+
+def dual_value(of: Survivors, prices: Prices) -> int:
+    """The bound under any prices."""
+    lost = of.counts.any(axis=1)
+    alone = of.alone * int(prices.first_follower[lost].max()) if lost.any() else 0
+    each = int(best_leaders(of, prices, last=False)[1].sum())
+    return each + prices.leader * of.n_rows - prices.crowd * of.crowded - alone

@@ -1,0 +1,285 @@
+"""A bound on `topic-leaders` in any placement, on clusters of any size: prices in place of a flow.
+
+Leaders are counted in cells, by topic and broker. A topic has as many as it has partitions, a broker as
+many as the goals before leave it, and what cells have given up are elections, of which there are no more
+than in the plan. Where replicas stand is forgotten. With a price on each of these sums every cell is a
+question of its own (Lagrangian relaxation: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows",
+chapter 16). With one price of elections the rest is a flow, whose potentials are the best prices. Where that
+would take too long, the prices of all topics are made best for those of the brokers, then the other way
+round, and so on (coordinate ascent): with hundreds of topics it ends within a thousandth of the flow.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from equipoise.cluster.proofs import NetworkName, ProofKind
+from equipoise.planning.bounds.leaders import free_leaders
+from equipoise.planning.certificate import Proof, ProvedLevel
+from equipoise.planning.driver.solution import Solution, goals_before
+from equipoise.planning.flow.convex import narrow, solve
+from equipoise.planning.flow.network import Int32, Int64, Network, Objective
+from equipoise.planning.flow.prices import BLOCK, FINENESS, reached, turning, within
+from equipoise.planning.goals import value_of
+from equipoise.planning.problem import shares as measure
+from equipoise.planning.problem.problem import Problem
+
+LOG = logging.getLogger(__name__)
+NEAR = 8 * FINENESS
+"""How far prices move in a round where they are nearly right."""
+ELECTION, DEAR = 8 * FINENESS, 24 * FINENESS
+"""The first price of an election that is tried, by ascent and by flows."""
+TRIES, FLOWS = 12, 4
+WORTH = 1_000
+"""Another price of elections is tried as long as that gains one part in so many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Some topics on all brokers that may lead, ``(n_topics, n_brokers)`` each."""
+
+    low: Int32
+    high: Int32
+    held: Int32
+    """Leaders that are there and may stay."""
+    size: Int32
+    """Partitions of each topic that may change, ``(n_topics, 1)``; the bands are beside the others."""
+
+    def leaders(self, price: Int32, election: int) -> Int32:
+        """How many leaders each cell would have at these prices; most of them where it does not care."""
+        chosen = turning(self.low, self.high, price)
+        if election:
+            # Up to those that it holds one fewer costs an election besides.
+            kept = turning(self.low, self.high, price + np.int32(election))
+            np.maximum(chosen, np.minimum(kept, self.held, out=kept), out=chosen)
+        return np.minimum(np.maximum(chosen, 0, out=chosen), self.size, out=chosen)
+
+    def cost(self, price: Int32, election: int) -> int:
+        """What the cells cost at the least."""
+        x = self.leaders(price, election)
+        outside = np.maximum(np.maximum(self.low - x, x - self.high), 0).astype(np.int64)
+        given = int(np.maximum(self.held - x, 0).sum(dtype=np.int64))
+        paid = int((price.astype(np.int64) * x).sum())
+        return FINENESS * int((outside * outside).sum()) + election * given - paid
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """Of an election, of a leader on each broker that may lead, of one of each topic; and their bound."""
+
+    election: int
+    broker: Int32
+    topic: Int32
+    bound: int = -(2**62)
+    """In parts of `FINENESS`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What leaders add up to."""
+
+    blocks: tuple[Cells, ...]
+    least: Int64
+    """``(n_brokers,)`` of those that may lead."""
+    most: Int64
+    allowed: int
+    """Elections of leaders that could stay."""
+
+    @property
+    def together(self) -> tuple[Int64, ...]:
+        """The arrays of all blocks: low, high, held and size."""
+        blocks = [(cells.low, cells.high, cells.held, cells.size) for cells in self.blocks]
+        return tuple(np.concatenate(arrays).astype(np.int64) for arrays in zip(*blocks, strict=True))
+
+    def of_topics(self, topic: Int32) -> Iterator[tuple[Cells, Int32]]:
+        """The blocks with the rows of an array of topics that they have."""
+        first = 0
+        for cells in self.blocks:
+            yield cells, topic[first : first + len(cells.size)]
+            first += len(cells.size)
+
+    def highest(self, election: int) -> int:
+        """No price of topics need be farther from 0: it gives a broker all partitions of any topic."""
+        return FINENESS * (2 * max(int(cells.size.max()) for cells in self.blocks) + 2) + election
+
+    def shifted(self, prices: Prices, election: int) -> Prices:
+        """The prices at another price of elections: brokers that give leaders away pay the difference.
+
+        Without that they would be a place to be stuck in.
+        """
+        gives = sum(cells.held.sum(axis=0, dtype=np.int64) for cells in self.blocks) > self.most
+        less = np.where(gives, np.int32(election - prices.election), 0).astype(np.int32)
+        return Prices(election, prices.broker - less, prices.topic)
+
+    def counts(self, prices: Prices, broker: Int32) -> Int64:
+        """Leaders of each broker at other prices of brokers."""
+        counts = np.zeros(len(broker), dtype=np.int64)
+        for cells, topic in self.of_topics(prices.topic):
+            counts += cells.leaders(topic[:, None] + broker, prices.election).sum(axis=0, dtype=np.int32)
+        return counts
+
+    def better(self, prices: Prices, reach: int) -> Prices:
+        """The best prices of topics for these of brokers, then of brokers for those of topics."""
+        topics = []
+        for cells, topic in self.of_topics(prices.topic):
+
+            def led(tried: Int32, cells: Cells = cells) -> Int64:
+                found = cells.leaders(tried[:, None] + prices.broker, prices.election)
+                return found.sum(axis=1, dtype=np.int32)
+
+            topics.append(reached(led, cells.size[:, 0], topic, reach))
+        prices = replace(prices, topic=np.concatenate(topics))
+        ends = self.least, self.most
+        broker = within(lambda tried: self.counts(prices, tried), ends, prices.broker, reach)
+        prices = replace(prices, broker=broker)
+        return replace(prices, bound=self.bound(prices))
+
+    def bound(self, prices: Prices) -> int:
+        """What is proved at these prices, in parts of `FINENESS`."""
+        broker = prices.broker.astype(np.int64)
+        total = int(np.minimum(broker * self.least, broker * self.most).sum())
+        for cells, topic in self.of_topics(prices.topic):
+            total += int((topic.astype(np.int64) * cells.size[:, 0]).sum())
+            total += cells.cost(topic[:, None] + prices.broker, prices.election)
+        return total - prices.election * self.allowed
+
+
+def with_topic_leaders(problem: Problem, solution: Solution) -> Solution:
+    """The solution with `topic-leaders` bounded over placements, where nothing is known of those."""
+    proofs = {proof.goal: proof for proof in solution.proofs}
+    proof = proofs.get("topic-leaders")
+    if proof is None or proof.claims or not proof.value:
+        return solution
+    sums = sums_of(problem, solution)
+    if sums is None:
+        return solution
+    small = sum(cells.low.size for cells in sums.blocks) <= problem.params.bound_flow_cells
+    level = bounded(sums, small=small, priced="elections" in goals_before(problem.goals, "topic-leaders"))
+    if level.value <= 0:
+        return solution
+    found = with_bound(proof, level)
+    return replace(solution, proofs=[found if old is proof else old for old in solution.proofs])
+
+
+def with_bound(proof: Proof, level: ProvedLevel) -> Proof:
+    """The proof with a bound of all placements, beside what is known of the plan's own, or in its place."""
+    if proof.kind == ProofKind.GIVEN_PLACEMENT and level.value < proof.value:
+        return replace(proof, global_bound=level, note="least for where the replicas stand")
+    return Proof(proof.goal, proof.value, min(proof.value, level.value), ProofKind.FLOW_DUAL, level=level)
+
+
+def bounded(sums: Sums, *, small: bool, priced: bool) -> ProvedLevel:
+    """The best bound found, by flows where the sums are ``small``; ``priced``: elections are limited."""
+    LOG.info("how level the leaders of topics could be elsewhere")
+    best = by_flow(sums, priced=priced) if small else by_ascent(sums, priced=priced)
+    prices = np.concatenate([[best.election], best.broker, best.topic]).astype(np.int64)
+    return ProvedLevel("topic-leaders", -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
+
+
+def by_flow(sums: Sums, *, priced: bool) -> Prices:
+    """The best prices of a few flows, each with another price of elections.
+
+    Leaders of a cell go to its broker, or for a price through the hub of their topic to another cell.
+    Nodes: sink, brokers, cells by topic, hubs.
+    """
+    low, high, held, size = sums.together
+    n_brokers, n_cells = low.shape[1], low.size
+    topic, broker = (axis.ravel() for axis in np.indices(low.shape))
+    brokers = 1 + np.arange(n_brokers)
+    cells = 1 + n_brokers + np.arange(n_cells)
+    first_hub = 1 + n_brokers + n_cells
+    hub = first_hub + topic
+    starts = [[-size.sum()], np.zeros(n_brokers), held.ravel(), size[:, 0] - held.sum(axis=1)]
+    room = np.broadcast_to(size, low.shape).ravel()
+    network = Network(
+        np.concatenate(starts).astype(np.int64),
+        np.concatenate([brokers, cells, cells, hub]).astype(np.int32),
+        np.concatenate([0 * brokers, 1 + broker, hub, cells]).astype(np.int32),
+        np.concatenate([sums.least, np.zeros(3 * n_cells, dtype=np.int64)]),
+        np.concatenate([sums.most, room, held.ravel(), room]),
+    )
+    to_brokers = n_brokers + np.arange(n_cells, dtype=np.int32)
+    squares = Objective.of_bands(len(network.tail), to_brokers, low.ravel(), high.ravel())
+    given = slice(n_brokers + n_cells, n_brokers + 2 * n_cells)
+
+    def tried(election: int) -> tuple[Prices, int]:
+        linear = squares.linear.copy()
+        linear[given] = election // FINENESS
+        best = solve(network, replace(squares, linear=linear))
+        stands = FINENESS * (best.potential - best.potential[0])
+        prices = Prices(election, -stands[brokers].astype(np.int32), stands[first_hub:].astype(np.int32))
+        return replace(prices, bound=sums.bound(prices)), int(best.flow[given].sum()) - sums.allowed
+
+    best, over = tried(DEAR if priced else 0)
+    for _ in range(FLOWS - 1):
+        if not (priced and over):
+            break
+        other, over = tried(2 * best.election if over > 0 else best.election // 2 // FINENESS * FINENESS)
+        if other.bound <= best.bound:
+            break
+        best = other
+    return best
+
+
+def by_ascent(sums: Sums, *, priced: bool) -> Prices:
+    """The best prices found in some rounds, for rising and for falling prices of elections."""
+    n_topics = sum(len(cells.size) for cells in sums.blocks)
+    election = ELECTION if priced else 0
+    start = Prices(election, np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32))
+    best = sums.better(sums.better(start, sums.highest(election)), NEAR)
+    for up, down in ((3, 2), (2, 3)) if priced else ():
+        tried = best
+        for _ in range(TRIES):
+            tried = sums.better(sums.shifted(tried, tried.election * up // down), NEAR)
+            gain, best = tried.bound - best.bound, max(best, tried, key=lambda prices: prices.bound)
+            if gain <= best.bound // WORTH:
+                break
+    return max(best, sums.better(best, NEAR), key=lambda prices: prices.bound)
+
+
+def sums_of(problem: Problem, solution: Solution) -> Sums | None:
+    """The sums of a plan, None where there is nothing to count or far too much."""
+    cluster = problem.cluster
+    leads, rows = np.flatnonzero(problem.leads), np.flatnonzero(problem.movable)
+    n_cells = len(cluster.topics) * len(leads)
+    if not 0 < n_cells <= problem.params.bound_cells:
+        return None
+    first = cluster.replicas[rows, 0]
+    keeps = (first >= 0) & problem.leads[np.maximum(first, 0)]
+    held = measure.table(problem, rows[keeps], first[keeps])
+    size = np.bincount(cluster.topic_idx[rows], minlength=len(held))
+    tables = (*measure.topic_leader_bands(problem), held)
+    columns = [table[:, leads].astype(np.int32) for table in tables]
+    columns.append(size[:, None].astype(np.int32))
+    n_blocks = min(-(-n_cells // BLOCK), len(cluster.topics))
+    blocks = zip(*(np.array_split(column, n_blocks) for column in columns), strict=True)
+    least, most = leaders_within(problem, solution)
+    forced = int(((first >= 0) & ~keeps).sum())
+    return Sums(
+        tuple(Cells(*block) for block in blocks),
+        least[leads],
+        most[leads],
+        value_of(problem, solution.lists, "elections") - forced,
+    )
+
+
+def leaders_within(problem: Problem, solution: Solution) -> tuple[Int64, Int64]:
+    """Fewest and most leaders of each broker, ``(n_brokers,)``, among partitions that may change.
+
+    That is in plans as good as this one at the goals before.
+    """
+    before = goals_before(problem.goals, "topic-leaders")
+    free = free_leaders(problem)
+    network, brokers = free.network, free.n_racks + np.arange(free.n_brokers)
+    for proof in (proof for proof in solution.proofs if proof.goal in before):
+        if proof.level is not None and proof.level.network == NetworkName.LEADERS and proof.closes:
+            network = narrow(network, free.objective(proof.goal), proof.level.potential)
+    least, most = network.lower[brokers].copy(), network.upper[brokers].copy()
+    if solution.reached.get("leaders") == 0 and "leaders" in before:
+        level = free.objective("leaders")
+        least, most = np.maximum(least, level.band_low), np.minimum(most, level.band_high)
+    return least, most

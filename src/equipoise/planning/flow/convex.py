@@ -1,0 +1,224 @@
+"""Minimum-cost flow with convex arcs, level after level, each with its dual proof.
+
+A goal is an objective on a network; solving it gives a flow and potentials whose Lagrangian bound
+equals the value. `narrow` then keeps the optimal face: by complementary slackness every optimal flow
+lies in the narrowed intervals, and every flow in them is optimal, so the next goal is solved there
+without big weights (R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", chapters 9 and 14).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from equipoise.planning.flow.joining import join
+from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
+from equipoise.planning.flow.solver import least_cost
+
+UNIT_STEPS = 8
+"""Steps of width one on each side of the guess; wider ones follow, and are refined where they matter."""
+
+
+class NotOptimal(Exception):
+    """No potentials were found that go with a flow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """A flow of least cost and the potentials that prove it."""
+
+    flow: Int64
+    potential: Int64
+    value: int
+
+
+def solve(network: Network, objective: Objective, guess: Int64 | None = None) -> Optimum:
+    """The least cost and its proof; ``guess`` is a likely flow (``(n_arcs,)``). Raises `Infeasible`."""
+    flow = least_flow(network, objective, guess)
+    return Optimum(flow, potentials(network, objective, flow), objective.value(flow))
+
+
+def least_flow(network: Network, objective: Objective, guess: Int64 | None = None) -> Int64:
+    """A flow of least cost, ``(n_arcs,)``; see `solve`."""
+    bounded = network.lower[objective.convex], network.upper[objective.convex]
+    near = np.zeros(len(network.tail), dtype=np.int64) if guess is None else guess
+    centre = np.clip(np.clip(near[objective.convex], objective.band_low, objective.band_high), *bounded)
+    best: Int64 | None = None
+    while True:
+        flow, exact = solve_stepwise(network, objective, centre)
+        # A wider step costs what its ends cost, so the true cost can only fall from round to round;
+        # where it no longer does, the steps around the last flow were exact and it was optimal.
+        if best is not None and objective.value(flow) >= objective.value(best):
+            return best
+        best = flow
+        if exact:
+            return best
+        centre = flow[objective.convex]
+
+
+def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tuple[Int64, bool]:
+    """Least-cost flow with convex costs cut into steps around ``centre``; True if no wide step mattered."""
+    joined = join(network, objective)
+    lower, upper = joined.bounds(objective.convex)
+    step = steps(objective, lower, upper, np.clip(centre, lower, upper))
+    bundled = joined.bundle_steps()
+    owner = np.concatenate([objective.convex[step.owner], bundled[0]])
+    width, slope = np.concatenate([step.width, bundled[1]]), np.concatenate([step.slope, bundled[2]])
+    plain = joined.plain
+    arc = np.concatenate([plain, joined.carrier[owner]])
+    room = np.concatenate([joined.room[plain], width])
+    cost = joined.cost[arc]
+    cost[len(plain) :] += joined.sign[owner] * slope
+
+    # Only nodes with arcs left: the solver's effort grows with all it is given.
+    tail, head, supply = joined.tail[arc], joined.head[arc], joined.supply
+    used = np.zeros(len(supply), dtype=bool)
+    used[tail] = used[head] = True
+    if np.any(supply[~used]):
+        raise Infeasible
+    number = (np.cumsum(used) - 1).astype(np.int32)
+    taken = least_cost(number[tail], number[head], room, cost, supply[used])
+    flow = joined.flow(np.bincount(arc, weights=taken, minlength=len(joined.room)).astype(np.int64))
+    x = flow[objective.convex]
+    return flow, bool(np.all((x < step.exact_below) & (x > step.exact_above)))
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Convex costs as parallel arcs: step i of arc ``owner[i]`` has room ``width`` at ``slope`` each."""
+
+    owner: Int64
+    width: Int64
+    slope: Int64
+    exact_below: Int64
+    """``(n_convex,)``: marginal costs are exact at flows strictly between the two."""
+    exact_above: Int64
+
+
+def steps(objective: Objective, lower: Int64, upper: Int64, centre: Int64) -> Steps:
+    """Cut each convex cost outward from ``centre``: unit steps first, then doubling ones.
+
+    A step never crosses an edge of the band, so its slope is a whole number and, inside the band, 0.
+    """
+    low, high = objective.band_low, objective.band_high
+    pieces: list[tuple[Int64, Int64, Int64]] = []
+    far = np.int64(2**62)
+    exact_below, exact_above = np.full(len(low), far), np.full(len(low), -far)
+    for sign, bound in ((1, upper), (-1, lower)):
+        owner = np.flatnonzero(sign * bound > sign * centre)
+        at, turn = centre[owner].copy(), 0
+        while len(owner):
+            size = 1 if turn < UNIT_STEPS else 2 ** (turn - UNIT_STEPS + 1)
+            reach = sign * np.minimum(sign * (at + sign * size), sign * bound[owner])
+            inside = (sign * at >= sign * (low if sign > 0 else high)[owner]) & (
+                sign * at < sign * (high if sign > 0 else low)[owner]
+            )
+            edge = (high if sign > 0 else low)[owner]
+            reach = np.where(inside, sign * np.minimum(sign * edge, sign * bound[owner]), reach)
+            for border in (low[owner], high[owner]):
+                crosses = (sign * at < sign * border) & (sign * border < sign * reach)
+                reach = np.where(crosses, border, reach)
+            wide = ~inside & (np.abs(reach - at) > 1)
+            limit = exact_below if sign > 0 else exact_above
+            limit[owner[wide]] = sign * np.minimum(sign * limit[owner[wide]], sign * at[wide])
+            first, last = np.minimum(at, reach), np.maximum(at, reach)
+            # (last - e)^2 - (first - e)^2 over (last - first), e the edge of the band on that side
+            slope = np.where(
+                first >= high[owner],
+                first + last - 2 * high[owner],
+                np.where(last <= low[owner], first + last - 2 * low[owner], 0),
+            )
+            pieces.append((owner, last - first, slope))
+            left = sign * reach < sign * bound[owner]
+            owner, at, turn = owner[left], reach[left], turn + 1
+    if not pieces:
+        empty = np.zeros(0, dtype=np.int64)
+        return Steps(empty, empty, empty, exact_below, exact_above)
+    owners, widths, slopes = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    return Steps(owners, widths, slopes, exact_below, exact_above)
+
+
+def marginals(objective: Objective, flow: Int64) -> tuple[Int64, Int64]:
+    """Cost of one unit more, and of the last unit, on every arc."""
+    more, last = objective.linear.copy(), objective.linear.copy()
+    x = flow[objective.convex]
+    low, high = objective.band_low, objective.band_high
+
+    def square(y: Int64) -> Int64:
+        return np.maximum(np.maximum(low - y, y - high), 0) ** 2
+
+    here = square(x)
+    more[objective.convex] += square(x + 1) - here
+    last[objective.convex] += here - square(x - 1)
+    return more, last
+
+
+def potentials(network: Network, objective: Objective, flow: Int64, rounds: int | None = None) -> Int64:
+    """Potentials under which no residual arc has a negative reduced cost, ``(n_nodes,)``.
+
+    Shortest distances in the residual network from a node joined to all (Bellman and Ford): there are
+    some where the flow is optimal, else a cycle of negative cost. Raises `NotOptimal` where ``rounds``
+    did not find them.
+    """
+    more, last = marginals(objective, flow)
+    up, down = np.flatnonzero(flow < network.upper), np.flatnonzero(flow > network.lower)
+    tail = np.concatenate([network.tail[up], network.head[down]])
+    head = np.concatenate([network.head[up], network.tail[down]])
+    cost = np.concatenate([more[up], -last[down]])
+    order = np.argsort(head, kind="stable")
+    tail, head, cost = tail[order], head[order], cost[order]
+    distance = np.zeros(len(network.supply), dtype=np.int64)
+    closer = np.ones(len(distance), dtype=bool)
+    for _ in range(rounds or len(distance) + 1):
+        arcs = np.flatnonzero(closer[tail])  # a way that is shorter now leads by a node that is closer now
+        if not len(arcs):
+            return -distance
+        ends = head[arcs]
+        starts = np.flatnonzero(np.r_[True, ends[1:] != ends[:-1]])
+        reached = np.minimum.reduceat(distance[tail[arcs]] + cost[arcs], starts)
+        ends = ends[starts]
+        shorter = reached < distance[ends]
+        closer[:] = False
+        closer[ends[shorter]] = True
+        distance[ends[shorter]] = reached[shorter]
+    raise NotOptimal
+
+
+def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
+    """The network with each arc's interval cut to what is optimal under ``potential``."""
+    reduced = objective.linear - potential[network.tail] + potential[network.head]
+    arcs = objective.convex
+    held = held_between(network, arcs, *cheapest(objective, reduced[arcs]))
+    reduced[arcs] = 0
+    lower = np.where(reduced < 0, network.upper, held.lower)
+    return replace(held, lower=lower, upper=np.where(reduced > 0, network.lower, held.upper))
+
+
+def held_between(network: Network, arcs: Int32, least: Int64, most: Int64) -> Network:
+    """The network with some arcs' flow between ``least`` and ``most``, as near as the arcs' bounds allow."""
+    lower, upper = network.lower.copy(), network.upper.copy()
+    lower[arcs] = np.clip(least, network.lower[arcs], network.upper[arcs])
+    upper[arcs] = np.clip(most, network.lower[arcs], network.upper[arcs])
+    return replace(network, lower=lower, upper=upper)
+
+
+def cheapest(objective: Objective, pull: Int64, weight: int = 1) -> tuple[Int64, Int64]:
+    """Least and most flow of each convex arc that is cheapest where a unit costs ``pull`` besides.
+
+    ``weight``: of the squares. The n-th unit beyond the band costs (2 n - 1) times that.
+    """
+    push, drag = np.maximum(-pull, 0), np.maximum(pull, 0)
+    high, low = objective.band_high, objective.band_low
+    first = np.where(pull < 0, high + -(-push // weight) // 2, low - (drag // weight + 1) // 2)
+    end = np.where(pull > 0, low - -(-drag // weight) // 2, high + (push // weight + 1) // 2)
+    return first, end
+
+
+def dual_bound(network: Network, objective: Objective, potential: Int64) -> int:
+    """The Lagrangian lower bound on the objective under any potentials."""
+    face = narrow(network, objective, potential)
+    reduced = objective.linear - potential[network.tail] + potential[network.head]
+    # an interval's lower end is one of its minimisers
+    least = (reduced * face.lower).sum() + (objective.distance(face.lower[objective.convex]) ** 2).sum()
+    return int((network.supply * potential).sum() + least) + objective.offset

@@ -1,0 +1,151 @@
+"""Flows of least cost by OR-Tools; the only file that knows its flow solver.
+
+The solver holds the interpreter's lock: while it runs nothing else does, not even Ctrl-C. So large networks
+are solved in other processes, which are kept for the next ones; and what hangs together by the sink alone,
+such as racks whose replicas stay in them, is solved side by side.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from equipoise.planning.flow.network import Infeasible, Int32, Int64
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+
+    from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
+
+    from equipoise.solver_process import SolverProcess
+
+LARGE = 250_000
+"""Arcs that are solved here at most: well under a second."""
+MAX_PARTS = 6
+"""Into which a network falls apart at most, on any machine: of several best flows it is the same."""
+IDLE: list[SolverProcess] = []
+"""Processes that wait for a network: one for each core at most, unless threads solve side by side."""
+os.register_at_fork(after_in_child=IDLE.clear)
+
+
+def least_cost(tail: Int32, head: Int32, room: Int64, cost: Int64, supply: Int64) -> Int64:
+    """The flow on each arc, ``(n_arcs,)``, that serves ``supply``, ``(n_nodes,)``, at the least cost.
+
+    Node 0 is the sink. Raises `Infeasible` where no flow serves it, `NoAnswer` where a process that solves
+    ends instead.
+    """
+    if len(tail) <= LARGE:
+        return feasible(solved(laid_out(tail, head, room, cost, supply)))
+    inside = parts(tail, head, len(supply))
+    of_arc = inside[np.maximum(tail, head)]
+    chosen = [np.flatnonzero(of_arc == k) for k in range(int(inside.max(initial=0)) + 1)]
+
+    def part(k: int) -> tuple[Int32 | Int64, ...]:
+        mine, arcs = inside == k, chosen[k]
+        mine[0] = True
+        number = (np.cumsum(mine) - 1).astype(np.int32)
+        its = supply[mine]
+        its[0] = -its[1:].sum()
+        return number[tail[arcs]], number[head[arcs]], room[arcs], cost[arcs], its
+
+    flow = np.zeros(len(tail), dtype=np.int64)
+    for arcs, answer in zip(chosen, solved_apart(len(chosen), part), strict=True):
+        flow[arcs] = feasible(answer)
+    return flow
+
+
+def feasible(flow: Int64 | None) -> Int64:
+    if flow is None:
+        raise Infeasible
+    return flow
+
+
+def parts(tail: Int32, head: Int32, n_nodes: int) -> Int64:
+    """The part of each node, ``(n_nodes,)``, numbers from 0: no arc but the sink's leads to another.
+
+    Each node points to a lower one that it is joined to, until all of a part point to its lowest.
+    """
+    lowest = np.arange(n_nodes)
+    ends = np.stack([tail, head]).astype(np.int64)
+    ends = ends[:, ends.all(axis=0)]
+    while ends.size:
+        np.minimum.at(lowest, ends[0], ends[1])
+        np.minimum.at(lowest, ends[1], lowest[ends[0]])
+        while np.any(lowest[lowest] != lowest):
+            lowest = lowest[lowest]
+        ends = lowest[ends]
+        ends = ends[:, ends[0] != ends[1]]
+    named = np.unique(lowest[1:], return_inverse=True)[1] % MAX_PARTS
+    return np.concatenate([[0], named])
+
+
+def laid_out(tail: Int32, head: Int32, room: Int64, cost: Int64, supply: Int64) -> SimpleMinCostFlow:
+    """The network as OR-Tools has it, in memory of its own."""
+    from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
+
+    solver = SimpleMinCostFlow()
+    if len(tail):
+        solver.add_arcs_with_capacity_and_unit_cost(tail, head, room, cost)
+        solver.set_nodes_supplies(np.arange(len(supply), dtype=np.int32), supply)
+    return solver
+
+
+def solved(solver: SimpleMinCostFlow) -> Int64 | None:
+    """The flow; None where there is none."""
+    status = solver.solve()
+    if status == solver.INFEASIBLE:
+        return None
+    if status != solver.OPTIMAL:
+        raise RuntimeError(f"the flow solver ended with {status}")
+    return np.asarray(solver.flows(np.arange(solver.num_arcs(), dtype=np.int32)), dtype=np.int64)
+
+
+def solved_apart(n: int, network: Callable[[int], tuple[Int32 | Int64, ...]]) -> list[Int64 | None]:
+    """The same of each of ``n`` networks, by other processes; each is made when its turn has come."""
+    from equipoise.solver_process import SolverProcess
+
+    solvers = [IDLE.pop() if IDLE else SolverProcess(serve) for _ in range(min(n, os.cpu_count() or 1))]
+    flows: list[Int64 | None] = [None] * n
+    try:
+        free = list(solvers)
+        at: dict[SolverProcess, int] = {}
+        for k in range(n):
+            if not free:
+                free = answered(at, flows)
+            at[free[-1]] = k
+            free.pop().send(network(k))
+        while at:
+            answered(at, flows)
+    except BaseException:
+        for solver in solvers:
+            solver.end()
+        raise
+    IDLE.extend(solvers)
+    return flows
+
+
+def answered(at: dict[SolverProcess, int], flows: list[Int64 | None]) -> list[SolverProcess]:
+    """Take, in place, the answers that have come, at least one; the processes that are free again."""
+    heard = wait([solver.connection for solver in at])
+    done = [solver for solver in at if solver.connection in heard]
+    for solver in done:
+        flows[at.pop(solver)] = solver.received()
+    return done
+
+
+def serve(connection: Connection) -> None:
+    """In that process."""
+    while True:
+        connection.send(solved(laid_out(*connection.recv())))  # what came is freed before the solve
+
+
+@atexit.register
+def end() -> None:
+    """End the processes that wait."""
+    while IDLE:
+        IDLE.pop().end()

@@ -1,0 +1,64 @@
+"""The goals, each a module of its own, and every list of them.
+
+The order of the registry is that of the docs and of ``--help``; the default order of a plan is that of its
+default goals. Whoever adds a goal adds a module and one line here; docs/extending.md shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from equipoise.cluster.brokers import IntArray
+from equipoise.planning.goals.elections import Elections
+from equipoise.planning.goals.failover import Failover
+from equipoise.planning.goals.interface import (
+    BrokerLeaderGoal,
+    FollowerGoal,
+    Goal,
+    LeaderGoal,
+    OrderGoal,
+    PlacementGoal,
+)
+from equipoise.planning.goals.leaders import Leaders
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.positions import Positions
+from equipoise.planning.goals.rack_leaders import RackLeaders
+from equipoise.planning.goals.rack_replicas import RackReplicas
+from equipoise.planning.goals.racks import Racks
+from equipoise.planning.goals.reorders import Reorders
+from equipoise.planning.goals.replicas import Replicas
+from equipoise.planning.goals.topic_leaders import TopicLeaders
+from equipoise.planning.goals.topics import Topics
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.registry import registered
+
+GOALS: Mapping[str, Goal] = registered(
+    Racks(), Replicas(), Moves(), Topics(), Leaders(), Elections(), TopicLeaders(),
+    Failover(), Reorders(), Positions(), RackLeaders(), RackReplicas(),
+)  # fmt: skip
+PLACEMENT = {name: goal for name, goal in GOALS.items() if isinstance(goal, PlacementGoal)}
+ORDER = {name: goal for name, goal in GOALS.items() if isinstance(goal, OrderGoal)}
+LEADER = {name: goal for name, goal in GOALS.items() if isinstance(goal, LeaderGoal)}
+BROKER_LEADER = {name: goal for name, goal in GOALS.items() if isinstance(goal, BrokerLeaderGoal)}
+FOLLOWER = {name: goal for name, goal in GOALS.items() if isinstance(goal, FollowerGoal)}
+
+ALL_GOALS = tuple(GOALS)
+DEFAULT_GOALS = tuple(name for name, goal in GOALS.items() if goal.default)
+REQUIRED_GOALS = tuple(name for name, goal in GOALS.items() if goal.required)
+SETTLING_GOALS = tuple(name for name, goal in GOALS.items() if goal.settles)
+TIE_BREAKS = tuple(name for name, goal in GOALS.items() if goal.tie_break)
+
+
+def is_known(problem: Problem, goal: str) -> bool:
+    """True where the sources tell what a goal is counted from; loads are known wherever they are goals."""
+    return goal not in GOALS or GOALS[goal].is_known(problem)
+
+
+def levels(goal: str) -> bool:
+    """True for a goal that makes something level, loads among them; False for one that counts."""
+    return GOALS[goal].nouns is None if goal in GOALS else goal != "bytes"
+
+
+def value_of(problem: Problem, lists: IntArray, goal: str) -> int:
+    """The value of a goal for replica lists ``(n_partitions, max_rf)``."""
+    return GOALS[goal].value(problem, lists)

@@ -1,0 +1,350 @@
+"""From counts to partitions: which replica leaves a broker, and which partition takes its place.
+
+A placement network with units of many partitions says how many replicas of a unit leave and
+reach each broker. Any choice of partitions that fits is as good as the counts say. Almost every
+unit is disaggregated by taking the first that fits; the others go, exactly, through a flow over their
+partitions with the counts held fixed. What that cannot place is reported, to be expanded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.planning.distinct import ranks
+from equipoise.planning.flow.convex import narrow, solve
+from equipoise.planning.flow.network import Infeasible, Int64, Objective
+from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build
+from equipoise.planning.networks.placement_data import PlacementData
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Which replicas leave and which arrive, over the columns of a `PlacementData`."""
+
+    leaving: BoolArray
+    """``(n_slots,)``."""
+    row: Int64
+    """Of each arrival: index into ``PlacementData.rows``."""
+    broker: Int64
+    """Of each arrival: index into ``PlacementData.brokers``."""
+
+
+def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
+    """The moves of a flow, and the units whose counts no choice of partitions can meet."""
+    data = net.data
+    n_eligible, n_units = len(data.brokers), len(net.family_of)
+    leave = per_unit(net.leave, flow, n_units, n_eligible)
+    arrive = per_unit(net.arrive, flow, n_units, n_eligible)
+    leaving = data.slot_broker < 0
+    single = np.bincount(net.unit_of, minlength=n_units) <= 1
+    crosses = np.zeros(n_units, dtype=bool)
+    for arcs in (net.excess, net.out, net.into):
+        crosses[arcs.unit[flow[arcs.index] > 0]] = True
+    grows = data.problem.rf[data.rows] != np.bincount(data.slot_row, minlength=len(data.rows))
+    changes = np.bincount(net.unit_of, weights=grows, minlength=n_units) > 0
+    exact = (crosses | changes) & ~single
+    greedy = ~exact & ~single
+
+    unit_of_slot = net.unit_of[data.slot_row]
+    alone = single[unit_of_slot] & (data.slot_broker >= 0)
+    leaving[alone] = leave[unit_of_slot[alone], data.slot_broker[alone]] > 0
+    rows_single = np.flatnonzero(single[net.unit_of])
+    unit, broker = np.nonzero(arrive[net.unit_of[rows_single]])
+    pieces = [(rows_single[unit], broker)]
+
+    need = np.where(greedy[:, None], leave, 0)
+    unmet = choose_leaving(
+        data, unit_of_slot, need, leaving, data.problem.request.max_changes_per_partition
+    )
+    exact |= unmet
+    ours = greedy & ~exact
+    row, broker, unpaired = pair(net, leaving & ours[unit_of_slot], np.where(ours[:, None], arrive, 0))
+    exact |= unpaired
+    keep = ~exact[net.unit_of[row]]
+    pieces.append((row[keep], broker[keep]))
+
+    failed = np.zeros(0, dtype=np.int64)
+    if exact.any():
+        leaving[exact[unit_of_slot]] = False
+        failed = disaggregate_exactly(net, flow, np.flatnonzero(exact), leaving, pieces)
+    row, broker = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    order = np.lexsort((broker, row))
+    return Moves(leaving, row[order], broker[order]), failed
+
+
+def per_unit(arcs: Arcs, flow: Int64, n_units: int, n_eligible: int) -> npt.NDArray[np.int32]:
+    """``(n_units, n_eligible)``: the flow of a family of arcs."""
+    table = np.zeros((n_units, n_eligible), dtype=np.int32)
+    np.add.at(table, (arcs.unit, arcs.broker), flow[arcs.start : arcs.stop].astype(np.int32))
+    return table
+
+
+def choose_leaving(
+    data: PlacementData,
+    unit_of_slot: Int64,
+    need: npt.NDArray[np.int32],
+    leaving: BoolArray,
+    limit: int | None,
+) -> BoolArray:
+    """Mark ``need[unit, broker]`` replicas as leaving; True for units where that was not possible.
+
+    Followers go first, since the leadership of a partition stays where it is when one of them
+    moves; among them those of partitions whose leader had better be elsewhere; and a partition
+    gives up one replica before any gives up two.
+    """
+    n_eligible = need.shape[1]
+    left = need.ravel().copy()
+    key = unit_of_slot * n_eligible + data.slot_broker
+    usable = (data.slot_broker >= 0) & ~data.slot_pinned
+    usable[usable] = left[key[usable]] > 0
+    candidate = np.flatnonzero(usable)
+    # Spread the choice over the partitions: brokers of a unit start at different places in it.
+    spread = (data.slot_row[candidate] * 7919 + data.slot_broker[candidate] * 104_729) % 1_000_003
+    followers = np.bincount(key[candidate], data.slot_position[candidate] > 0, len(left))
+    chance = left[key[candidate]] / np.maximum(followers[key[candidate]], 1)
+    wish = leaders_to_give(data, candidate, chance)[data.slot_row[candidate]]
+    order = np.lexsort((spread, -wish, data.slot_position[candidate] == 0, key[candidate]))
+    candidate = candidate[order]
+    taken = np.bincount(data.slot_row[leaving], minlength=len(data.rows))
+    most = max(int(data.problem.rf.max(initial=1)), int(data.problem.cluster.rf.max(initial=1)))
+    for allowed in range(1, 1 + min(limit or most, most)):
+        while True:
+            open_ = (
+                (taken[data.slot_row[candidate]] < allowed)
+                & (left[key[candidate]] > 0)
+                & ~leaving[candidate]
+            )
+            some = candidate[open_]
+            if not len(some):
+                break
+            picked = some[ranks(key[some]) < left[key[some]]]
+            _, first = np.unique(data.slot_row[picked], return_index=True)
+            picked = picked[np.sort(first)]
+            leaving[picked] = True
+            taken[data.slot_row[picked]] += 1
+            np.subtract.at(left, key[picked], 1)
+    return np.asarray(left.reshape(need.shape).any(axis=1))
+
+
+def leaders_to_give(data: PlacementData, candidate: Int64, chance: npt.NDArray[np.float64]) -> Int64:
+    """How much each row's leader had better be elsewhere, from 0 on, ``(n_rows,)``.
+
+    A new broker gets leaders with the replicas that it gets, so those rows should move whose leader's broker
+    leads more of the topic than a share: the first by as many as it has too many, the next by one less. The
+    first are those of which a follower is likely to leave: ``chance`` is that of each ``candidate`` slot.
+    """
+    cluster, rows = data.problem.cluster, data.rows
+    topic, leader = cluster.topic_idx[rows].astype(np.int64), data.problem.current[rows, 0]
+    cell, there = topic * cluster.n_brokers + leader, leader >= 0
+    share = -(-np.bincount(topic, minlength=len(cluster.topics)) // len(data.brokers))
+    led = np.bincount(cell[there], minlength=len(cluster.topics) * cluster.n_brokers)
+    crowded = np.flatnonzero(there & (led[cell] > share[topic]))
+    follows = data.slot_position[candidate] > 0
+    likely = np.bincount(data.slot_row[candidate[follows]], chance[follows], len(rows))
+    order = crowded[np.lexsort((likely[crowded], cell[crowded]))]
+    wish = np.zeros(len(rows), dtype=np.int64)
+    wish[order] = 1 + np.maximum(ranks(cell[order]) + 1 - share[topic[order]], 0)
+    return wish
+
+
+def pair(
+    net: PlacementNetwork, leaving: BoolArray, arrive: npt.NDArray[np.int32]
+) -> tuple[Int64, Int64, BoolArray]:
+    """Give each leaving replica a broker of its rack; True for units where that was not possible."""
+    data, n_racks = net.data, net.data.problem.n_racks
+    slot = np.flatnonzero(leaving)
+    unit, broker = np.nonzero(arrive)
+    times = arrive[unit, broker]
+    unit, broker = np.repeat(unit, times), np.repeat(broker, times)
+    goal = np.lexsort((broker, data.rack[broker], unit))
+    unit, broker = unit[goal], broker[goal]
+    row = data.slot_row[slot]
+    start = np.lexsort((row, data.slot_rack[slot], net.unit_of[row]))
+    row, rack = row[start], data.slot_rack[slot][start]
+    group = net.unit_of[row] * n_racks + rack
+    failed = np.zeros(len(net.family_of), dtype=bool)
+    if len(row) != len(broker) or np.any(group != unit * n_racks + data.rack[broker]):
+        failed[net.unit_of[row]] = True
+        return row[:0], broker[:0], failed
+
+    held = data.problem.current[data.rows]
+    place = data.brokers[broker]
+
+    def clashes() -> BoolArray:
+        twice = np.zeros(len(row), dtype=bool)
+        key = row * len(data.brokers) + broker
+        order = np.argsort(key, kind="stable")
+        twice[order[1:]] = key[order][1:] == key[order][:-1]
+        return twice | (held[row] == place[:, None]).any(axis=1)
+
+    bad = np.flatnonzero(clashes())
+    if len(bad):
+        exchange(bad, row, broker, place, group, held)
+        failed[net.unit_of[row[clashes()]]] = True
+    return row, broker, failed
+
+
+def exchange(
+    bad: Int64,
+    row: Int64,
+    broker: Int64,
+    place: Int64,
+    group: Int64,
+    held: npt.NDArray[np.int32],
+) -> None:
+    """Swap destinations within a group until the clashing pairs fit, in place; the first swap that fits."""
+    start = np.searchsorted(group, group[bad], side="left")
+    stop = np.searchsorted(group, group[bad], side="right")
+    coming: dict[int, list[int]] = {}
+
+    def fits(i: int, target: int) -> bool:
+        at = row[i]
+        return target not in held[at] and target not in coming.get(int(at), ())
+
+    affected = np.isin(row, row[np.isin(group, group[bad])])
+    for i in np.flatnonzero(affected):
+        coming.setdefault(int(row[i]), []).append(int(place[i]))
+    for i, low, high in zip(bad.tolist(), start.tolist(), stop.tolist(), strict=True):
+        mine = coming[int(row[i])]
+        mine.remove(int(place[i]))
+        if fits(i, int(place[i])):
+            mine.append(int(place[i]))
+            continue
+        for step in range(1, high - low):
+            j = low + (i - low + step) % (high - low)
+            if (
+                place[j] == place[i]
+                or row[j] == row[i]
+                or not fits(i, int(place[j]))
+                or not fits(j, int(place[i]))
+            ):
+                continue
+            other = coming[int(row[j])]
+            other.remove(int(place[j]))
+            place[i], place[j] = place[j], place[i]
+            broker[i], broker[j] = broker[j], broker[i]
+            other.append(int(place[j]))
+            break
+        mine.append(int(place[i]))
+
+
+def disaggregate_exactly(
+    net: PlacementNetwork, flow: Int64, units: Int64, leaving: BoolArray, pieces: list[tuple[Int64, Int64]]
+) -> Int64:
+    """Place whole units by a flow over their partitions; returns those that miss their counts.
+
+    Those are placed too, as near to their counts as can be.
+    """
+    failed = [np.zeros(0, dtype=np.int64)]
+    size = np.bincount(net.unit_of, minlength=len(net.family_of))[units]
+    weight = np.cumsum(size * (len(net.data.brokers) + 8))
+    most = net.data.problem.params.exact_batch
+    for batch in np.split(units, np.flatnonzero(np.diff(weight // most)) + 1):
+        failed.append(place_batch(net, flow, batch, leaving, pieces))
+    return np.concatenate(failed)
+
+
+def place_batch(
+    net: PlacementNetwork, flow: Int64, units: Int64, leaving: BoolArray, pieces: list[tuple[Int64, Int64]]
+) -> Int64:
+    """Place several units; returns those whose counts cannot be met with as few moves."""
+    data, n_units, n_eligible = net.data, len(net.family_of), len(net.data.brokers)
+    rows = np.flatnonzero(np.isin(net.unit_of, units))
+    part, slots = subset(data, rows)
+    families, family_of = np.unique(net.unit_of[rows], return_inverse=True)
+    small = build(part, np.arange(len(rows)), family_of)
+    coming = per_unit(net.arrive, flow, n_units, n_eligible)[families]
+    end = small.guess()[small.cell.index].reshape(coming.shape) + coming
+    end -= per_unit(net.leave, flow, n_units, n_eligible)[families]
+
+    network = small.network
+    few = network.upper.copy()
+    few[small.arrive.index] *= coming[family_of[small.arrive.unit], small.arrive.broker] > 0
+    counts = Objective.of_bands(len(few), small.cell.index, end.ravel(), end.ravel())
+    try:
+        network = replace(network, upper=few)
+        best = solve(network, counts, small.guess())
+    except Infeasible:
+        network = small.network
+        best = solve(network, counts, small.guess())
+    linear = np.zeros(len(few), dtype=np.int64)
+    linear[small.arrive.index] = 1000
+    linear[small.mended.index] = -1_000_000
+    linear[small.leave.index] = small.leave_leaders
+    best = solve(narrow(network, counts, best.potential), Objective.of_linear(linear), best.flow)
+
+    apart = (best.flow[small.cell.index].reshape(end.shape) != end).any(axis=1)
+    apart |= count_of(small.arrive, best.flow, family_of) > coming.sum(axis=1)
+    mended = np.bincount(net.mended.unit, weights=flow[net.mended.index], minlength=n_units)[families]
+    apart |= count_of(small.mended, best.flow, family_of, len(families)) < mended
+
+    used = small.leave.index[best.flow[small.leave.index] > 0] - small.leave.start
+    gone = np.zeros((len(rows), n_eligible), dtype=bool)
+    gone[small.leave.unit[used], small.leave.broker[used]] = True
+    stays = part.slot_broker >= 0
+    leaving[slots] = ~stays
+    leaving[slots[stays]] = gone[part.slot_row[stays], part.slot_broker[stays]]
+    used = small.arrive.index[best.flow[small.arrive.index] > 0] - small.arrive.start
+    pieces.append((rows[small.arrive.unit[used]], small.arrive.broker[used]))
+    return families[apart]
+
+
+def count_of(arcs: Arcs, flow: Int64, family_of: Int64, n_families: int = 0) -> Int64:
+    """Flow of a family of arcs by the family of its unit."""
+    n_families = n_families or int(family_of.max(initial=-1)) + 1
+    return np.bincount(family_of[arcs.unit], weights=flow[arcs.index], minlength=n_families).astype(np.int64)
+
+
+def subset(data: PlacementData, rows: Int64) -> tuple[PlacementData, Int64]:
+    """The placement data of some rows only, and which slots they are."""
+    new = np.full(len(data.rows), -1, dtype=np.int64)
+    new[rows] = np.arange(len(rows))
+    slots = np.flatnonzero(new[data.slot_row] >= 0)
+    part = replace(
+        data,
+        rows=data.rows[rows],
+        in_rack=data.in_rack[rows],
+        excess=data.excess[rows],
+        allowed=data.allowed[rows],
+        kind=data.kind[rows],
+        slot_row=new[data.slot_row[slots]],
+        slot_position=data.slot_position[slots],
+        slot_broker=data.slot_broker[slots],
+        slot_rack=data.slot_rack[slots],
+        slot_pinned=data.slot_pinned[slots],
+        held=None,  # that is decided of all rows together
+    )
+    return part, slots
+
+
+def lists_after(data: PlacementData, moves: Moves) -> npt.NDArray[np.int32]:
+    """Replica lists after the moves, ``(n_partitions, max_rf)``: an arrival takes the place of what left."""
+    problem = data.problem
+    width = max(problem.current.shape[1], int(problem.rf.max(initial=1)))
+    room = width + int(problem.rf.max(initial=1))
+    lists = np.full((len(problem.current), room), -1, dtype=np.int32)
+    lists[:, : problem.current.shape[1]] = problem.current
+    gone = np.flatnonzero(moves.leaving)
+    lists[data.rows[data.slot_row[gone]], data.slot_position[gone]] = -1
+
+    holes = np.bincount(data.slot_row[gone], minlength=len(data.rows))
+    at = np.full((len(data.rows), int(holes.max(initial=0)) + 1), -1, dtype=np.int64)
+    at[data.slot_row[gone], ranks(data.slot_row[gone])] = data.slot_position[gone]
+    nth = ranks(moves.row)
+    held = (problem.current[data.rows] >= 0).sum(axis=1)
+    in_hole = nth < holes[moves.row]
+    position = np.where(
+        in_hole,
+        at[moves.row, np.minimum(nth, at.shape[1] - 1)],
+        held[moves.row] + nth - holes[moves.row],
+    )
+    lists[data.rows[moves.row], position] = data.brokers[moves.broker]
+    broken = np.flatnonzero(((lists[:, :-1] < 0) & (lists[:, 1:] >= 0)).any(axis=1))
+    closed = np.argsort(lists[broken] < 0, axis=1, kind="stable")
+    lists[broken] = np.take_along_axis(lists[broken], closed, axis=1)
+    return lists[:, : max(1, int((lists >= 0).sum(axis=1).max(initial=1)))]

@@ -1,0 +1,157 @@
+"""The topics of a large cluster, solved near prices of what their replicas add up to.
+
+A topic keeps its replicas in each rack, and each broker ends with a number that the goals before decide:
+prices on these sums say where each cell (topic, broker) ends, but for those that do not care at them. With
+everything else left out the network is a fraction of its size. The answer is kept only if potentials for
+all of the network prove it, so prices that are far off cost time alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from equipoise.planning.flow.convex import (
+    NotOptimal,
+    Optimum,
+    cheapest,
+    held_between,
+    least_flow,
+    potentials,
+    solve,
+)
+from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
+from equipoise.planning.flow.prices import BLOCK, FINENESS, reached, turning, within
+from equipoise.planning.networks.placement import PlacementNetwork
+
+STEPS = (64 * FINENESS, 8 * FINENESS, 2 * FINENESS)
+"""How far prices move in each round after the first, which brings them nearly where they end."""
+REACHES = (FINENESS, 3 * FINENESS, 8 * FINENESS)
+"""How far prices may be off, tried in order; the next unit in a cell costs 2 more."""
+ROUNDS = 200
+"""In which potentials are found, or the answer is taken for a wrong one: some tens are usual."""
+
+
+def solve_topics(
+    net: PlacementNetwork, network: Network, objective: Objective, guess: Int64 | None = None
+) -> Optimum:
+    """As `flow.solve`, where only cells have a rising cost; ``network`` is a face of that of ``net``."""
+    if len(objective.convex) <= net.data.problem.params.flow_cells:
+        return solve(network, objective, guess)
+    pull = pulls(sums_of(net, network, objective))
+    for reach in REACHES:
+        try:
+            flow = least_flow(near(network, objective, pull, reach), objective, guess)
+            return Optimum(flow, potentials(network, objective, flow, ROUNDS), objective.value(flow))
+        except (Infeasible, NotOptimal):
+            continue
+    return solve(network, objective, guess)
+
+
+def near(network: Network, objective: Objective, pull: Int64, reach: int) -> Network:
+    """The network with each cell held to what is cheapest where prices are off by ``reach`` at most."""
+    least, _ = cheapest(objective, pull + reach, FINENESS)
+    _, most = cheapest(objective, pull - reach, FINENESS)
+    return held_between(network, objective.convex, least, most)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Cells ``(n_topics, n_brokers)``, brokers in the order of their racks, and what they add up to."""
+
+    order: Int64
+    """``(n_brokers,)``: which eligible broker each column is."""
+    rack: Int64
+    """``(n_brokers,)``, from 0 without a gap, as ``first``: the first column of each rack, ``(n_racks,)``."""
+    first: Int64
+    low: Int32
+    high: Int32
+    least: Int32
+    most: Int32
+    stands: Int32
+    """``(n_topics, n_racks)``: what each topic has in each rack."""
+    ends: tuple[Int64, Int64]
+    """``(n_brokers,)`` each: fewest and most that a broker ends with."""
+
+    def blocks(self) -> Iterator[slice]:
+        """Topics that are worked on at a time."""
+        size = max(1, BLOCK // len(self.order))
+        for start in range(0, len(self.low), size):
+            yield slice(start, start + size)
+
+    def cells(self, block: slice, topic: Int32, broker: Int32) -> Int32:
+        """What each cell of a block would hold at these prices."""
+        wanted = turning(self.low[block], self.high[block], topic[:, self.rack] + broker)
+        return np.minimum(np.maximum(wanted, self.least[block]), self.most[block])
+
+    def of_topics(self, topic: Int32, broker: Int32, step: int) -> Int32:
+        """The prices of topics in racks, ``(n_topics, n_racks)``, that are best for those of brokers."""
+        found = []
+        for block in self.blocks():
+
+            def held(tried: Int32, block: slice = block) -> Int64:
+                return np.add.reduceat(self.cells(block, tried, broker), self.first, axis=1)
+
+            found.append(reached(held, self.stands[block], topic[block], step))
+        return np.concatenate(found)
+
+    def of_brokers(self, topic: Int32, broker: Int32, step: int) -> Int32:
+        """The prices of brokers that are best for those of topics in racks."""
+
+        def held(tried: Int32) -> Int64:
+            counts = np.zeros(len(tried), dtype=np.int64)
+            for block in self.blocks():
+                counts += self.cells(block, topic[block], tried).sum(axis=0, dtype=np.int32)
+            return counts
+
+        return within(held, self.ends, broker, step)
+
+    @property
+    def highest(self) -> int:
+        """No price of topics need be farther from 0: every cell is at its bound there."""
+        off = np.maximum(np.abs(self.most - self.low), np.abs(self.high - self.least)).max(initial=0)
+        return FINENESS * (2 * int(off) + 2)
+
+
+def pulls(sums: Sums) -> Int64:
+    """What a unit in each cell costs beside its distance, ``(n_cells,)`` in parts of `FINENESS`."""
+    topic, broker = np.zeros_like(sums.stands), np.zeros(len(sums.order), dtype=np.int32)
+    topic = sums.of_topics(topic, broker, sums.highest)
+    broker = sums.of_brokers(topic, broker, sums.highest)
+    for step in STEPS:
+        topic = sums.of_topics(topic, broker, step)
+        broker = sums.of_brokers(topic, broker, step)
+    topic = sums.of_topics(topic, broker, STEPS[-1])
+    pull = np.empty(sums.low.shape, dtype=np.int64)
+    pull[:, sums.order] = -(topic[:, sums.rack] + broker)
+    return pull.ravel()
+
+
+def sums_of(net: PlacementNetwork, network: Network, objective: Objective) -> Sums:
+    """The sums of a placement network, where what stands in a topic's racks stands there afterwards too."""
+    data, sink = net.data, net.sink.index
+    n_brokers, n_racks = len(data.brokers), data.problem.n_racks
+    order = np.argsort(data.rack, kind="stable")
+    racks, first, rack = np.unique(data.rack[order], return_index=True, return_inverse=True)
+
+    def table(of_cells: Int64) -> Int32:
+        return of_cells.reshape(-1, n_brokers)[:, order].astype(np.int32)
+
+    n_topics, first_cell = len(net.cell.unit) // n_brokers, 1 + n_brokers
+    first_pool = first_cell + len(net.cell.unit)
+    pool = (net.family_of[:, None] * n_racks + np.arange(n_racks)).ravel()
+    coming = np.bincount(pool, network.supply[first_pool : first_pool + len(pool)], n_topics * n_racks)
+    there = np.add.reduceat(table(network.supply[first_cell:first_pool]), first, axis=1)
+    return Sums(
+        order=order,
+        rack=rack,
+        first=first,
+        low=table(objective.band_low),
+        high=table(objective.band_high),
+        least=table(network.lower[objective.convex]),
+        most=table(network.upper[objective.convex]),
+        stands=there + coming.reshape(n_topics, n_racks)[:, racks].astype(np.int32),
+        ends=(network.lower[sink][order], network.upper[sink][order]),
+    )

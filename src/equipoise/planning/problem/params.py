@@ -1,0 +1,104 @@
+"""Every limit of the planner: how large a question each method takes on, and how much effort it spends.
+
+None of them is a time: the same input has the same answer on every machine. Sizes say where a method would
+take longer than what it gains is worth; docs/method.md has the measurements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, Field, dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+
+class Effort(StrEnum):
+    """How much is proved: ``--effort``."""
+
+    QUICK = "quick"
+    """Flows alone, their gaps stated."""
+    NORMAL = "normal"
+    """Whatever proves most in seconds."""
+    THOROUGH = "thorough"
+    """Whatever helps, for minutes."""
+
+    def reaches(self, other: Effort) -> bool:
+        """True where a method of the ``other`` effort is used."""
+        order = list(Effort)
+        return order.index(self) >= order.index(other)
+
+
+def limit(default: int, unit: str, meaning: str, thorough: int | None = None) -> Any:
+    """A limit of `Params`; ``thorough``: what it is with ``--effort thorough``, the same if not given."""
+    return field(default=default, metadata={"unit": unit, "meaning": meaning, "thorough": thorough})
+
+
+@dataclass(frozen=True)
+class Params:
+    """The limits, with their defaults."""
+
+    effort: Effort = Effort.NORMAL
+
+    partition_arcs: int = limit(300_000, "arcs", "every partition is a node from the start")
+    row_arcs: int = limit(1_000_000, "arcs", "every partition is a node once topics come into play")
+    shrinking_arcs: int = limit(2_000_000, "arcs", "partitions that lose replicas are nodes from the start")
+    expanded_arcs: int = limit(
+        4_000_000, "arcs", "what cannot be disaggregated becomes nodes; beyond it a gap is left"
+    )
+    flow_cells: int = limit(
+        100_000, "topics x brokers", "levels of topics are one flow; beyond it prices lead to it"
+    )
+    exact_batch: int = limit(1_500_000, "arcs", "what the first that fits cannot place is placed at once")
+    order_options: int = limit(
+        60_000, "replicas", "lists are ordered by one flow; beyond it brokers' numbers come first"
+    )
+    exact_leaders: int = limit(
+        300_000, "replicas", "leaders of topics, as the last goal, are best for their placement", 2**40
+    )
+    bound_cells: int = limit(
+        10_000_000, "topics x brokers", "leaders of topics get a bound over all placements, by prices"
+    )
+    bound_flow_cells: int = limit(40_000, "topics x brokers", "the prices of that bound are those of a flow")
+    face_arcs: int = limit(1_000_000, "arcs", "placements and leaders are looked at together")
+    small_cells: int = limit(
+        2_500, "partitions x brokers", "the 0-1 program of a small cluster decides what is open", 10_000
+    )
+    load_cells: int = limit(
+        400, "partitions x brokers", "that program decides levels of disks and networks, a packing", 1_500
+    )
+    search_effort: int = limit(
+        4_000, "deterministic milliseconds", "CP-SAT searches where bytes are counted, for all levels", 40_000
+    )
+    small_pairs: int = limit(
+        12_000, "partitions x pairs of brokers", "that program decides `failover` too", 60_000
+    )
+    small_columns: int = limit(12_000, "columns", "HiGHS is asked for whole columns of that program", 60_000)
+    small_factor: int = limit(
+        2**31, "factor", "HiGHS is asked: it reckons in floating point, which bytes can exceed"
+    )
+    tree_columns: int = limit(30_000, "columns", "a bound of the small program is proved by cases", 60_000)
+    tree_programs: int = limit(1_500, "linear programs", "one proof by cases may take", 15_000)
+    tree_work: int = limit(
+        10_000_000, "linear programs x factors", "one proof by cases takes: some twenty seconds", 200_000_000
+    )
+    face_columns: int = limit(160_000, "columns", "placements and leaders are one program", 400_000)
+    spread_replicas: int = limit(
+        1_000_000, "replicas", "first followers are chosen with their placement: arcs of the largest flow"
+    )
+    free_followers: int = limit(
+        300_000, "replicas", "lists that change anyway get the first followers that are best after a failure"
+    )
+    budget_nodes: int = limit(50, "nodes of a search tree", "are spent on using ``--max-moves`` up")
+    bytes_steps: int = limit(1_024, "steps", "``--max-bytes`` is used up to, in parts of all moves")
+
+    @classmethod
+    def of(cls, effort: Effort) -> Params:
+        """The limits of an effort."""
+        if effort is not Effort.THOROUGH:
+            return cls(effort=effort)
+        wider = {of.name: of.metadata["thorough"] for of in limits() if of.metadata["thorough"] is not None}
+        return cls(effort=effort, **wider)
+
+
+def limits() -> list[Field[int]]:
+    """The limits among the fields of `Params`, for the docs' table."""
+    return [of for of in fields(Params) if of.metadata and of.default is not MISSING]

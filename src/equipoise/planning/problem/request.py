@@ -1,0 +1,53 @@
+"""What is asked of a planner, as plain data: one field for each option of the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of ``plan``; the defaults ask for a level cluster with the brokers it has."""
+
+    brokers: tuple[tuple[int, str | None], ...] | None = None
+    """Brokers that may hold replicas afterwards, with a rack where one was given; None: all known."""
+    add: tuple[tuple[int, str | None], ...] = ()
+    drain: tuple[int, ...] = ()
+    replace: tuple[tuple[int, int], ...] = ()
+    """Pairs (old, new)."""
+    racks: tuple[tuple[int, str], ...] = ()
+    """Racks by broker id, over what the sources say."""
+    replication_factor: int | None = None
+    topics: str | None = None
+    """Regular expression of topics that may change; it matches whole names."""
+    exclude_topics: str | None = None
+    create: tuple[tuple[str, int, int], ...] = ()
+    """Topics or partitions to place: (topic, partitions, replication factor)."""
+    goals: tuple[str, ...] | None = None
+    """The ordered goals; None: the default order, or that of ``required_only``."""
+    balance: tuple[str, ...] = ("count",)
+    tolerance: tuple[float, float] | None = None
+    """Sides of the band in percent (below, above); None: 0 for counts, 5 for weighed loads."""
+    rack_rule: str = "spread"
+    stay_in_rack: bool = False
+    no_leaders_on: tuple[int, ...] = ()
+    cordon: tuple[int, ...] = ()
+    assume_alive: tuple[int, ...] = ()
+    """Brokers to plan with as if they were up, whatever the sources say."""
+    max_moves: int | None = None
+    max_bytes: int | None = None
+    max_changes_per_partition: int | None = None
+    partial: bool = False
+    """The sources tell of a part of a cluster, which is planned as one."""
+    leaders_only: bool = False
+    required_only: bool = False
+    effort: str = "normal"
+    """How much is proved: one of `params.Effort`."""
+    strategy: str = "flow"
+    strategy_settings: tuple[tuple[str, str], ...] = ()
+    """Names and values as they were written; see `planning.published.settings`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The options that differ from their default, as plain JSON data."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}

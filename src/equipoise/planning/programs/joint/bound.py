@@ -1,0 +1,108 @@
+"""The Lagrangian bound of a question: what is left of the goal where conditions may be broken at a price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster.proofs import NetworkName
+from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.flow.convex import cheapest
+from equipoise.planning.flow.network import Int64, Objective
+from equipoise.planning.programs.joint.question import Question
+
+SCALE = 720_720 * 64
+"""Multipliers are whole numbers of this part of the goal's unit: halves to tenths stay exact."""
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """What each condition of the program is worth, in parts of `SCALE` of the goal's unit."""
+
+    held: Mapping[str, int]
+    """One unit of a goal before, by its name; none negative."""
+    node: Int64
+    """``(n_nodes,)``: flow is kept at every node of the placement."""
+    led: Int64
+    """``(n_counts,)``: leaders are counted."""
+    stands: Int64
+    """``(n_candidates,)``, none negative: a leader stands where it leads."""
+    arrivals: Int64
+    """Of `Budgets`, ``(1 + n_rows,)``, none negative; without budgets ``(0,)``."""
+
+    def halfway(self, other: Multipliers) -> Multipliers:
+        """The prices in the middle between these and others."""
+        held = {name: (price + other.held[name]) // 2 for name, price in self.held.items()}
+        mine, theirs = ((one.node, one.led, one.stands, one.arrivals) for one in (self, other))
+        return Multipliers(held, *((one + two) // 2 for one, two in zip(mine, theirs, strict=True)))
+
+    def leading(self, asked: Question) -> Int64:
+        """What each candidate's leading costs, ``(n_candidates,)``."""
+        changes = sum(weight * term.changes for term, weight in asked.terms(self.held, SCALE))
+        costs: Int64 = self.stands + self.led[asked.who.counts].sum(axis=0) + changes * asked.who.changes
+        return costs
+
+    def pull(self, asked: Question) -> Int64:
+        """What a unit costs on each arc of the placement, ``(n_arcs,)``, without what is convex."""
+        who, network = asked.who, asked.face.network
+        cost: Int64 = self.node[network.head] - self.node[network.tail]
+        np.add.at(cost, who.arc, np.where(who.arrives, -self.stands, self.stands) * (who.arc >= 0))
+        if asked.budgets is not None:
+            cost[asked.budgets.arc] += asked.budgets.on_arcs(self.arrivals)
+        return cost + sum(weight * term.arcs.linear for term, weight in asked.terms(self.held, SCALE))
+
+
+def whole(prices: npt.NDArray[np.float64]) -> Int64:
+    """In parts of `SCALE`."""
+    return np.rint(prices * SCALE).astype(np.int64)
+
+
+def cheapest_of(asked: Question, some: Int64, leading: Int64) -> Int64:
+    """What the cheapest of some candidates costs each row, ``(n_rows,)``."""
+    fewest = np.full(len(asked.face.net.data.rows), np.iinfo(np.int64).max)
+    np.minimum.at(fewest, asked.who.row[some], leading[some])
+    return fewest
+
+
+def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multipliers) -> ProvedLevel:
+    """The bound under ``price``, with the goals ``before`` in their order.
+
+    Each row is led by its cheapest candidate, the placement is a flow whose arcs cost what standing is
+    worth, every count is what it costs least, and goals before may take what their values leave at a price;
+    so may arrivals what budgets leave.
+    """
+    who, counts, network = asked.who, asked.counts, asked.face.network
+    terms = asked.terms(price.held, SCALE)
+    bound = int(cheapest_of(asked, np.arange(len(who.row)), price.leading(asked)).sum())
+    bound += int(network.supply @ price.node) - int(price.stands[~who.arrives].sum())
+    bound += sum(weight * term.arcs.offset for term, weight in terms)
+    bound -= sum(price.held[name] * value for name, (_, value) in asked.held.items())
+    if asked.budgets is not None:
+        bound -= int(price.arrivals @ asked.budgets.room)
+    on_arcs = [(term.arcs, weight) for term, weight in terms]
+    bound += least(price.pull(asked), network.lower, network.upper, on_arcs)
+    bound += least(-price.led, counts.lower, counts.upper, [(term.counts, weight) for term, weight in terms])
+    data = asked.face.net.data
+    table = np.zeros((len(data.rows), data.problem.cluster.n_brokers), dtype=np.int64)
+    table[who.row, who.broker] = price.stands
+    held = np.array([price.held.get(name, 0) for name in before], dtype=np.int64)
+    stored = np.concatenate([held, price.node, price.led, table.ravel(), price.arrivals])
+    name = NetworkName.JOINT if asked.budgets is None else NetworkName.JOINT_BUDGET
+    return ProvedLevel(goal, -(-bound // SCALE), name, stored)
+
+
+def least(cost: Int64, lower: Int64, upper: Int64, convex: list[tuple[Objective, int]]) -> int:
+    """The least of ``cost @ x`` and the weighted squares for whole x within bounds; no two share an item."""
+    x = np.where(cost < 0, upper, lower)
+    squares = 0
+    for objective, weight in convex:
+        if weight == 0 or not len(objective.convex):
+            continue
+        items = objective.convex
+        best, _ = cheapest(objective, cost[items], weight)
+        x[items] = np.clip(best, lower[items], upper[items])
+        squares += weight * int((objective.distance(x[items]) ** 2).sum())
+    return int(cost @ x) + squares

@@ -1,0 +1,230 @@
+"""The question as a linear program, and what HiGHS' prices of its conditions mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.planning.flow.convex import Steps, steps
+from equipoise.planning.flow.network import Int64, Objective
+from equipoise.planning.programs.joint.bound import Multipliers, cheapest_of, whole
+from equipoise.planning.programs.joint.linear_program import Conditions, Program, Relaxed
+from equipoise.planning.programs.joint.question import Near, Question, Term
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Convex costs of some items cut into steps: an item is its least and what is taken of its steps."""
+
+    item: Int64
+    """Arcs, or counts, ``(n_items,)``."""
+    least: Int64
+    """``(n_items,)``."""
+    step: Steps
+    """Its owners are positions in ``item``."""
+    at_least: int
+    """What all items cost where none takes a step, those that can take none among them."""
+
+
+def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64) -> Pieces:
+    """The convex part of an objective; ``lower`` and ``upper`` of all arcs, or counts.
+
+    Steps are of one unit around ``near``, and wider ones cost too much but at their ends.
+    """
+    least, most = lower[objective.convex], upper[objective.convex]
+    at_least = int((objective.distance(least) ** 2).sum())
+    some = np.flatnonzero(most > least)
+    least, most = least[some], most[some]
+    low, high = objective.band_low[some], objective.band_high[some]
+    bands = Objective.of_bands(0, objective.convex[some], low, high)
+    cut = steps(bands, least, most, np.clip(near[objective.convex[some]], least, most))
+    return Pieces(objective.convex[some].astype(np.int64), least, cut, at_least)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The program, and which of its conditions are which."""
+
+    program: Program
+    free: Int64
+    """The arcs of its first columns."""
+    present: Int64
+    """The candidates of those that follow."""
+    doubtful: Int64
+    """Those among ``present`` of whom it is open if they stand there: the first of the bounded conditions."""
+    n_before: int
+    """Conditions of equality in front of those of the items."""
+    counted: Int64
+    """The count of each item, -1 for arcs."""
+    cut: list[tuple[Pieces, Int64]]
+    """Of arcs and of counts by turns, each with the columns of its steps."""
+    paid: int
+    """What the goal costs besides its columns."""
+
+    def value(self, found: Relaxed) -> int:
+        """The least whole number that the goal can be within the program."""
+        return found.least + self.paid
+
+    def around(self, found: Relaxed, near: Near) -> Near | None:
+        """Where the optimum is; None if what it costs there is exact, so that no other steps are better."""
+        arcs, counts = near.arcs.copy(), near.counts.copy()
+        exact = True
+        for k, (cut, columns) in enumerate(self.cut):
+            x = cut.least + np.bincount(cut.step.owner, found.x[columns], len(cut.item))
+            exact &= bool(np.all((x <= cut.step.exact_below) & (x >= cut.step.exact_above)))
+            (counts if k % 2 else arcs)[cut.item] = np.rint(x)
+        return None if exact else Near(arcs, counts)
+
+
+class Sheet:
+    """Columns as they are listed, and the conditions of items: what is convex is its least and its steps."""
+
+    def __init__(self, n_columns: int, n_conditions: int) -> None:
+        self.n_columns, self.n_conditions = n_columns, n_conditions
+        self.entries: list[tuple[Int64, Int64, Int64 | int]] = []
+        self.least: list[Int64] = []
+        self.width: list[Int64] = []
+        self.counted: list[Int64] = []
+        self.cut: list[tuple[Pieces, Int64]] = []
+
+    def add(self, cut: Pieces, counted: Int64) -> tuple[Int64, Int64]:
+        """List steps; returns their columns and the conditions of their items."""
+        item = self.n_conditions + np.arange(len(cut.item))
+        step = self.n_columns + np.arange(len(cut.step.owner))
+        self.n_conditions, self.n_columns = self.n_conditions + len(item), self.n_columns + len(step)
+        self.entries.append((item[cut.step.owner], step, -1))
+        self.least.append(cut.least)
+        self.width.append(cut.step.width)
+        self.counted.append(counted)
+        self.cut.append((cut, step))
+        return step, item
+
+
+def program_of(asked: Question, shown: BoolArray) -> Layout:
+    """The program of a question, of the arcs ``shown`` (``(n_arcs,)``) and of those who may lead by them.
+
+    Columns are the free arcs, then the candidates, then steps of what is convex. Flow is kept at every
+    node, and every row has one leader; who leads stands there, racks and brokers lead within their room,
+    and goals before keep their values.
+    """
+    face, counts = asked.face, asked.counts
+    network, present = face.network, np.flatnonzero(~asked.who.arrives | shown[asked.who.arc])
+    who = asked.who.of(present)
+    open_ = shown & (network.upper > network.lower)
+    free, still = np.flatnonzero(open_), np.where(open_, 0, network.lower)
+    n_nodes, n_rows, n_led = len(network.supply), len(face.net.data.rows), counts.n_led
+    column = np.full(len(network.tail) + 1, -1, dtype=np.int64)
+    column[free] = np.arange(len(free))
+    leads = len(free) + np.arange(len(who.row))
+    sheet = Sheet(len(free) + len(who.row), n_nodes + n_rows)
+
+    def costs(term: Term) -> tuple[Int64, Int64, int]:
+        """The term's columns, what they cost, and what is paid in any case."""
+        of_arcs = pieces(term.arcs, network.lower, network.upper, asked.near.arcs)
+        of_counts = pieces(term.counts, counts.lower, counts.upper, asked.near.counts)
+        taken, item = sheet.add(of_arcs, np.full(len(of_arcs.item), -1))
+        sheet.entries.append((item, column[of_arcs.item], 1))
+        led, item = sheet.add(of_counts, of_counts.item)
+        number = np.full(len(counts.lower), -1, dtype=np.int64)
+        number[of_counts.item] = item
+        for part in who.counts:
+            some = number[part] >= 0
+            sheet.entries.append((number[part[some]], leads[some], 1))
+        each = [term.arcs.linear[free], term.changes * who.changes, of_arcs.step.slope, of_counts.step.slope]
+        paid = term.arcs.offset + int((term.arcs.linear * still).sum())
+        paid += of_arcs.at_least + of_counts.at_least
+        return np.concatenate([column[free], leads, taken, led]), np.concatenate(each), paid
+
+    goal = costs(asked.goal)
+    held = [(costs(term), value) for term, value in asked.held.values()]
+    supply = network.supply - np.bincount(network.tail, still, n_nodes)
+    supply += np.bincount(network.head, still, n_nodes)
+    sides = np.concatenate([supply, np.ones(n_rows), *sheet.least])
+    equal = Conditions.of(
+        (sheet.n_conditions, sheet.n_columns),
+        sides,
+        sides,
+        (network.tail[free], column[free], 1),
+        (network.head[free], column[free], -1),
+        (n_nodes + who.row, leads, 1),
+        *sheet.entries,
+    )
+    doubtful = np.flatnonzero(column[who.arc] >= 0)
+    arc, come, nth = column[who.arc[doubtful]], who.arrives[doubtful], np.arange(len(doubtful))
+    first, kept = len(doubtful), [value - paid for (_, _, paid), value in held]
+    arriving, room = arrivals_within(asked, column, still, first + n_led + len(held))
+    no_least = np.full(len(held) + len(room), -np.inf)
+    bounded = Conditions.of(
+        (first + n_led + len(no_least), sheet.n_columns),
+        np.concatenate([np.full(first, -np.inf), counts.lower[:n_led], no_least]),
+        np.concatenate([np.where(come, 0, 1), counts.upper[:n_led], kept, room]),
+        # who is open to stand there leads at most as often as its arc brings it, or does not take it away
+        (nth, leads[doubtful], 1),
+        (nth[come], arc[come], -1),
+        (nth[~come], arc[~come], 1),
+        (first + who.counts[0], leads, 1),
+        (first + who.counts[1], leads, 1),
+        *((np.full(len(c), first + n_led + k), c, v) for k, ((c, v, _), _) in enumerate(held)),
+        *arriving,
+    )
+    cost = np.zeros(sheet.n_columns, dtype=np.int64)
+    cost[goal[0]] = goal[1]
+    lower, upper = np.zeros_like(cost), np.ones_like(cost)
+    lower[: len(free)], upper[: len(free)] = network.lower[free], network.upper[free]
+    upper[len(free) + len(who.row) :] = np.concatenate(sheet.width)
+    program = Program(cost, lower, upper, len(free), equal, bounded)
+    counted = np.concatenate(sheet.counted)
+    return Layout(program, free, present, doubtful, n_nodes + n_rows, counted, sheet.cut, goal[2])
+
+
+def arrivals_within(
+    asked: Question, column: Int64, still: Int64, first: int
+) -> tuple[list[tuple[Int64, Int64, int]], Int64]:
+    """Entries of the conditions that budgets set, numbered from ``first``, and the room of each.
+
+    ``column`` of each arc, -1 for those that carry what is ``still`` there, ``(n_arcs,)``.
+    """
+    budgets = asked.budgets
+    if budgets is None:
+        return [], np.zeros(0, dtype=np.int64)
+    number = np.cumsum(budgets.binds) - 1
+    room, entries = budgets.room[budgets.binds], []
+    for condition, arc in budgets.entries(number):
+        np.subtract.at(room, condition, still[arc])
+        open_ = column[arc] >= 0
+        entries.append((first + condition[open_], column[arc[open_]], 1))
+    return entries, room
+
+
+def multipliers(asked: Question, layout: Layout, found: Relaxed) -> Multipliers:
+    """The program's prices of its conditions as whole numbers.
+
+    Whoever is not in the program has to pay for standing what makes it as dear as the best who is.
+    """
+    n_open, n_led = len(layout.doubtful), asked.counts.n_led
+    led = np.zeros(len(asked.counts.lower))
+    led[:n_led] = -found.of_bounded[n_open : n_open + n_led]
+    of_counts = layout.counted >= 0
+    np.subtract.at(led, layout.counted[of_counts], found.of_equal[layout.n_before :][of_counts])
+    held, arrivals = np.split(np.maximum(whole(-found.of_bounded[n_open + n_led :]), 0), [len(asked.held)])
+    budgets = np.zeros(0 if asked.budgets is None else len(asked.budgets.room), dtype=np.int64)
+    if asked.budgets is not None:
+        budgets[asked.budgets.binds] = arrivals
+    stands = np.zeros(len(asked.who.row), dtype=np.int64)
+    stands[layout.present[layout.doubtful]] = np.maximum(whole(-found.of_bounded[:n_open]), 0)
+    price = Multipliers(
+        dict(zip(asked.held, held.tolist(), strict=True)),
+        whole(found.of_equal[: len(asked.face.network.supply)]),
+        whole(led),
+        stands,
+        budgets,
+    )
+    leading = price.leading(asked)
+    cheapest = cheapest_of(asked, layout.present, leading)
+    absent = np.delete(np.arange(len(stands)), layout.present)
+    stands[absent] = np.maximum(cheapest[asked.who.row[absent]] - leading[absent], 0)
+    return price

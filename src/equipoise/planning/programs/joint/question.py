@@ -1,0 +1,207 @@
+"""What is asked: the least of one goal on the face of the goals before it, and what that costs whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster.brokers import IntArray
+from equipoise.planning.bounds.leaders import free_leaders, leader_bounds
+from equipoise.planning.flow.network import Int64, Objective
+from equipoise.planning.goals import LEADER, PLACEMENT
+from equipoise.planning.networks.place import OptimalFace
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.shares import table
+from equipoise.planning.programs.joint.budgets import Budgets, budgets_on
+
+BoolArray = npt.NDArray[np.bool_]
+FEW = 5
+"""Few moves are at most one for so many replicas."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Who could lead which row afterwards; all columns ``(n_candidates,)``."""
+
+    row: Int64
+    broker: Int64
+    """Position in the cluster."""
+    arc: Int64
+    """Arc of the face whose flow decides whether it stands there, -1 where it does for certain."""
+    arrives: BoolArray
+    """It stands there if the arc carries it, else if the arc does not."""
+    changes: Int64
+    """1 where its leading is an election."""
+    counts: Int64
+    """``(3, n_candidates)``: the counts it is part of, those of its rack, broker, and topic there."""
+
+    def of(self, some: Int64) -> Candidates:
+        """Those at some positions."""
+        return Candidates(
+            self.row[some],
+            self.broker[some],
+            self.arc[some],
+            self.arrives[some],
+            self.changes[some],
+            self.counts[:, some],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Leaders of the racks, of the brokers, and of each topic on each broker, one after the other.
+
+    Of partitions that may change: what others lead is taken off the bands. ``(n_counts,)`` each.
+    """
+
+    lower: Int64
+    upper: Int64
+    """No count has more than its candidates."""
+    n_led: int
+    """Racks and brokers together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """What a goal costs on the arcs of the placement, for leaders that change, and for counts of leaders."""
+
+    arcs: Objective
+    changes: int
+    counts: Objective
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """About where the best is: what convex costs are counted of there is told exactly."""
+
+    arcs: Int64
+    """``(n_arcs,)``: of the placement; right on those of cells and of brokers."""
+    counts: Int64
+    """``(n_counts,)``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """The goal, and the goals before it that have to be kept to their values."""
+
+    face: OptimalFace
+    who: Candidates
+    counts: Counts
+    goal: Term
+    held: Mapping[str, tuple[Term, int]]
+    """Those that the face and the bounds of the counts do not keep by themselves, with their values."""
+    near: Near
+    budgets: Budgets | None = None
+
+    @property
+    def is_wide(self) -> bool:
+        """True where budgets leave placement goals to conditions that the face would keep without them."""
+        return self.budgets is not None and not self.held.keys().isdisjoint(PLACEMENT)
+
+    @property
+    def few_arrive(self) -> bool:
+        """True where a value or a budget, and not the face, lets few replicas move."""
+        data, most = self.face.net.data, None
+        if "moves" in self.held:
+            most = self.held["moves"][1]
+        elif self.budgets is not None and self.budgets.binds[0]:
+            most = data.problem.request.max_moves
+        return most is not None and most * FEW <= data.n_replicas
+
+    def terms(self, held: Mapping[str, int], unit: int) -> list[tuple[Term, int]]:
+        """Each term with its weight: ``unit`` for the goal, for those before what is ``held`` at."""
+        return [(self.goal, unit), *((term, held[name]) for name, (term, _) in self.held.items())]
+
+
+def question(
+    face: OptimalFace, goal: str, reached: Mapping[str, int], kept: frozenset[str], lists: IntArray
+) -> Question:
+    """``goal`` on the face; ``reached`` are the goals before with their values, ``kept`` those it keeps.
+
+    ``lists``: a plan that is that good.
+    """
+    problem = face.net.data.problem
+    levels, leaders = leader_bounds(problem, reached)
+    n_led = problem.n_racks + problem.cluster.n_brokers
+    who = candidates(face)
+    n_counts = n_led + len(problem.cluster.topics) * problem.cluster.n_brokers
+    least, most = np.zeros(n_counts, dtype=np.int64), np.bincount(who.counts.ravel(), minlength=n_counts)
+    least[:n_led], most[:n_led] = leaders.lower[:n_led], np.minimum(most[:n_led], leaders.upper[:n_led])
+    counts = Counts(least, most.astype(np.int64), n_led)
+    bounded = {level.goal for level in levels if reached[level.goal] == level.value} - {"elections"}
+    held = {
+        name: (term(face, counts, name), value)
+        for name, value in reached.items()
+        if name not in kept and name not in bounded
+    }
+    near = Near(counts_of_arcs(face, lists), counts_of_leaders(problem, lists))
+    return Question(face, who, counts, term(face, counts, goal), held, near, budgets_on(face, reached))
+
+
+def counts_of_arcs(face: OptimalFace, lists: IntArray) -> Int64:
+    """What cells and brokers of the face's network carry in a plan, ``(n_arcs,)``; 0 on all other arcs."""
+    net, data = face.net, face.net.data
+    n_eligible = len(data.brokers)
+    place = np.full(data.problem.cluster.n_brokers, -1, dtype=np.int64)
+    place[data.brokers] = np.arange(n_eligible)
+    row, position = np.nonzero(lists[data.rows] >= 0)
+    broker = place[lists[data.rows][row, position]]
+    held = net.family_of[net.unit_of[row]] * n_eligible + broker
+    flow = np.zeros(len(face.network.tail), dtype=np.int64)
+    flow[net.cell.index] = np.bincount(held[broker >= 0], minlength=len(net.cell.unit))
+    flow[net.sink.index] = np.bincount(broker[broker >= 0], minlength=n_eligible)
+    if len(net.rack.unit):
+        flow[net.rack.index] = net.by_rack(flow[net.sink.index])
+    return flow
+
+
+def counts_of_leaders(problem: Problem, lists: IntArray) -> Int64:
+    """`Counts` in a plan, ``(n_counts,)``."""
+    rows = np.flatnonzero(problem.movable & (lists[:, 0] >= 0))
+    of_topics = table(problem, rows, lists[rows, 0])
+    of_brokers = of_topics.sum(axis=0)
+    of_racks = np.bincount(problem.rack_idx, weights=of_brokers, minlength=problem.n_racks)
+    return np.concatenate([of_racks.astype(np.int64), of_brokers, of_topics.ravel()])
+
+
+def candidates(face: OptimalFace) -> Candidates:
+    """Everyone who may lead and may stand there in the end, row by row; a row is the unit of its number."""
+    net, network = face.net, face.network
+    data, problem = net.data, net.data.problem
+    n_eligible, n_rows = len(data.brokers), len(data.rows)
+    leads = problem.leads[data.brokers]
+    arc_of = np.full(n_rows * n_eligible, -1, dtype=np.int64)
+    arc_of[net.leave.unit * n_eligible + net.leave.broker] = net.leave.index
+    slot = np.flatnonzero((data.slot_broker >= 0) & leads[data.slot_broker])
+    arc = arc_of[data.slot_row[slot] * n_eligible + data.slot_broker[slot]]
+    stays = (arc < 0) | (network.lower[arc] == 0)
+    slot, arc = slot[stays], np.where(network.upper[arc] > 0, arc, -1)[stays]
+    come = np.flatnonzero((network.upper[net.arrive.index] > 0) & leads[net.arrive.broker])
+    row = np.r_[data.slot_row[slot], net.arrive.unit[come]]
+    broker = data.brokers[np.r_[data.slot_broker[slot], net.arrive.broker[come]]]
+    leader = problem.cluster.replicas[data.rows, 0][row]
+    n_brokers, n_led = problem.cluster.n_brokers, problem.n_racks + problem.cluster.n_brokers
+    topic = problem.cluster.topic_idx[data.rows][row].astype(np.int64)
+    return Candidates(
+        row=row,
+        broker=broker,
+        arc=np.r_[arc, net.arrive.index[come]],
+        arrives=np.r_[np.zeros(len(slot), dtype=bool), np.ones(len(come), dtype=bool)],
+        changes=((leader != broker) & (leader >= 0)).astype(np.int64),
+        counts=np.stack(
+            [problem.rack_idx[broker], problem.n_racks + broker, n_led + topic * n_brokers + broker]
+        ),
+    )
+
+
+def term(face: OptimalFace, counts: Counts, goal: str) -> Term:
+    """What a goal costs."""
+    n_counts = len(counts.lower)
+    if goal in PLACEMENT:
+        return Term(face.net.objective(goal), 0, Objective.of_linear(np.zeros(n_counts, dtype=np.int64)))
+    no_arcs = Objective.of_linear(np.zeros(len(face.network.tail), dtype=np.int64))
+    led = LEADER[goal]
+    return Term(no_arcs, led.changes, led.on_counts(free_leaders(face.net.data.problem), n_counts))

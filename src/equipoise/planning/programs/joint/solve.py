@@ -1,0 +1,194 @@
+"""The best placement of a face for one goal, and the proof that there is none better."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.distinct import ranks
+from equipoise.planning.flow.convex import least_flow
+from equipoise.planning.flow.network import Int64, Objective
+from equipoise.planning.goals import PLACEMENT
+from equipoise.planning.networks.disaggregation import disaggregate, lists_after
+from equipoise.planning.networks.place import OptimalFace
+from equipoise.planning.programs.joint.bound import SCALE, Multipliers, proved, whole
+from equipoise.planning.programs.joint.question import Question, question
+
+if TYPE_CHECKING:
+    from equipoise.planning.programs.joint.columns import Layout
+    from equipoise.planning.programs.joint.linear_program import Relaxed
+
+LOG = logging.getLogger(__name__)
+MAX_COLUMNS = 160_000
+"""Of a program that levels counts and has all there are: some eight seconds."""
+MAX_WIDE = 50_000
+"""As `MAX_COLUMNS`, for leaders' levels where a budget keeps the face wide: those take many times as long."""
+MAX_GROWN = 100_000
+"""As `MAX_COLUMNS`, for leaders' levels that grow because a budget lets few replicas move."""
+MAX_ELECTIONS = 120_000
+"""Columns of one program of elections, and half of those of all: they grow until what they leave out is worth
+nothing, or little."""
+MAX_WORK = 350_000
+"""The same of other goals that have all columns, or grow by placement alone."""
+EASY = 4
+"""So many times `MAX_WORK` where placement goals grow, which is quick."""
+MAX_PIVOTS = 4_500_000_000
+"""Simplex iterations times columns of the programs of a leaders' level that grows: ten to thirty seconds."""
+AT_ONCE = 3
+"""Arrivals that a row is given at a time, since few of many are ever used."""
+GROWTH = 0.1
+"""Of the arcs, that come along at a time."""
+NOISE = SCALE // 1000
+"""In parts of the goal's unit: what prices that are rounded may be off."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Replica lists ``(n_partitions, max_rf)``, None where none were found; and the bound that is proved."""
+
+    lists: npt.NDArray[np.int32] | None
+    level: ProvedLevel
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What is known of a question already."""
+
+    lists: npt.NDArray[np.int32]
+    """A plan with the values of the goals before."""
+    bound: int
+    """Of the goal, 0 where nothing is known."""
+
+
+@dataclass
+class Limits:
+    """What is left of the effort for a question; counted, so that it is the same on every machine."""
+
+    columns: int
+    """Of one program."""
+    work: int | None = None
+    """Columns of all programs together, None where those are not counted."""
+    pivots: int | None = None
+    """Simplex iterations times columns of all programs together, as ``work``."""
+
+    def reach(self, columns: int) -> bool:
+        """True where a program with so many columns may be solved; counts it."""
+        if self.work is not None:
+            self.work -= columns
+        return columns <= self.columns and (self.work is None or self.work >= 0)
+
+    def iterations(self, columns: int) -> int | None:
+        """So many may a program with so many columns take, None for any number."""
+        return None if self.pivots is None else self.pivots // columns
+
+    def spend(self, iterations: int, columns: int) -> None:
+        """Count the iterations that a program took."""
+        if self.pivots is not None:
+            self.pivots = max(0, self.pivots - iterations * columns)
+
+
+def best_of_face(
+    face: OptimalFace, goal: str, reached: Mapping[str, int], kept: frozenset[str], start: Start
+) -> Joint | None:
+    """The placement of the face with the least of ``goal``; every row is a unit of the face's network.
+
+    ``reached``: the goals before with the values to keep, in order; ``kept``: those of which every placement
+    of the face is that good. None where the program is too large, or HiGHS gives it up.
+
+    Elections need few of the possible arrivals, and small budgets allow few, so the program has only those
+    of ``start`` at first, and then what its prices say is worth it (column generation: G. Desaulniers,
+    J. Desrosiers, M. M. Solomon, "Column Generation", 2005, chapter 1). They are taken halfway between the
+    best prices so far and the last, which swing (P. Wentges, "Weighted Dantzig-Wolfe decomposition", 1997).
+    Where the optimum is far from ``start``, convex costs are cut anew around it.
+    """
+    from equipoise.planning.programs.joint.columns import multipliers, program_of  # SciPy, where it is needed
+    from equipoise.planning.programs.joint.linear_program import WHOLE
+
+    LOG.info("placements and leaders at once: %s", goal)
+    asked = question(face, goal, reached, kept, start.lists)
+    grows = goal == "elections" or asked.few_arrive
+    simplex = goal != "elections" or asked.few_arrive
+    left = limits(asked, goal, grows=grows)
+    shown = arcs_of(face, start.lists) if grows else np.ones(len(face.network.tail), dtype=bool)
+    best: tuple[ProvedLevel, Multipliers] | None = None
+    last, least = None, np.inf
+    while True:
+        layout = program_of(asked, shown)
+        columns = len(layout.program.cost)
+        if not left.reach(columns):
+            break
+        most = left.iterations(columns)
+        found = layout.program.relaxed(simplex=simplex, presolve=grows, iterations=most)
+        if found is None:
+            break
+        left.spend(found.iterations, columns)
+        last = layout, found
+        now = multipliers(asked, layout, found)
+        prices = [now] if best is None else [best[1].halfway(now), now]
+        tried = [(proved(asked, goal, tuple(reached), price), price) for price in reversed(prices)]
+        best = max([*([best] if best else []), *tried], key=lambda pair: pair[0].value)
+        if max(best[0].value, start.bound) >= layout.value(found):
+            break
+        offers = (worthwhile(face, price.pull(asked), shown) for price in prices)
+        wanted = next((arcs for arcs in offers if len(arcs)), None)
+        near = layout.around(found, asked.near)
+        if wanted is not None:
+            shown[wanted] = True
+        elif near is None or found.value > least - WHOLE:
+            break
+        else:
+            asked, least = replace(asked, near=near), found.value
+    if last is None or best is None:
+        return None
+    return Joint(lists_near(face, *last), best[0])
+
+
+def limits(asked: Question, goal: str, *, grows: bool) -> Limits:
+    """How far a question may go."""
+    if goal in PLACEMENT:
+        return Limits(MAX_COLUMNS, EASY * MAX_WORK if grows else MAX_WORK)
+    if asked.few_arrive:
+        return Limits(MAX_GROWN, pivots=MAX_PIVOTS)
+    if goal == "elections":
+        return Limits(MAX_ELECTIONS, 2 * MAX_ELECTIONS)
+    return Limits(MAX_WIDE if asked.is_wide else MAX_COLUMNS, MAX_WORK)
+
+
+def arcs_of(face: OptimalFace, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """The arcs of the face without those of arrivals that ``lists`` do without, ``(n_arcs,)``."""
+    net, data = face.net, face.net.data
+    shown = np.ones(len(face.network.tail), dtype=bool)
+    there = lists[data.rows[net.arrive.unit]] == data.brokers[net.arrive.broker][:, None]
+    shown[net.arrive.index] = there.any(axis=1) | (face.network.lower[net.arrive.index] > 0)
+    return shown
+
+
+def worthwhile(face: OptimalFace, pull: Int64, shown: npt.NDArray[np.bool_]) -> Int64:
+    """The arcs that would make the program's optimum better, the best `AT_ONCE` of each row."""
+    arrive = face.net.arrive
+    better = ~shown[arrive.index] & (pull[arrive.index] < -NOISE) & (face.network.upper[arrive.index] > 0)
+    arc = arrive.index[better].astype(np.int64)
+    order = np.lexsort([pull[arc], arrive.unit[better]])
+    unit = arrive.unit[better][order]
+    few = arc[order[ranks(unit) < AT_ONCE]]
+    return few[np.argsort(pull[few], kind="stable")][: int(shown.sum() * GROWTH)]
+
+
+def lists_near(face: OptimalFace, layout: Layout, found: Relaxed) -> npt.NDArray[np.int32] | None:
+    """The lists of a whole placement: the optimum if it is one, else the best found nearby."""
+    best = layout.program.settled(found)
+    if best is None:
+        wish = np.full(len(face.network.tail), SCALE)
+        wish[layout.free] = whole(0.5 - found.x[: len(layout.free)])
+        flow = least_flow(face.network, Objective.of_linear(wish), face.flow)
+    else:
+        flow = face.network.lower.copy()
+        flow[layout.free] = best[: len(layout.free)]
+    moves, failed = disaggregate(face.net, flow)
+    return None if len(failed) else lists_after(face.net.data, moves)

@@ -1,0 +1,154 @@
+"""Placements and orders together, for small clusters: a lexicographic 0-1 program.
+
+Where a leader level is held back by where replicas stand, flows alone cannot tell which of the equally good
+placements frees it. This program can. Goals that are proved already are held to their values, and the others
+are made least one after the other by HiGHS, whose linear relaxation is nearly always whole. It takes only
+what is better than the best plan known: where it finds nothing, nothing changes. What is proved in the end,
+by a tree of prices, is `branching.proof_of` each level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from equipoise.cluster.brokers import IntArray
+from equipoise.planning.goals import value_of
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.programs.model import Model
+
+if TYPE_CHECKING:
+    from equipoise.planning.programs.branching import Tree
+    from equipoise.planning.programs.rows import Sheet
+
+def cells(problem: Problem) -> int:
+    """How large the program is: partitions that may change, times brokers that may hold them."""
+    return int(problem.movable.sum()) * int(problem.eligible.sum())
+
+
+def is_small(problem: Problem) -> bool:
+    """True where the program has a fair chance to decide the cluster."""
+    return cells(problem) <= problem.params.small_cells
+
+
+def pairs(problem: Problem) -> int:
+    """How many pairs of a leader and a first follower the partitions can have together."""
+    brokers = int(problem.eligible.sum())
+    return int((problem.movable & (problem.rf > 1)).sum()) * brokers * (brokers - 1)
+
+
+MIN_EFFORT_S = 0.25
+"""Deterministic seconds of each level: one that takes all does not leave those after it as they fall."""
+Measure = Callable[[Problem, IntArray, str], int]
+
+
+class SmallProgram:
+    """The program of a small cluster at work, goal after goal."""
+
+    packs = False
+    """True where goals weigh: a linear relaxation says little of packings, so those are searched too."""
+
+    def __init__(self, model: Model, measure: Measure = value_of) -> None:
+        self.model, self.measure = model, measure
+        self.params = model.problem.params
+        self.effort_s = self.params.search_effort / 1000
+
+    @classmethod
+    def of(cls, problem: Problem) -> SmallProgram:
+        """The program of a problem, with nothing held."""
+        return cls(Model(problem, problem.goals))
+
+    def value(self, lists: IntArray, goal: str) -> int:
+        return self.measure(self.model.problem, lists, goal)
+
+    def any_lists(self) -> IntArray | None:
+        """Some lists that keep the rules, None where there are none."""
+        from equipoise.planning.programs.highs import settled  # SciPy, where it is needed
+
+        found = None if self.model.contradicts else settled(self.model.sheet(), nodes=None)
+        return None if found is None else self.lists(found.x)
+
+    def hold(self, goal: str, value: int) -> None:
+        """Keep a goal at a value that is decided."""
+        self.model.hold(goal, value)
+
+    def least(self, goal: str, best: IntArray) -> tuple[IntArray, int]:
+        """Lists with the least value of a goal that was found, and the bound that the solver claims.
+
+        ``best`` is kept where nothing better is found; all that comes after is as good at this goal.
+        """
+        reached = self.value(best, goal)
+        counted = self.model.hold(goal, reached)
+        if reached == 0:  # nothing counts below 0
+            return best, 0
+        sheet = self.model.sheet(counted)
+        plain = bool(np.abs(sheet.table.data).max(initial=0) <= self.params.small_factor)
+        bound = 0
+        if plain:
+            best, bound = self.near_relaxed(goal, best, sheet)
+        if not plain or (self.packs and bound < self.value(best, goal)):
+            best, searched = self.searched(goal, best, sheet, plain=plain)
+            bound = max(bound, searched)
+        self.model.at_most(counted, self.value(best, goal))
+        return best, bound
+
+    def near_relaxed(self, goal: str, best: IntArray, sheet: Sheet) -> tuple[IntArray, int]:
+        """What HiGHS finds at the linear relaxation, and its bound."""
+        from equipoise.planning.programs.highs import WHOLE, relaxed, whole
+
+        reached = self.value(best, goal)
+        if len(sheet.cost) > self.params.small_columns or (least := relaxed(sheet)) is None:
+            return best, 0
+        bound = ceil(least.least - WHOLE) + sheet.offset
+        if bound >= reached or (found := whole(sheet, least)) is None:
+            return best, bound
+        lists = self.lists(found.x)
+        if self.value(lists, goal) < reached:
+            best = lists
+        return best, max(bound, ceil(found.least - WHOLE) + sheet.offset)
+
+    def searched(
+        self, goal: str, best: IntArray, sheet: Sheet, *, plain: bool
+    ) -> tuple[IntArray, int]:
+        """What CP-SAT finds from the best lists known, and its bound."""
+        from equipoise.planning.programs.search import Search  # OR-Tools, where it is needed
+
+        found = Search(sheet, plain=plain).least(self.columns_of(best), max(self.effort_s, MIN_EFFORT_S))
+        self.effort_s -= found.spent_s
+        if found.x is not None and found.value < self.value(best, goal):
+            best = self.lists(found.x)
+        return best, found.bound
+
+    def columns_of(self, lists: IntArray) -> dict[int, int]:
+        """Who holds and who leads what, as these lists have it, column by column."""
+        known = {column.column: int(b in lists[row]) for (row, b), column in self.model.held.items()}
+        for (row, b, k), column in self.model.at.items():
+            known[column.column] = int(k < lists.shape[1] and lists[row, k] == b)
+        return known
+
+    def lists(self, x: np.ndarray) -> IntArray:
+        """The lists of whole columns."""
+        return self.model.lists(lambda column: x[column.column] > 0)
+
+
+def trees(
+    problem: Problem, goals: tuple[str, ...], values: dict[str, int], wanted: dict[str, int]
+) -> dict[str, Tree]:
+    """Proofs of the ``wanted`` bounds, or of less, in plans as good as ``values`` at the goals before.
+
+    A goal may be missing.
+    """
+    from equipoise.planning.programs.branching import proof_of
+
+    model, found = Model(problem, goals), {}
+    last = max((k for k, goal in enumerate(goals) if wanted.get(goal)), default=-1)
+    for goal in goals[: last + 1]:
+        sheet = model.sheet(model.hold(goal, values[goal])) if wanted.get(goal) else None
+        if sheet is None:
+            model.hold(goal, values[goal])
+        elif (tree := proof_of(sheet, wanted[goal], problem.params)) is not None:
+            found[goal] = tree
+    return found

@@ -1,0 +1,35 @@
+"""From a cluster and a request to a problem: the request laid over the cluster, rule by rule."""
+
+from __future__ import annotations
+
+from equipoise.cluster import Cluster
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.rates import derived
+from equipoise.planning.problem.request import Request
+from equipoise.planning.request.extension import with_brokers, with_partitions
+from equipoise.planning.request.goal_order import ordered_goals
+from equipoise.planning.request.part import of_a_part, refuse_part
+from equipoise.planning.request.remarks import refuse_contradictions, remarks
+from equipoise.planning.rules import RULES
+from equipoise.planning.rules.draft import Draft
+
+
+def build_problem(cluster: Cluster, request: Request) -> Problem:
+    """Lay ``request`` over ``cluster``; raises :class:`UnusableInput` for what cannot be meant."""
+    refuse_contradictions(request)
+    refuse_part(cluster, request)
+    draft = Draft.of(with_partitions(with_brokers(cluster, request), request), request)
+    for rule in RULES:
+        rule.lay(draft)
+    if request.partial:
+        draft.warnings.insert(0, of_a_part(cluster))
+    draft.warnings += remarks(draft)
+    if looks_at_rates(request) and (told := derived(draft.cluster)):
+        draft.warnings.append(told)
+    lowered = bool((draft.rf < draft.cluster.rf).any())
+    return draft.freeze(ordered_goals(request, lowered=lowered))
+
+
+def looks_at_rates(request: Request) -> bool:
+    """True where what comes into partitions plays a part."""
+    return request.strategy == "capacity" or not {"network-in", "network-out"}.isdisjoint(request.balance)

@@ -1,0 +1,97 @@
+"""Options that undo each other are refused, or what becomes of them is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from equipoise.cluster import Brokers, Cluster, build_cluster
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.planning import make_plan
+from equipoise.planning.request.laying import build_problem
+from equipoise.planning.request.options import request_of
+from equipoise.planning.rules.rack_rule import NO_RACKS
+
+
+@pytest.fixture
+def orders() -> Cluster:
+    """Two partitions on brokers 1 to 3; broker 4 stands empty."""
+    return build_cluster("orders", Brokers.of([1, 2, 3, 4]), ["t", "t"], [0, 1], [[1, 2], [2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"add": "1"}, "--add: broker 1 is in the cluster already, with replicas: nothing is added"),
+        ({"add": "1,2"}, "--add: brokers 1, 2 are in the cluster already, with replicas: nothing is added"),
+        ({"brokers": "1-4", "drain": "3"}, "--brokers and --drain both name 3: drained"),
+        ({"leaders-only": True, "add": "7"}, "--leaders-only moves no data: what --add names gets nothing"),
+        ({"required-only": True, "tolerance": "7"},
+         "--required-only levels nothing: no use is made of --tolerance"),
+        ({"goals": "moves", "tolerance": "7"}, "--goals has no replicas: no use is made of --tolerance"),
+        ({"exclude-topics": "t"},
+         "no topic may change: --exclude-topics has every one that --topics chooses"),
+    ],
+)  # fmt: skip
+def test_what_becomes_of_an_option_is_said(orders: Cluster, options: dict[str, Any], said: str):
+    assert said in build_problem(orders, request_of(options)).warnings
+
+
+@pytest.mark.parametrize(
+    "options", [{"add": "4"}, {"add": "7"}, {"brokers": "1-2", "add": "3"}, {"drain": "3"}, {}]
+)
+def test_nothing_is_said_of_what_is_done(orders: Cluster, options: dict[str, Any]):
+    """Broker 4 is known and empty; broker 3 would go but for --add."""
+    assert build_problem(orders, request_of(options)).warnings == (NO_RACKS,)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"drain": "3", "replace": "3=7"}, "--drain: broker 3 is to be drained and replaced. "
+         "--replace alone empties it; take 3 out of --drain"),
+        ({"add": "7", "cordon": "7"},
+         "--add: broker 7 is to be added and to receive nothing. Take 7 out of --cordon"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused(orders: Cluster, options: dict[str, Any], said: str):
+    with pytest.raises(UnusableInput) as refusal:
+        build_problem(orders, request_of(options))
+    assert str(refusal.value) == said
+
+
+def test_nothing_to_plan_is_said_of_the_files():
+    """Not of --brokers, which nobody gave."""
+    empty = build_cluster("empty", Brokers.of([]), [], [], [], files=("empty.json",))
+    with pytest.raises(UnusableInput, match=r"^empty\.json: no broker and no partition is told"):
+        build_problem(empty, request_of({}))
+
+
+@pytest.mark.parametrize("options", [{"replication-factor": "99999"}, {"create": "new:3:99999"}])
+@pytest.mark.parametrize("racks", ["", "1:a,2:b,3:c,4:a"])
+def test_more_replicas_than_brokers_by_far(orders: Cluster, options: dict[str, Any], racks: str):
+    """Refused at once, with the most that can be had."""
+    with pytest.raises(
+        ImpossibleRequest, match=r"99,999 brokers; 4 can hold it: lower the replication factor to 4$"
+    ):
+        make_plan(orders, request_of(options | ({"racks": racks} if racks else {})))
+
+
+def test_ways_out_add_brokers_that_kafka_can_number():
+    """Next to the last number there is: a new broker gets another one."""
+    last = 2**31 - 1
+    cluster = build_cluster("ids", Brokers.of([40, last], {40: "a", last: "c"}), ["a"], [0], [[last]])
+    with pytest.raises(ImpossibleRequest, match="add a broker"):
+        make_plan(cluster, request_of({"replication-factor": "3"}))
+
+
+@pytest.mark.parametrize(
+    "option", ["drain", "max-moves", "brokers", "replace", "create", "replication-factor"]
+)
+@pytest.mark.parametrize("digits", ["9" * 5000, "٣"])
+def test_numbers_of_any_length_and_alphabet(option: str, digits: str):
+    written = {"replace": f"{digits}=3", "create": f"new:{digits}:3"}.get(option, digits)
+    with pytest.raises(UnusableInput, match=rf"^--{option}: ") as refusal:
+        request_of({option: written})
+    assert len(str(refusal.value)) < 250

@@ -1,0 +1,25 @@
+"""Regular expressions of others end, one way or the other."""
+
+from __future__ import annotations
+
+import pytest
+
+from equipoise import patterns
+from equipoise.errors import UnusableInput
+
+
+def test_whole_names_match():
+    assert patterns.matches("a.*|b", ["ab", "b", "bc", ""], "--topics") == [True, True, False, False]
+    assert patterns.matches("(?!__).*", ["__consumer_offsets", "orders"], "--topics") == [False, True]
+
+
+@pytest.mark.parametrize("pattern", ["(", "(" * 2000, "a{99999999999}", "[", "*"])
+def test_what_is_no_expression_is_refused(pattern: str):
+    with pytest.raises(UnusableInput, match=r"^--topics: '.*' is not a regular expression \("):
+        patterns.matches(pattern, ["a"], "--topics")
+
+
+def test_one_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(patterns, "MOST_S", 0.1)
+    with pytest.raises(UnusableInput, match=r"^--topics: '\(a\+\)\+\$' takes more than 0.1 seconds, at 'aaa"):
+        patterns.matches("(a+)+$", ["b", "a" * 40 + "b"], "--topics")
