@@ -6,6 +6,7 @@ distances from it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import gcd
 
 import numpy as np
@@ -89,14 +90,25 @@ def failover_shares(case: Case, total: int) -> tuple[BoolArray, Int64, Int64]:
 
     ``(n_brokers, n_brokers)`` each: lost brokers by row, survivors by column; 0 for who may not lead.
     """
-    n, leads = case.cluster.n_brokers, case.rules.leads
+    n = case.cluster.n_brokers
     counted = np.zeros((n, n), dtype=bool)
     low, high = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
+    for lost, *row in shares_after_each_loss(case, total):
+        counted[lost], low[lost], high[lost] = row
+    return counted, low, high
+
+
+def shares_after_each_loss(case: Case, total: int) -> Iterator[tuple[int, BoolArray, Int64, Int64]]:
+    """A lost broker that others can take over from, and its row of :func:`failover_shares`, ``(n_brokers,)``.
+
+    One row at a time: pairs of thousands of brokers are many.
+    """
+    n, leads = case.cluster.n_brokers, case.rules.leads
     weight = weights_of_all(case, leads)
     for lost in np.flatnonzero(leads).tolist():
         others = np.arange(n) != lost
         left = leads & others
         if left.any():
-            counted[lost] = others
-            low[lost, left], high[lost, left] = shares(total, weight[left])
-    return counted, low, high
+            low, high = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+            low[left], high[left] = shares(total, weight[left])
+            yield lost, others, low, high

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import measures
 from equipoise.cluster.proofs import NetworkName
-from equipoise.judge.bands import failover_shares, squares
+from equipoise.judge.bands import failover_shares, shares_after_each_loss, squares
 from equipoise.judge.counting import Counting
 from equipoise.judge.failover import failover_bound
 from equipoise.judge.first_followers import first_followers_bound
@@ -32,11 +32,17 @@ class Failover(FollowerGoal):
     name = "failover"
 
     def value(self, case: Case) -> int:
-        n_brokers, leads = case.cluster.n_brokers, case.rules.leads
-        led = int(measures.leaders_per_broker(case.target, n_brokers)[leads].sum())
-        counted, low, high = failover_shares(case, led)
-        table = measures.failover_leaders(case.target, n_brokers)
-        return squares(table[counted], low[counted], high[counted])
+        n_brokers = case.cluster.n_brokers
+        led = measures.leaders_per_broker(case.target, n_brokers)
+        first, second = (measures.position(case.target, k) for k in (0, 1))
+        by_leader = np.argsort(first, kind="stable")
+        ends = np.searchsorted(first[by_leader], np.arange(n_brokers + 1))
+        total = 0
+        for lost, others, low, high in shares_after_each_loss(case, int(led[case.rules.leads].sum())):
+            takes_over = second[by_leader[ends[lost] : ends[lost + 1]]]
+            after = led + np.bincount(takes_over[takes_over >= 0], minlength=n_brokers)
+            total += squares(after[others], low[others], high[others])
+        return total
 
     def positions(self, most_rf: int) -> int:
         return min(2, most_rf)

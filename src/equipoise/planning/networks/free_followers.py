@@ -34,7 +34,9 @@ def with_free_followers(problem: Problem, lists: IntArray) -> IntArray:
     if "leaders" not in problem.goals or not FOLLOWER.keys().isdisjoint(problem.goals):
         return lists
     free = changing(problem, lists)
-    if not 0 < int((lists[free] >= 0).sum()) <= problem.params.free_followers:
+    size = int((lists[free] >= 0).sum())
+    # The network has a node for each pair of brokers, however few lists change.
+    if not size or max(size, problem.cluster.n_brokers**2) > problem.params.free_followers:
         return lists
     # To the flow all other partitions are as if they could not change.
     items = follower_roles(replace(problem, movable=free), lists, MEASURE, FIRST)

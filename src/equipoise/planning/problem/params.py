@@ -85,7 +85,8 @@ class Params:
         1_000_000, "replicas", "first followers are chosen with their placement: arcs of the largest flow"
     )
     free_followers: int = limit(
-        300_000, "replicas", "lists that change anyway get the first followers that are best after a failure"
+        300_000, "replicas or pairs of brokers",
+        "lists that change anyway get the first followers that are best after a failure",
     )
     budget_nodes: int = limit(50, "nodes of a search tree", "are spent on using ``--max-moves`` up")
     bytes_steps: int = limit(1_024, "steps", "``--max-bytes`` is used up to, in parts of all moves")
