@@ -170,3 +170,22 @@ def test_a_reassignment_onto_it_breaks_a_rule(folder: Path, tmp_path: Path) -> N
     onto.write_text('{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[4,5,3]}]}')
     run = equipoise("check", onto, "--no-optimum", "--current", folder)
     assert run.exit_code == 1 and "t-0: broker 4 gets a replica but is not alive" in run.stdout
+
+
+def test_a_lower_replication_factor_says_how_the_dead_copies_go_first(folder: Path, tmp_path: Path) -> None:
+    """Counts alone would take live replicas away; with the drain that the sentence gives none is."""
+    run = equipoise("plan", folder, "--out", tmp_path / "kept", "--replication-factor", "2", "--json")
+    assert json.loads(run.stdout)["warnings"][1] == (
+        "--replication-factor 2 may take live replicas away and keep those on broker 4: give --drain 4 as "
+        "well, and those on it go first (16 partitions)"
+    )
+    run = equipoise(
+        "plan", folder, "--out", tmp_path / "gone", "--replication-factor", "2", "--drain", "4", "--json"
+    )
+    told = json.loads(run.stdout)
+    assert not any("go first" in line for line in told["warnings"])
+    assert all(4 not in move["after"] for move in told["moves"])
+    run = equipoise(
+        "plan", folder, "--out", tmp_path / "other", "--replication-factor", "2", "--topics", "none", "--json"
+    )
+    assert "go first" not in run.output

@@ -38,7 +38,7 @@ class AssumeAlive(Rule):
         draft.leads &= health.alive
         draft.stuck = health.stuck & draft.movable
         draft.movable &= ~draft.stuck
-        draft.alarms += warnings(health, draft.request)
+        draft.alarms += warnings(health, draft.request, draft.movable)
 
     def broken(self, answer: Answer) -> BoolArray:
         up = up_in(answer.problem)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from equipoise.cluster import measures
-from equipoise.cluster.health import Health
+from equipoise.cluster.health import BoolArray, Health
 from equipoise.planning.problem.request import Request
 from equipoise.planning.rules.ways import MOST_NAMED, listed
 from equipoise.wording import plural
@@ -16,9 +16,13 @@ MOST_LISTED = 10
 """Partitions in one sentence."""
 
 
-def warnings(health: Health, request: Request) -> Iterator[str]:
-    """Who is down and what to do; what cannot be moved; what is unwell; what is only assumed."""
+def warnings(health: Health, request: Request, movable: BoolArray) -> Iterator[str]:
+    """Who is down and what to do; what cannot be moved; what is unwell; what is only assumed.
+
+    ``movable`` ``(n_partitions,)``: what the request lets change.
+    """
     yield from of_brokers(health, request)
+    yield from of_lowered(health, request, movable)
     yield from of_stuck(health)
     yield from of_partitions(health)
     yield from of_assumed(health, request)
@@ -39,6 +43,25 @@ def of_brokers(health: Health, request: Request) -> Iterator[str]:
             f"{are(ids)} not alive ({why}): no replica and no leader comes to {'it' if one else 'them'}. "
             + ("" if empties else f"--drain {given(ids)} moves {'its' if one else 'their'} {replicas} away; ")
             + f"--assume-alive {given(ids)} plans as if {'it' if one else 'they'} were up"
+        )
+
+
+def of_lowered(health: Health, request: Request, movable: BoolArray) -> Iterator[str]:
+    """A lower replication factor is no reason to give a live copy up before one on a broker that is down."""
+    cluster, factor = health.cluster, request.replication_factor
+    if factor is None:
+        return
+    stays = np.array([not is_to_go(request, broker) for broker in cluster.brokers.ids.tolist()], dtype=bool)
+    down = np.flatnonzero(~health.alive & stays)
+    holds = np.isin(cluster.replicas, down)
+    at_risk = holds.any(axis=1) & movable & (cluster.rf > factor)
+    if at_risk.any():
+        ids = cluster.brokers.ids[np.unique(cluster.replicas[at_risk][holds[at_risk]])].tolist()
+        it = "it" if len(ids) == 1 else "them"
+        yield (
+            f"--replication-factor {factor} may take live replicas away and keep those on {named(ids)}: give "
+            f"--drain {given(ids)} as well, and those on {it} go first "
+            f"({plural(int(at_risk.sum()), 'partition')})"
         )
 
 
@@ -87,7 +110,12 @@ def of_assumed(health: Health, request: Request) -> Iterator[str]:
 
 def are(ids: Sequence[int]) -> str:
     """``broker 4 is``, ``brokers 4, 7 are``."""
-    return f"broker {ids[0]} is" if len(ids) == 1 else f"brokers {listed(ids)} are"
+    return f"{named(ids)} {'is' if len(ids) == 1 else 'are'}"
+
+
+def named(ids: Sequence[int]) -> str:
+    """``broker 4``, ``brokers 4, 7``."""
+    return f"{'broker' if len(ids) == 1 else 'brokers'} {listed(ids)}"
 
 
 def given(ids: Sequence[int]) -> str:
