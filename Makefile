@@ -39,7 +39,7 @@ test-setup: setup
 
 # Tests on brokers and in the browser get a second try: docs/decisions/0011-second-try.md
 test: test-setup
-	$(PYTHON) -m pytest $(TESTS)
+	@tools/all-tests $(PYTHON) $(TESTS)
 
 test-fast: setup
 	@tools/lp-solve
