@@ -55,20 +55,14 @@ def check(
 
 def judged_file(subject: str, sources: list[str], request: Request, *, optimum: bool) -> Verdict:
     """The verdict on a reassignment file, laid over the cluster that ``sources`` describe."""
-    from equipoise.files.proposals import read_proposal
+    from equipoise.files.following import judged
     from equipoise.files.sources import read_sources
-    from equipoise.judge import judge, lay_over, rules_of
     from equipoise.planning.request.laying import build_problem
 
     if (Path(subject) / "reassignment.json").is_file():
         subject = str(Path(subject) / "reassignment.json")
     state = read_sources(sources)
-    proposal = read_proposal(subject)
-    problem = build_problem(state, request)
-    over = lay_over(problem.cluster, proposal)
-    rules = rules_of(over.cluster, request.to_json(), over.known)
-    verdict = judge(over.cluster, over.target, rules, known=over.known, also=over.refused)
-    verdict = replace(verdict, notes=problem.warnings)
+    _, verdict = judged(build_problem(state, request), subject)
     return beside_optimum(verdict, state, request) if optimum else verdict
 
 

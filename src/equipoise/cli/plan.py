@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from equipoise.cli import output
+from equipoise.cli.check import BROKEN
+from equipoise.cli.check import show as show_verdict
 from equipoise.cli.options import Sources, with_request
 from equipoise.cli.program import WriteLp, write_program
 from equipoise.cli.progress import interruptible, told, warned
 from equipoise.cli.steps import Steps
 from equipoise.cli.voice import is_quiet, is_verbose
 from equipoise.planning.problem.request import Request
+from equipoise.wording import printable
 
 if TYPE_CHECKING:
-    from equipoise.cluster import Plan
+    from equipoise.cluster import Cluster, Plan
     from equipoise.scheduling import Schedule
 
 Force = Annotated[
@@ -62,8 +65,17 @@ def plan(
         ),
     ] = False,
     write_lp: WriteLp = None,
+    follow: Annotated[
+        str | None,
+        typer.Option(
+            metavar="THEIRS.json",
+            help="Plan nothing: make waves of another tool's reassignment, once it breaks no rule.",
+            rich_help_panel="Waves",
+        ),
+    ] = None,
 ) -> None:
     from equipoise.files.folders import claimed
+    from equipoise.files.following import request_to_follow
     from equipoise.files.plan_claim import plan_claim
     from equipoise.files.sources import read_sources
     from equipoise.planning.driver.solve import make_plan
@@ -74,6 +86,8 @@ def plan(
     inflight = None if max_inflight is None else positive("--max-inflight", max_inflight)
     if out is None and (throttle or max_inflight):
         output.say("equipoise: --throttle and --max-inflight are for waves, which --out writes", error=True)
+    if follow is not None:
+        request = request_to_follow(request, follow)
     if out is not None:
         with warned():
             claimed(out, plan_claim(request.to_json()), force=force)
@@ -83,13 +97,29 @@ def plan(
         write_program(cluster, request, write_lp)
     steps = Steps() if explain_solver else None
     with interruptible(), told("planning"):
-        best = make_plan(cluster, request, watch=steps)
+        if follow is not None:
+            best = their_plan(cluster, request, as_json=as_json)
+        else:
+            best = make_plan(cluster, request, watch=steps)
     if out is not None:
         with warned(), told("writing"):
             write(best, schedule(best, max_inflight=inflight, throttle=bytes_per_s), out, force=force)
     show(best, out, as_json=as_json)
     if steps is not None:
         steps.show(best)
+
+
+def their_plan(cluster: Cluster, request: Request, *, as_json: bool) -> Plan:
+    """The plan that takes the lists of the file to follow; ends with the verdict where they break a rule."""
+    from equipoise.files.following import followed
+
+    verdict, plan = followed(cluster, request)
+    if plan is None:
+        file = printable(str(request.follow))
+        output.say(f"equipoise: --follow {file}: breaks rules, no plan is made", error=True)
+        show_verdict(verdict, as_json=as_json)
+        raise typer.Exit(BROKEN)
+    return plan
 
 
 def write(plan: Plan, waves: Schedule, out: Path, *, force: bool) -> None:

@@ -146,7 +146,7 @@ class NetworkName(Told):
 
 
 class StrategyName(StrEnum):
-    """What made a plan: the planner's own flows, or a published algorithm."""
+    """What made a plan: the planner's own flows, a published algorithm, or a file of another tool."""
 
     FLOW = "flow"
     PINTEREST = "pinterest"
@@ -161,3 +161,4 @@ class StrategyName(StrEnum):
     GREEDY = "greedy"
     GREEDY_RACKS = "greedy-racks"
     GENERATE = "generate"
+    FOLLOW = "follow"

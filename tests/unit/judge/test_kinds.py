@@ -31,4 +31,4 @@ def test_what_holds_of_one_placement_is_no_proof_of_all() -> None:
 
 
 def test_strategies_are_the_planners() -> None:
-    assert {name.value for name in StrategyName} == {"flow", *STRATEGIES}
+    assert {name.value for name in StrategyName} == {"flow", "follow", *STRATEGIES}

@@ -47,6 +47,8 @@ class Request:
     strategy: str = "flow"
     strategy_settings: tuple[tuple[str, str], ...] = ()
     """Names and values as they were written; see `planning.published.settings`."""
+    follow: str | None = None
+    """The file of another tool whose lists the plan takes; its strategy is `follow` then."""
 
     def to_json(self) -> dict[str, Any]:
         """The options that differ from their default, as plain JSON data."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Protocol, cast, runtime_checkable
 
-from equipoise.cluster import Level, Plan, measures
+from equipoise.cluster import Plan
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import check_lists
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.planning.goals import ALL_GOALS, is_known, value_of
+from equipoise.planning.measured import measured_plan
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.published.settings import Settings, settings_for
 from equipoise.planning.rules import RULES
@@ -94,22 +95,10 @@ def plan_with(name: str, problem: Problem) -> Plan:
         target = target_of(name, problem, settings)
     except NoPlan as refusal:
         raise NoPlan(f"the published algorithm '{name}' found no plan: {refusal.reason}") from None
-    sentence = f"so answers the published algorithm '{name}'"
-    return Plan(
-        cluster=problem.cluster,
-        target=target,
-        eligible=problem.eligible,
-        strategy=name,
-        certificate=tuple(
-            Level(goal, value_of(problem, target, goal), 0, "none", "measured, not proved")
-            if is_known(problem, goal) else Level.unknown(goal)
-            for goal in problem.goals if goal in ALL_GOALS
-        ),
-        why={int(row): sentence for row in measures.changed_rows(problem.cluster.replicas, target)},
-        request=problem.request.to_json(),
-        warnings=problem.warnings,
-        batch=strategy.batches(problem, target, settings) if isinstance(strategy, Batching) else None,
-    )
+    plan = measured_plan(problem, target, f"so answers the published algorithm '{name}'")
+    if isinstance(strategy, Batching):
+        plan = replace(plan, batch=strategy.batches(problem, target, settings))
+    return plan
 
 
 def check_request(problem: Problem, target: IntArray) -> None:
