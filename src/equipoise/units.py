@@ -21,3 +21,17 @@ def parse_size(text: str) -> float:
     if not math.isfinite(size):
         raise ValueError(f"{text!r} is too large")
     return size
+
+
+TIME = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(s|m|min|h|d)\s*", re.I)
+SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+LONGEST_S = 366 * 86400
+
+
+def parse_duration(text: str) -> float:
+    """Seconds of ``90s``, ``10m``, ``2h`` or ``1d``; raises ``ValueError`` for anything else."""
+    found = TIME.fullmatch(text)
+    seconds = float(found[1]) * SECONDS[found[2].lower()] if found else 0.0
+    if not 0 < seconds <= LONGEST_S:
+        raise ValueError(f"{text!r} is not a time such as 90s, 10m or 2h")
+    return seconds

@@ -2,7 +2,7 @@
 
 import pytest
 
-from equipoise.units import parse_size
+from equipoise.units import parse_duration, parse_size
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,16 @@ def test_what_is_no_size(text):
     """Anything else is refused with the value."""
     with pytest.raises(ValueError, match="is"):
         parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("10m", 600), ("1.5 min", 90), ("2h", 7200), ("1d", 86400)]
+)
+def test_times(text, seconds):
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "5", "0s", "-1m", "m", "1e9h", "10 years"])
+def test_what_is_no_time(text):
+    with pytest.raises(ValueError, match="is not a time"):
+        parse_duration(text)

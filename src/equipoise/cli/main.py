@@ -26,7 +26,7 @@ FAULT = 70
 """Exit code of a fault of ours, as sysexits.h has it: no other end of a command is one."""
 VERBS = (
     *("demo", "run", "plan", "check", "compare", "frontier"),
-    *("snapshot", "apply", "status", "cancel", "rollback", "version"),
+    *("snapshot", "apply", "status", "cancel", "rollback", "watch", "version"),
 )
 """Modules of this package, in the order of the help; each has ``register(app)``."""
 

@@ -1,0 +1,205 @@
+"""One round of ``equipoise watch``: a snapshot, a plan, whether it is worth while, and its run."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import typer
+
+from equipoise.cli.limits import Limits
+from equipoise.planning.problem.request import Request
+from equipoise.report.words import plural
+
+if TYPE_CHECKING:
+    from equipoise.cluster import Cluster, Plan
+
+
+HEARD_S = 0.5
+"""Seconds after which a signal is heard at the latest."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round did."""
+
+    at: datetime
+    words: str
+    failed: bool = False
+
+
+class Pause:
+    """The wait between two rounds, which Ctrl-C and SIGTERM end; in a round they mean what they always do."""
+
+    def __enter__(self) -> Self:
+        self.ended = Event()
+        self.before = signal.getsignal(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, self.end)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        signal.signal(signal.SIGTERM, self.before)
+
+    def end(self, number: int, frame: FrameType | None) -> None:
+        self.ended.set()
+
+    def over(self, seconds: float) -> bool:
+        """Wait; True where somebody ended it."""
+        usual, until = signal.signal(signal.SIGINT, self.end), monotonic() + seconds
+        try:
+            while not self.ended.is_set() and (left := until - monotonic()) > 0:
+                self.ended.wait(min(left, HEARD_S))  # a signal that another thread took is not noticed in it
+            return self.ended.is_set()
+        finally:
+            signal.signal(signal.SIGINT, usual)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """A cluster, and what is asked of it."""
+
+    bootstrap_server: str
+    command_config: Path | None
+    request: Request
+    above: float
+    """Percent."""
+    out: Path | None
+    limits: Limits | None
+    """Of the runs; None where nothing is carried out."""
+
+    def round(self) -> Round:
+        """Take up a run that was left, or look, plan and carry out.
+
+        Raises `EquipoiseError` where the cluster cannot be reached, or the request cannot be satisfied.
+        """
+        from equipoise.planning.driver.solve import make_plan
+
+        now = datetime.now(UTC)
+        left = self.unfinished()
+        if left is not None and self.limits is not None:
+            ended = self.run(left, resume=True)
+            return Round(now, f"{left.name}: taken up; {ended}", ended != DONE)
+        with tempfile.TemporaryDirectory(prefix="equipoise-watch-") as scratch:
+            plan = make_plan(self.seen(Path(scratch) / "cluster"), self.request)
+        idle = why_idle(plan, self.above)
+        if idle:
+            return Round(now, idle)
+        words = summary(plan)
+        if self.out is None:
+            return Round(now, words)
+        folder = self.write(plan, now)
+        if self.limits is None:
+            return Round(now, f"{words}: {folder}")
+        ended = self.run(folder)
+        return Round(now, f"{words}: {folder}; {ended}", ended != DONE)
+
+    def seen(self, folder: Path) -> Cluster:
+        """The cluster as it is now."""
+        from equipoise.cli.carrying import cluster_at
+        from equipoise.execution.snapshot import take_snapshot
+        from equipoise.execution.snapshot_files import write_snapshot
+        from equipoise.files.sources import read_sources
+
+        with cluster_at(self.bootstrap_server, self.command_config) as port:
+            told = take_snapshot(port, lambda what, done, of: None)
+        write_snapshot(told, folder, taken_at=datetime.now(UTC))
+        return read_sources([str(folder)])
+
+    def write(self, plan: Plan, now: datetime) -> Path:
+        """The plan folder of a round, named by its time."""
+        from equipoise.cli.plan import write
+        from equipoise.scheduling import schedule
+
+        assert self.out is not None
+        self.out.mkdir(parents=True, exist_ok=True)
+        folder = self.out / f"{now:%Y%m%dT%H%M%SZ}"
+        write(plan, schedule(plan, **(self.limits.of_schedule() if self.limits else {})), folder, force=False)
+        return folder
+
+    def unfinished(self) -> Path | None:
+        """The last plan folder with a run that was stopped or killed."""
+        from equipoise.execution.journal import read_journal
+        from equipoise.execution.memory import Memory
+
+        folders = sorted(path.parent for path in self.out.glob("*/journal.jsonl")) if self.out else []
+        return next((f for f in reversed(folders) if Memory.of(read_journal(f)).unfinished), None)
+
+    def run(self, folder: Path, *, resume: bool = False) -> str:
+        """Carry a plan out as ``apply --yes`` does, and how that ended."""
+        from equipoise.cli.apply import apply
+
+        given: dict[str, Any] = vars(self.limits) | {"yes": True, "resume": resume}
+        try:
+            apply(
+                folder=folder, bootstrap_server=self.bootstrap_server, command_config=self.command_config,
+                dry_run=False, log_dirs=None, **given,
+            )  # fmt: skip
+        except typer.Exit as end:
+            return DONE if not end.exit_code else f"not finished (exit code {end.exit_code})"
+        return DONE
+
+
+DONE = "carried out"
+
+
+def summary(plan: Plan) -> str:
+    """``orders: 4 data moves, 1 leadership change``."""
+    from equipoise.cluster import measures
+
+    moves = measures.data_moves(plan.cluster.replicas, plan.target)
+    leaders = int(measures.leadership_changed(plan.cluster.replicas, plan.target).sum())
+    return (
+        f"{plural(moves, 'data move')}, {plural(leaders, 'leadership change')}, "
+        f"{plural(len(plan.changed), 'partition')}"
+    )
+
+
+def why_idle(plan: Plan, above: float) -> str:
+    """Why a plan is not worth while, "" where it is: a rule asks for it, or a broker is too far off.
+
+    What was levelled to within a tolerance is left alone until it is ``above`` percent off, so nothing goes
+    to and fro.
+    """
+    from equipoise.judge import judge, rules_of
+
+    if plan.is_empty:
+        return "nothing to do"
+    cluster = plan.cluster
+    if not judge(cluster, cluster.replicas, rules_of(cluster, plan.request)).passed:
+        return ""
+    off = furthest_off(plan)
+    if off > above:
+        return ""
+    return f"left as it is: the worst broker is {off:.0f} % off its share, {above:g} % is allowed"
+
+
+def furthest_off(plan: Plan) -> float:
+    """By how many percent of its share a broker that may hold replicas is off, in what is counted or weighed.
+
+    A count within one of its share is as level as can be.
+    """
+    import numpy as np
+
+    from equipoise.cluster import measures
+
+    cluster, n = plan.cluster, plan.cluster.n_brokers
+    lists, weight = cluster.replicas, np.where(plan.eligible, cluster.brokers.weight, 0.0)
+    worst = 0.0
+    for load, whole in (
+        (measures.replicas_per_broker(lists, n), 1.0),
+        (measures.leaders_per_broker(lists, n), 1.0),
+        (measures.bytes_per_broker(lists, cluster.size_bytes, n), 0.0),
+    ):
+        share = load.sum() * weight / max(weight.sum(), 1e-9)
+        off = np.where((np.abs(load - share) > whole) & (share > 0), np.abs(load - share), 0.0)
+        worst = max(worst, float((100 * off / np.where(share > 0, share, 1.0)).max(initial=0.0)))
+    return worst

@@ -1,0 +1,109 @@
+"""Rounds of ``equipoise watch``: what is worth while, what is left alone, and what ends them."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Timer
+
+import pytest
+
+from equipoise.cli.limits import Limits
+from equipoise.cli.rounds import Pause, Rounds, furthest_off, why_idle
+from equipoise.cluster import Cluster, build_cluster
+from equipoise.cluster.brokers import Brokers
+from equipoise.errors import ImpossibleRequest
+from equipoise.planning import make_plan
+from equipoise.planning.problem.request import Request
+
+
+def cluster(lists: list[list[int]]) -> Cluster:
+    """Brokers 1 to 3 and a topic with these lists."""
+    return build_cluster(
+        "watched", Brokers.of([1, 2, 3]), ["t"] * len(lists), list(range(len(lists))), lists,
+    )  # fmt: skip
+
+
+SKEWED = [[1], [1], [1], [1], [2], [2], [3], [3], [3]]
+"""Broker 1 has one more than its share of three, which is as level as can be; broker 2 one less."""
+
+
+@dataclass(frozen=True)
+class Seen(Rounds):
+    """Rounds that see a given cluster."""
+
+    state: Cluster | None = None
+
+    def seen(self, folder: Path) -> Cluster:
+        assert self.state is not None
+        return self.state
+
+
+def rounds(state: Cluster, **given: object) -> Seen:
+    made = Seen("nowhere:9092", None, Request(), 0.0, None, None, state)
+    return replace(made, **given)  # type: ignore[arg-type]
+
+
+def test_a_level_cluster_is_left_alone() -> None:
+    assert rounds(cluster([[1], [2], [3]])).round().words == "nothing to do"
+
+
+def test_a_little_off_is_left_alone_until_it_is_more() -> None:
+    """From 20 % on: what drifts by less is not moved to and fro."""
+    near = cluster([[1]] * 12 + [[2]] * 10 + [[3]] * 8)
+    told = rounds(near, above=25.0).round()
+    assert told.words == "left as it is: the worst broker is 20 % off its share, 25 % is allowed"
+    assert rounds(near, above=15.0).round().words == "2 data moves, 2 leadership changes, 2 partitions"
+
+
+def test_counts_within_one_of_their_share_are_level() -> None:
+    assert furthest_off(make_plan(cluster(SKEWED))) == 0.0
+
+
+def test_what_a_rule_asks_is_always_done() -> None:
+    """A broker to be emptied is, however level the cluster is."""
+    plan = make_plan(cluster([[1], [2], [3]]), Request(drain=(3,)))
+    assert why_idle(plan, 1000.0) == ""
+
+
+def test_each_round_that_plans_leaves_its_folder(tmp_path: Path) -> None:
+    far = cluster([[1]] * 9)
+    told = rounds(far, out=tmp_path / "rounds").round()
+    (folder,) = (tmp_path / "rounds").iterdir()
+    assert told.words == f"6 data moves, 6 leadership changes, 6 partitions: {folder}"
+    assert (folder / "reassignment.json").is_file() and (folder / "rollback.json").is_file()
+    rounds(cluster([[1], [2], [3]]), out=tmp_path / "none").round()
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_run_that_was_left_is_taken_up_before_anything_is_planned(tmp_path: Path) -> None:
+    """Two runs of one watch never fly at once."""
+    far, begun = cluster([[1]] * 9), []
+
+    @dataclass(frozen=True)
+    class Resumed(Seen):
+        def run(self, folder: Path, *, resume: bool = False) -> str:
+            begun.append((folder, resume))
+            return "carried out"
+
+    rounds(far, out=tmp_path).round()
+    (folder,) = tmp_path.iterdir()
+    (folder / "journal.jsonl").write_text('{"type":"begin","operation":"apply","plan":"sha256:0"}\n')
+    made = Resumed("nowhere:9092", None, Request(), 0.0, tmp_path, Limits(), far)
+    assert made.round().words == f"{folder.name}: taken up; carried out"
+    assert begun == [(folder, True)]
+
+
+def test_a_request_that_cannot_be_satisfied_ends_nothing_by_itself() -> None:
+    with pytest.raises(ImpossibleRequest):
+        rounds(cluster([[1, 2, 3]]), request=Request(drain=(1,))).round()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_wait_between_rounds_ends_at_once(number: signal.Signals) -> None:
+    with Pause() as pause:
+        assert not pause.over(0.01)
+        Timer(0.1, signal.raise_signal, [number]).start()
+        assert pause.over(60)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
