@@ -76,8 +76,6 @@ def refuse_surprises(of: Opened, *, resume: bool) -> None:
         raise under_way(of.folder)
     if memory.begun.get("operation") == "rollback" and memory.unfinished:
         raise UnusableInput("its roll back is not finished", source=folder, advice="Run rollback again")
-    if resume and not memory.begun:
-        raise UnusableInput("no run of it was ever begun", source=folder, advice="Leave out --resume")
     if not resume and memory.unfinished:
         how = memory.outcome or "interrupted"
         raise UnusableInput(
@@ -100,7 +98,8 @@ def sentence(of: Opened) -> str:
     throttle = waves.throttle_bytes_per_s
     parts.append("without a throttle" if throttle is None else f"at {rate(throttle)} a broker each way")
     if waves.seconds == waves.seconds:
-        parts.append(f"in about {duration(waves.seconds)} (never less than {duration(waves.bound_seconds)})")
+        seconds = max(waves.seconds, of.job.seconds_of_rounds(waves.max_inflight))
+        parts.append(f"in about {duration(seconds)} (never less than {duration(waves.bound_seconds)})")
     lines = [", ".join(parts) + "."]
     lines += [
         f"Held back: {waves.plan.cluster.label(row)}: {rule}" for row, rule in sorted(waves.blocked.items())
@@ -114,8 +113,9 @@ def rehearse(of: Opened, options: Options, port: KafkaPort) -> None:
 
     from equipoise.cli.faces import Face
     from equipoise.execution.driver import drive
+    from equipoise.execution.instructions import End
     from equipoise.execution.machine import Machine
-    from equipoise.execution.rehearsal import Rehearsal, model_of
+    from equipoise.execution.rehearsal import Rehearsal, missing_rights, model_of
     from equipoise.execution.simulated import pace
 
     class Silent:
@@ -125,9 +125,12 @@ def rehearse(of: Opened, options: Options, port: KafkaPort) -> None:
         def show(self, machine: Machine, now: float) -> None: ...
 
     model = model_of(port, of.job)
+    rehearsal = Rehearsal(model, say)
     machine = Machine(of.job, replace(options, poll_s=pace(of.schedule)), of.memory)
     with Quiet(sentence(of), yes=True) as face:
-        end = drive(machine, Rehearsal(model, say), Silent(), face)
+        end = drive(machine, rehearsal, Silent(), face)
     if end.outcome == "refused":
         close(end)
+    if missing := missing_rights(rehearsal, port):
+        close(End("refused", tuple(missing)))
     say("Nothing was changed: this was a dry run.")

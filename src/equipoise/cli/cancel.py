@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from equipoise.cli.carrying import PlanFolder, Yes, carry, close, cluster_at, opened
@@ -21,13 +23,22 @@ def cancel(
     bootstrap_server: BootstrapServer,
     command_config: CommandConfig = None,
     yes: Yes = False,
+    adopt: Annotated[
+        bool,
+        typer.Option(
+            "--adopt", help="Take for its own what stands of this plan and its journal does not know."
+        ),
+    ] = False,
 ) -> None:
     of = opened(folder)
-    if not of.memory.begun:
+    if not of.memory.begun and not adopt:
         raise UnusableInput(
-            "no run of it was ever begun", source=str(folder), advice="There is nothing to cancel"
+            "no run of it was ever begun",
+            source=str(folder),
+            advice="There is nothing to cancel, unless its journal was lost: then give --adopt",
         )
-    job = of.job.way_back if of.memory.begun["operation"] == "rollback" else of.job
+    job = of.job.way_back if of.memory.begun.get("operation") == "rollback" else of.job
     what = "What is in flight will be cancelled and put back in its order; what has arrived stays."
+    options = Limits(adopt=adopt).of_run(of.schedule)
     with cluster_at(bootstrap_server, command_config) as port:
-        close(carry(of, job, Limits().of_run(of.schedule), port, what, yes=yes, stop="cancel"))
+        close(carry(of, job, options, port, what, yes=yes, stop="cancel"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ import typer
 
 from equipoise.cli.limits import Limits
 from equipoise.cli.output import say
+from equipoise.cli.streams import Gone, Unwritable
 from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ PlanFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A plan director
 Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 
 CODES = {"finished": 0, "cancelled": 0, "declined": 2, "refused": 2}
+FIGURES = {"gone": "gone (topic deleted)"}
 SHOWN = 20
 """Reasons printed in full; the rest is counted."""
 
@@ -39,13 +41,16 @@ class Opened:
     schedule: Schedule
     job: Job
     memory: Memory
+    damage: str = ""
+    """What is wrong with the journal beyond what the memory knows, "" where nothing is."""
 
 
 NO_LIMITS = Limits()
 
 
-def opened(folder: Path, limits: Limits = NO_LIMITS) -> Opened:
-    """Read a plan directory and its journal; limits not given are those the plan was written with.
+def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str = "apply") -> Opened:
+    """Read a plan directory and its journal; limits not given are those of the run that is taken up, else
+    those the plan was written with.
 
     Raises :class:`UnusableInput` where any byte of the plan was changed, or where the journal
     belongs to another plan.
@@ -60,16 +65,18 @@ def opened(folder: Path, limits: Limits = NO_LIMITS) -> Opened:
 
     plan = read_plan(folder)
     digest = "sha256:" + hashlib.sha256((folder / SUMS).read_bytes()).hexdigest()
-    memory = Memory.of(read_journal(folder))
+    told = read_journal(folder)
+    memory = Memory.of(told.entries)
     if memory.begun and memory.begun["plan"] != digest:
         raise UnusableInput("belongs to another plan", source=str(folder / NAME), advice="Move it away")
-    waves = schedule(plan, **{**agreed_limits(folder, memory), **limits.of_schedule()})
-    return Opened(folder, waves, job_of(waves, digest), memory)
+    waves = schedule(plan, **{**agreed_limits(folder, memory, operation), **limits.of_schedule()})
+    return Opened(folder, waves, job_of(waves, digest), memory, told.damage)
 
 
-def agreed_limits(folder: Path, memory: Memory) -> dict[str, Any]:
+def agreed_limits(folder: Path, memory: Memory, operation: str) -> dict[str, Any]:
     """Throttle and in-flight limit: of the run that is taken up, else those the waves were cut for."""
-    told: Mapping[str, Any] = memory.begun or scheduled(folder / "waves" / "schedule.json")
+    taken_up = memory.unfinished and memory.begun["operation"] == operation
+    told: Mapping[str, Any] = memory.begun if taken_up else scheduled(folder / "waves" / "schedule.json")
     return {
         "throttle": told.get("throttle_bytes_per_s", told.get("throttle")),
         "max_inflight": told.get("max_inflight"),
@@ -121,7 +128,7 @@ def carry(
     from equipoise.execution.machine import Machine
     from equipoise.execution.memory import Memory
 
-    with Journal(of.folder) as journal, face_for(what, yes=yes) as face:
+    with Journal(of.folder, cut=options.adopt) as journal, face_for(what, yes=yes) as face:
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
         try:
             return drive(machine, Carrier(port), Dated(journal), face)
@@ -140,18 +147,25 @@ class Dated:
 
 
 def close(end: End) -> None:
-    """Say how a run ended, and leave with its exit code."""
+    """Say how a run ended, if anybody hears it, and leave with its exit code."""
+    code = CODES.get(end.outcome, 1)
+    with suppress(Gone, Unwritable):
+        say_how(end)
+    raise typer.Exit(code or (1 if end.reasons else 0))
+
+
+def say_how(end: End) -> None:
     if end.outcome == "refused":
         say("equipoise: not started, nothing was changed: " + first_lines(end.reasons), error=True)
     elif end.outcome != "declined":
         figures = ", ".join(
-            f"{count} {name}" for name, count in end.figures.items() if count or name == "done"
+            f"{count} {FIGURES.get(name, name)}"
+            for name, count in end.figures.items()
+            if count or name == "done"
         )
         say(f"{end.outcome.capitalize()}: {figures}.")
         if end.reasons:
             say("equipoise: " + first_lines(end.reasons), error=True)
-    code = CODES.get(end.outcome, 1)
-    raise typer.Exit(code or (1 if end.reasons else 0))
 
 
 def first_lines(reasons: tuple[str, ...]) -> str:

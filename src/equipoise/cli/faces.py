@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.cli.output import say
 from equipoise.cli.streams import Gone, Unwritable
 from equipoise.cli.voice import is_quiet
+from equipoise.execution.moves import ROUND_S
 from equipoise.report.words import duration, number, plural, size
 from equipoise.wording import printable
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 LINE_EVERY_S, HEAR_EVERY_S = 10.0, 0.2
 CTRL_C, END_OF_INPUT = "\x03", "\x04"
 CHOICES = {"f": "finish", "c": "cancel", "l": "leave", "g": None, CTRL_C: "leave", END_OF_INPUT: "finish"}
-QUESTION = "[f]inish what is in flight and stop, [c]ancel it, [l]eave it running, [g]o on? "
+QUESTION = "[f]inish what is in flight and stop, [c]ancel it, [l]eave it running throttled, [g]o on? "
 
 
 class Face:
@@ -38,6 +39,8 @@ class Face:
 
     def __enter__(self) -> Face:
         self.before = {one: signal.signal(one, self.hear) for one in (signal.SIGINT, signal.SIGTERM)}
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup has it ignored
+            self.before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self.hear)
         return self
 
     def __exit__(
@@ -65,12 +68,12 @@ class Face:
     def wish(self, machine: Machine) -> str | None:
         """How to stop after a signal: asked on a terminal, else what flies is let finish.
 
-        A second signal, also while the question stands, leaves it running.
+        A second signal, also while the question stands, leaves it running, as SIGTERM and SIGHUP do.
         """
         if not self.interrupts:
             return None
         heard, self.interrupts = self.interrupts, []
-        if signal.SIGTERM in heard or len(heard) > 1:
+        if len(heard) > 1 or heard[0] != signal.SIGINT:
             return "leave"
         return self.ask() if sys.stdin.isatty() else "finish" if machine.run.stop is None else "leave"
 
@@ -124,16 +127,17 @@ class Pace:
 
     def left(self, machine: Machine) -> float:
         """Seconds that the rest will take at this rate, NaN where nothing tells."""
-        rest = machine.run.bytes_total - machine.run.bytes_now()[0]
-        return rest / self.rate if self.rate > 0 else float("nan")
+        rest, options = machine.run.bytes_whole - machine.run.bytes_now()[0], machine.run.options
+        rounds = ROUND_S * len(machine.run.queue) / options.max_inflight
+        return max(rest / self.rate, rounds) if self.rate > 0 else float("nan")
 
     def line(self, machine: Machine) -> str:
         """One line of progress."""
         figures = machine.run.figures()
         parts = [f"{number(figures['done'])} of {plural(figures['moves'], 'change')} done"]
         parts.append(f"{figures['in flight']} in flight")
-        if machine.run.bytes_total > 0:
-            parts.append(f"{size(machine.run.bytes_now()[0])} of {size(machine.run.bytes_total)} copied")
+        if machine.run.bytes_whole > 0:
+            parts.append(f"{size(machine.run.bytes_now()[0])} of {size(machine.run.bytes_whole)} copied")
             if self.rate > 0:
                 parts.append(f"{size(self.rate)}/s")
                 parts.append(f"about {duration(self.left(machine))} left")
@@ -162,7 +166,8 @@ class TerminalFace(Face):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.bars.stop()
+        with suppress(OSError, Gone, Unwritable):  # the terminal may be gone
+            self.bars.stop()
         super().__exit__(kind, error, trace)
 
     def ask(self) -> str | None:
@@ -179,7 +184,7 @@ class TerminalFace(Face):
         if not self.tasks:
             self.tasks = {name: self.bars.add_task(name, told="") for name in ("changes", "bytes")}
         self.bars.start()
-        figures, total = machine.run.figures(), machine.run.bytes_total
+        figures, total = machine.run.figures(), machine.run.bytes_whole
         told = f"{figures['done']}/{figures['moves']}, {figures['in flight']} in flight, {machine.run.phase}"
         self.bars.update(self.tasks["changes"], total=figures["moves"], completed=figures["done"], told=told)
         copied = machine.run.bytes_now()[0]

@@ -59,6 +59,20 @@ class Limits:
         ),
     ] = False
 
+    keep_rates: Annotated[
+        bool,
+        typer.Option(
+            "--keep-rates", help="Replication rates that stand on brokers are put back at the end."
+        ),
+    ] = False
+    adopt: Annotated[
+        bool,
+        typer.Option(
+            "--adopt",
+            help="Take for its own what stands of this plan and its journal does not know: moves, throttles.",
+        ),
+    ] = False
+
     def of_schedule(self) -> dict[str, Any]:
         """What the schedule has to know of it; nothing that was not given."""
         from equipoise.planning.request.options import positive, rate
@@ -89,6 +103,8 @@ class Limits:
             if_stuck=self.if_stuck,
             stuck_after_s=self.stuck_after,
             despite_sick=self.despite_under_replicated,
+            keep_rates=self.keep_rates,
+            adopt=self.adopt,
         )
 
 

@@ -24,7 +24,7 @@ def rollback(
     command_config: CommandConfig = None,
     yes: Yes = False,
 ) -> None:
-    of = opened(folder, limits)
+    of = opened(folder, limits, "rollback")
     job = of.job.way_back
     copies = sum(len(move.adding) for move in job.moves)
     back = plural(len(job.moves), "partition goes", "partitions go")

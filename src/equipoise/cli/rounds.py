@@ -126,12 +126,16 @@ class Rounds:
         return folder
 
     def unfinished(self) -> Path | None:
-        """The last plan folder with a run that was stopped or killed."""
+        """The last plan folder with a run that was stopped or killed; what one gave up is planned anew."""
         from equipoise.execution.journal import read_journal
         from equipoise.execution.memory import Memory
 
         folders = sorted(path.parent for path in self.out.glob("*/journal.jsonl")) if self.out else []
-        return next((f for f in reversed(folders) if Memory.of(read_journal(f)).unfinished), None)
+        for folder in reversed(folders):
+            memory = Memory.of(read_journal(folder).entries)
+            if memory.unfinished and memory.outcome != "incomplete":
+                return folder
+        return None
 
     def run(self, folder: Path, *, resume: bool = False) -> str:
         """Carry a plan out as ``apply --yes`` does, and how that ended."""

@@ -50,6 +50,8 @@ def snapshot(
     write_snapshot(told, out, taken_at=datetime.now(UTC))
     warn(told.warnings)
     say(summary(told, out))
+    if told.hidden:
+        raise typer.Exit(1)
 
 
 def warn(lines: tuple[str, ...]) -> None:

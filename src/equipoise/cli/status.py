@@ -32,49 +32,83 @@ def status(
         say(json.dumps(found, indent=2))
     else:
         say(text_of(found))
+    if is_left(found):
+        raise typer.Exit(1)
+
+
+def is_left(found: dict[str, Any]) -> bool:
+    """Whether something stands that nobody watches, or that was not to be."""
+    left = found["throttles_left"] and found["outcome"] != "running"
+    return bool(left or found["holds"] or found["journal_damage"] or found["outcome"] == "incomplete")
 
 
 def figures(of: Opened, port: Port) -> dict[str, Any]:
-    """Where every move stands, and the throttles of ours that are still set."""
+    """Where every move stands, and what is set or moving, whoever did it."""
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.instructions import Survey
+    from equipoise.execution.port import Resource
+    from equipoise.execution.states.ending import beyond
     from equipoise.execution.survey import standing, wrong_cluster
-    from equipoise.execution.throttling import KEYS, clearing
+    from equipoise.execution.takeover import standing_pairs, standing_rates, unknown_flights
+    from equipoise.execution.throttling import KEYS, clearing, listing, owed
     from equipoise.files.journal_lock import is_held
 
     memory = of.memory
     operation = memory.begun.get("operation", "")
     job = of.job.way_back if operation == "rollback" else of.job
-    seen = Carrier(port).survey(Survey(job.topics, ()))
+    carrier = Carrier(port)
+    seen = carrier.survey(Survey(job.topics, ()))
     found = standing(job, memory, seen)
-    left = clearing(port.configs(memory.throttled, KEYS), memory) if memory.throttled else {}
+    topics = sorted({name.topic for name in seen.partitions} | memory.pairs.keys())
+    brokers = sorted(seen.cluster.ids | memory.rates.keys())
+    values = port.configs([*map(Resource.topic, topics), *map(Resource.broker, brokers)], KEYS)
+    due = owed(memory)
+    ours = clearing({of: values[of] for of in due.resources if of in values}, due, memory)
+    ended = operation == "apply" and memory.outcome in ("finished", "incomplete")
+    held = beyond(job.staying, carrier.held(sorted(job.staying))) if ended and job.staying else {}
     return {
         "plan": str(of.folder),
         "operation": operation,
         "outcome": "running" if is_held(of.folder) else memory.outcome if operation else "not begun",
-        "done": len(found.done) + len(found.gone),
+        "done": len(found.done),
+        "gone": len(found.gone),
         "in_flight": len(found.flying) + len(found.opposed),
         "pending": len(found.pending) + len(found.unrestored),
         "moves": len(job.moves),
         "differs": [*wrong_cluster(job, seen), *found.drifted],
         "skipped": {str(name): why for name, why in sorted(memory.skipped.items())},
-        "throttles_left": [f"{resource.kind} {resource.name}" for resource in sorted(left)],
+        "throttles_left": [f"{resource.kind} {resource.name}" for resource in sorted(ours)],
+        "throttles_of_others": [
+            *listing(standing_rates(values, memory)),
+            *(f"topic {topic} has throttled replicas" for topic in standing_pairs(job, memory, values)),
+        ],
+        "adoptable": [str(move.partition) for move, _ in unknown_flights(job, memory, seen)],
+        "holds": {str(broker): list(map(str, names)) for broker, names in held.items()},
+        "journal_damage": of.damage,
     }
 
 
 def text_of(found: dict[str, Any]) -> str:
     """The same for people."""
-    what = {"apply": "apply", "rollback": "roll back", "": "run"}[found["operation"]]
+    what = {"apply": "apply", "rollback": "roll back"}.get(found["operation"], "run")
+    gone = "{gone} gone (topic deleted), " if found["gone"] else ""
     lines = [
         f"{found['plan']}: {what} {found['outcome'] or 'interrupted'}",
-        "{done} of {moves} done, {in_flight} in flight, {pending} pending".format_map(found),
+        ("{done} of {moves} done, " + gone + "{in_flight} in flight, {pending} pending").format_map(found),
     ]
+    if found["journal_damage"]:
+        lines.append(f"the journal is damaged: {found['journal_damage']}; what follows it is not known")
     lines += [f"skipped: {name}: {why}" for name, why in found["skipped"].items()]
     if found["differs"]:
         lines.append("differs: " + first_lines(tuple(found["differs"])))
+    for broker, names in found["holds"].items():
+        lines.append(f"broker {broker} is not empty: it holds " + first_lines(tuple(names)))
     if found["throttles_left"] and found["outcome"] == "running":
         lines.append("throttled: " + ", ".join(found["throttles_left"]))
     elif found["throttles_left"]:
         lines.append("still throttled: " + ", ".join(found["throttles_left"]))
         lines.append("apply --resume, cancel or rollback takes the throttles off")
+    lines += [f"{line}, which no run of this plan set" for line in found["throttles_of_others"]]
+    if found["adoptable"] or (found["throttles_of_others"] and not found["operation"]):
+        lines.append("apply --adopt and cancel --adopt take what stands of this plan for their own")
     return "\n".join(lines)

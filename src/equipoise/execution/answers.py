@@ -78,6 +78,7 @@ def topic_ids(answer: Any) -> dict[str, str]:
 
 def partitions(answer: Any) -> dict[TopicPartition, PartitionState]:
     found: dict[TopicPartition, PartitionState] = {}
+    ids = topic_ids(answer)
     for topic in answer.topics:
         if topic.error_code in (UNKNOWN_TOPIC, INVALID_TOPIC):
             continue
@@ -89,6 +90,7 @@ def partitions(answer: Any) -> dict[TopicPartition, PartitionState]:
                 tuple(row.isr_nodes),
                 row.leader_id,
                 tuple(row.offline_replicas or ()),
+                ids.get(topic.name, ""),
             )
     return found
 

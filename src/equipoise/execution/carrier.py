@@ -51,6 +51,8 @@ class Carrier:
                 return self.survey(instruction)
             case ask.Observe():
                 return self.observe(instruction)
+            case ask.FindHeld(brokers):
+                return self.held(brokers)
             case ask.CheckHealth():
                 return self.health()
             case ask.ReadConfigs(keys, resources):
@@ -94,7 +96,13 @@ class Carrier:
             dict(usable(told)),
             frozenset(wanted.holders) - told.keys(),
             frozenset(broker for broker, found in told.items() if found and all(d.cordoned for d in found)),
+            {broker: one.path for broker, found in told.items() for one in found if one.error is not None},
         )
+
+    def held(self, brokers: Sequence[int]) -> Mapping[int, list[TopicPartition]]:
+        """What metadata say that each of these brokers holds."""
+        states = self.port.partitions()
+        return {b: sorted(name for name, state in states.items() if b in state.replicas) for b in brokers}
 
     def health(self) -> Health:
         moving = self.port.reassignments()

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
+from equipoise.errors import EquipoiseError
 from equipoise.execution import instructions as ask
 from equipoise.execution.carrier import Carrier
 from equipoise.execution.instructions import End, Instruction
 from equipoise.execution.machine import Machine
 from equipoise.execution.port import AuthenticationFailed, NotAuthorised, PortError
+from equipoise.execution.run import JournalLost
 
-READS = (ask.Survey, ask.Observe, ask.CheckHealth, ask.ReadConfigs, ask.LookIntoDirs)
+READS = (ask.Survey, ask.Observe, ask.FindHeld, ask.CheckHealth, ask.ReadConfigs, ask.LookIntoDirs)
+FAULTS = (OSError, ValueError, EquipoiseError)
+"""What standard output and input do when they are closed, full or gone."""
 PATIENCE_S = 60.0
 """How long reads are tried again before the cluster counts as lost."""
 
@@ -37,9 +42,48 @@ class Face(Protocol):
         """How the operator wants the run to stop, None where he does not."""
 
 
+class Calm:
+    """A face whose faults are nobody's: what a closed terminal or a full disk does not take is dropped."""
+
+    def __init__(self, face: Face) -> None:
+        self.face = face
+        self.confirm = face.confirm  # before anything is begun a fault may end it all
+
+    def say(self, text: str) -> None:
+        with suppress(*FAULTS):
+            self.face.say(text)
+
+    def show(self, machine: Machine, now: float) -> None:
+        with suppress(*FAULTS):
+            self.face.show(machine, now)
+
+    def wish(self, machine: Machine) -> str | None:
+        try:
+            return self.face.wish(machine)
+        except FAULTS:  # somebody wanted to stop, and cannot be asked how
+            return "finish"
+
+
 def drive(machine: Machine, carrier: Carrier, log: Log, face: Face) -> End:
-    """Carry a machine's instructions out until it ends."""
-    instruction = machine.next()
+    """Carry a machine's instructions out until it ends.
+
+    A fault of whatever kind is raised again once the throttles are off what does not need them.
+    """
+    calm = Calm(face)
+    try:
+        return carry_through(machine, machine.next(), carrier, log, calm)
+    except PortError:
+        raise  # nothing was begun
+    except Exception:
+        if machine.run.phase != "checking":
+            with suppress(Exception):  # the first one is the one to tell
+                carry_through(machine, machine.depart(), carrier, log, calm)
+        raise
+
+
+def carry_through(machine: Machine, first: Instruction, carrier: Carrier, log: Log, face: Face) -> End:
+    """Carry instructions out from the first to the end."""
+    instruction = first
     while not isinstance(instruction, End):
         if (stop := face.wish(machine)) is not None:
             machine.request(stop)
@@ -57,7 +101,10 @@ def carry_out(instruction: Instruction, machine: Machine, carrier: Carrier, log:
     """The answer to one instruction."""
     match instruction:
         case ask.Record(entry):
-            log.append(entry)
+            try:
+                log.append(entry)
+            except OSError as error:
+                raise JournalLost(f"the journal cannot be written ({error.strerror or error})") from None
             return None
         case ask.Confirm():
             return face.confirm(instruction)

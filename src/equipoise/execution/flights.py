@@ -36,6 +36,7 @@ class Flight:
     """How often it was submitted."""
     told: str = ""
     """The explanation that was last told."""
+    told_at: float = 0.0
 
     def __post_init__(self) -> None:
         self.home = self.home or self.move.before
@@ -68,6 +69,10 @@ class Flight:
                 self.copied[broker], self.advanced = size, seen.now
 
 
+FAILED_S = 10.0
+"""How long a copy may stand still beside a log dir that has failed: it may be in another one."""
+
+
 def why_stuck(flight: Flight, seen: Observed, seconds: float) -> str:
     """One sentence for a move that does not get on, "" while it does."""
     state = seen.partitions.get(flight.move.partition)
@@ -76,15 +81,19 @@ def why_stuck(flight: Flight, seen: Observed, seconds: float) -> str:
     new = sorted(down & set(flight.adding))
     if new:
         return f"broker {new[0]} is down: its copy waits until it is back"
-    if state is None or seen.now - flight.advanced < seconds:
+    failed = sorted(seen.failed_dirs.keys() & set(flight.adding))
+    if state is None or seen.now - flight.advanced < min(seconds, FAILED_S if failed else seconds):
         return ""
+    if failed:
+        path = seen.failed_dirs[failed[0]]
+        return f"nothing is copied, and log dir {path} of broker {failed[0]} has failed"
     if state.leader < 0:
         return "the partition has no leader to copy from"
     adding = moving.adding if moving is not None else ()
     sick = [broker for broker in flight.target if broker not in state.isr and broker not in adding]
     if sick and all(broker in state.isr for broker in adding):
         return f"the replica on broker {sick[0]} is not in the ISR, and Kafka up to 4.2 waits for it"
-    return f"nothing was copied for {seen.now - flight.advanced:.0f} seconds"
+    return "nothing is copied"
 
 
 def other_target(

@@ -66,11 +66,20 @@ class Observed:
     """Brokers that did not answer."""
     cordoned: frozenset[int] = frozenset()
     """Brokers none of whose log dirs takes new replicas."""
+    failed_dirs: Mapping[int, str] = field(default_factory=dict)
+    """Brokers with a log dir that has failed, and its path."""
 
     @cached_property
     def down(self) -> frozenset[int]:
         """Brokers that are fenced or do not answer."""
         return self.silent | {broker.id for broker in self.cluster.brokers if broker.fenced}
+
+
+@dataclass(frozen=True)
+class FindHeld:
+    """Look for all that some brokers hold; answered by ``{broker: partitions}``, sorted."""
+
+    brokers: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -171,16 +180,18 @@ class End:
     """The run is over."""
 
     outcome: str
-    """"finished", "stopped", "cancelled", "left", "lost"; "refused" and "declined" before anything began."""
+    """"finished" or "incomplete" (something was given up), "stopped", "cancelled", "left", "lost", "failed";
+    "refused" and "declined" before anything began."""
     reasons: tuple[str, ...] = ()
     """Why it was refused, or what is left to be done."""
     figures: Mapping[str, int] = field(default_factory=dict)
-    """How many moves are done, skipped, pending, in flight."""
+    """How many moves are done, gone, skipped, pending, in flight."""
 
 
 Instruction = (
     Survey
     | Observe
+    | FindHeld
     | CheckHealth
     | ReadConfigs
     | AlterConfigs

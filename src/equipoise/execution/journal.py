@@ -5,39 +5,71 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import time
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 from equipoise.errors import UnusableInput
+from equipoise.execution.memory import MISFITS, Memory
 from equipoise.files.journal_lock import NAME
 
+DAMAGED = "journal.damaged.jsonl"
+"""Where a journal that was cut is kept whole."""
 TRIES, PAUSE_S = 4, 0.05
 """Whoever only asks whether a journal is held holds it for a moment."""
 
 
-def read_journal(folder: Path) -> list[dict[str, Any]]:
-    """Every whole entry of the journal in a plan directory, none where there is no journal.
+@dataclass(frozen=True)
+class Told:
+    """What a journal tells."""
 
-    A last line that a crash cut short was never acted on and is left out. Raises
-    :class:`UnusableInput` where an earlier line cannot be read.
+    entries: list[dict[str, Any]]
+    damage: str = ""
+    """What is wrong with the line after the last good one, "" where nothing is."""
+    good_bytes: int = 0
+    """How far the good lines reach."""
+
+
+def read_journal(folder: Path) -> Told:
+    """The entries of the journal in a plan directory up to the first line that is none.
+
+    A last line that a crash cut short was never acted on and is no damage. Raises
+    :class:`UnusableInput` where the file cannot be read.
     """
     path = Path(folder) / NAME
     try:
         lines = path.read_bytes().split(b"\n")
     except FileNotFoundError:
-        return []
+        return Told([])
     except OSError as error:
         raise UnusableInput(f"cannot be read ({error.strerror})", source=str(path)) from None
-    entries = []
+    entries: list[dict[str, Any]] = []
+    memory, good_bytes = Memory(), 0
     for number, line in enumerate(lines[:-1], start=1):  # what follows the last newline is torn
         try:
-            entries.append(json.loads(line))
-        except ValueError:
-            raise UnusableInput("is not an entry", source=str(path), place=f"line {number}") from None
-    return entries
+            entry = json.loads(line)
+            memory.note(entry)
+        except (*MISFITS, RecursionError):
+            return Told(entries, f"line {number} of {len(lines) - 1:,} is not an entry", good_bytes)
+        entries.append(entry)
+        good_bytes += len(line) + 1
+    return Told(entries, "", good_bytes)
+
+
+def damaged(folder: Path, told: Told) -> UnusableInput:
+    """The error for whoever wants to go on from a journal of which only a part can be read."""
+    return UnusableInput(
+        told.damage,
+        source=str(Path(folder) / NAME),
+        advice="status shows what stands; --adopt goes on from the lines before it and takes for its own what"
+        " stands of this plan",
+    )
 
 
 def under_way(folder: Path) -> UnusableInput:
@@ -50,31 +82,44 @@ def under_way(folder: Path) -> UnusableInput:
 class Journal:
     """The journal, open for a run; held by one process at a time."""
 
-    def __init__(self, folder: Path) -> None:
-        """Open or create it; raises :class:`UnusableInput` where another process holds it."""
+    def __init__(self, folder: Path, *, cut: bool = False) -> None:
+        """Open or create it; raises :class:`UnusableInput` where another process holds it, or where it is
+        damaged. With ``cut`` it goes on after the last good line; the whole is kept beside it."""
         self.path = Path(folder) / NAME
-        self.entries = read_journal(folder)
+        told = read_journal(folder)
         try:
-            self.file: BinaryIO = taken(self.path)
+            self.file: FileIO = taken(self.path)
         except BlockingIOError:
             raise under_way(folder) from None
         except OSError as error:
             raise UnusableInput(f"cannot be written ({error.strerror})", source=str(self.path)) from None
-        self.entries = read_journal(folder)  # what the former holder wrote last
-        self.drop_torn_line()
+        told = read_journal(folder)  # what the former holder wrote last
+        if told.damage and not cut:
+            self.close()
+            raise damaged(folder, told)
+        self.entries = told.entries
+        self.drop_what_follows(told)
 
-    def drop_torn_line(self) -> None:
-        data = self.path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            os.truncate(self.path, whole)
+    def drop_what_follows(self, told: Told) -> None:
+        """Cut a torn line off, or all from a damaged one on, of which a copy stays."""
+        if told.damage:
+            shutil.copyfile(self.path, self.path.with_name(DAMAGED))
+        if told.good_bytes < self.path.stat().st_size:
+            os.truncate(self.path, told.good_bytes)
         sync_folder(self.path.parent)
 
     def append(self, entry: Mapping[str, Any]) -> None:
-        """Write one entry; it is on the disk when this returns."""
-        self.file.write(json.dumps(entry, separators=(",", ":"), sort_keys=True).encode() + b"\n")
-        self.file.flush()
-        os.fsync(self.file.fileno())
+        """Write one entry; it is on the disk when this returns, and nothing of it after an ``OSError``."""
+        line = json.dumps(entry, separators=(",", ":"), sort_keys=True).encode() + b"\n"
+        before = os.fstat(self.file.fileno()).st_size
+        try:
+            while line:
+                line = line[self.file.write(line) or 0 :]
+            os.fsync(self.file.fileno())
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self.file.fileno(), before)
+            raise
 
     def discard(self) -> None:
         """Leave no empty journal behind: nothing was begun."""
@@ -93,10 +138,10 @@ class Journal:
         self.close()
 
 
-def taken(path: Path) -> BinaryIO:
+def taken(path: Path) -> FileIO:
     """The file, open for appending and ours alone; raises ``BlockingIOError`` where somebody holds it."""
     for _ in range(TRIES):
-        file = path.open("ab")
+        file = FileIO(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):

@@ -33,6 +33,8 @@ from equipoise.execution.port import (
     TopicPartition,
 )
 
+ALTER = 7
+"""The operation's number in ACLs."""
 PREFERRED = 0
 """The election type; kafka-python exports no name for it."""
 
@@ -167,6 +169,23 @@ class KafkaPort:
         self, changes: Mapping[Resource, Mapping[str, str | None]]
     ) -> Mapping[Resource, Failure | None]:
         return kafka_configs.alter(self.client, changes)
+
+    # -- rights -------------------------------------------------------------------------------
+
+    def may_alter(self) -> bool:
+        """Whether the user may move partitions and elect leaders: Alter on the cluster."""
+        try:
+            answer = self.ask(DescribeClusterRequest(include_cluster_authorized_operations=True))
+        except IncompatibleBrokerVersion:  # before Kafka 2.8
+            return True
+        return ALTER in (answer.authorized_operations or ())
+
+    def would_refuse(
+        self, changes: Mapping[Resource, Mapping[str, str | None]]
+    ) -> Mapping[Resource, Failure]:
+        """The changes of configs that would be refused; nothing is changed."""
+        told = kafka_configs.alter(self.client, changes, validate_only=True)
+        return {of: failure for of, failure in told.items() if failure is not None}
 
     # -- asking -------------------------------------------------------------------------------
 

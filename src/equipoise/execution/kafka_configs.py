@@ -45,7 +45,10 @@ def describe(
 
 
 def alter(
-    client: AdminRequests, changes: Mapping[Resource, Mapping[str, str | None]]
+    client: AdminRequests,
+    changes: Mapping[Resource, Mapping[str, str | None]],
+    *,
+    validate_only: bool = False,
 ) -> dict[Resource, Failure | None]:
     """See :meth:`Port.alter_configs`."""
 
@@ -55,7 +58,8 @@ def alter(
             resources=[
                 row(resource_type=TYPES[of.kind], resource_name=of.name, configs=operations(changes[of]))
                 for of in some
-            ]
+            ],
+            validate_only=validate_only,
         )
 
     results: dict[Resource, Failure | None] = {}

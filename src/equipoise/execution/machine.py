@@ -3,12 +3,14 @@
 Its states are coroutines, so that each reads from top to bottom; they do no input or output and know
 no clock, so that whole stories of failure are plain calls in tests. Whoever drives the machine calls
 :meth:`Machine.next` with the answer to the last instruction and carries out the one that comes back,
-until that is ``End``. Every way out of the moving state leads through ``unthrottling``.
+until that is ``End``. Every way out of the moving state leads through ``unthrottling``, which leaves a
+throttle on what goes on by itself and on nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import suppress
 from typing import Any
 
 from equipoise.execution import instructions as ask
@@ -16,12 +18,12 @@ from equipoise.execution.instructions import End, Instruction
 from equipoise.execution.memory import Memory
 from equipoise.execution.moves import Job, Options
 from equipoise.execution.port import PortError
-from equipoise.execution.run import Run
+from equipoise.execution.run import JournalLost, Run, Steps
 from equipoise.execution.states.checking import checking
 from equipoise.execution.states.dirs import settling
 from equipoise.execution.states.ending import finishing
 from equipoise.execution.states.moving import moving
-from equipoise.execution.states.throttled import unthrottling
+from equipoise.execution.states.unthrottled import last_look, unthrottling
 
 
 class Machine:
@@ -46,6 +48,11 @@ class Machine:
         """
         return self.steps.throw(error)
 
+    def depart(self) -> Instruction:
+        """The first instruction of the way out, where a fault has ended the run at any point."""
+        self.steps = departing(self.run)
+        return self.next()
+
     def request(self, stop: str) -> None:
         """Stop: "finish" what is in flight, "cancel" it or "leave" it; takes effect at the next look."""
         self.run.stop = stop
@@ -55,12 +62,36 @@ def life(run: Run) -> Generator[Instruction, Any, None]:
     """Check, begin, move, take the throttles off, elect, verify."""
     found, reasons = yield from checking(run)
     if reasons:
-        owed = yield from unthrottling(run)
-        yield End("refused", (*reasons, *owed))
+        yield End("refused", tuple(reasons))
     flying = len(found.flying) + len(found.opposed)
-    done = len(found.done) + len(found.gone)
-    if not (yield ask.Confirm(len(found.pending) + len(found.unrestored), flying, done)):
+    if not (yield ask.Confirm(len(found.pending) + len(found.unrestored), flying, len(found.done))):
         yield End("declined")
+    yield from beginning(run)
+    left: list[str] = []
+    try:
+        outcome = yield from moving(run, found)
+        if outcome in ("finished", "incomplete"):
+            left += yield from settling(run)
+    except PortError as error:
+        outcome = "lost"
+        if isinstance(error, JournalLost):
+            yield ask.Say(str(error))
+            yield from last_look(run)
+        else:
+            yield ask.Say(f"the cluster cannot be reached any more: {error}")
+    left += yield from unthrottling(run)
+    if outcome in ("finished", "incomplete", "stopped"):
+        left += yield from finishing(run)
+    if outcome == "finished" and run.unlike:
+        outcome = "incomplete"
+    run.phase = "ended"
+    with suppress(JournalLost):
+        yield from run.record("end", outcome=outcome, left=left)
+    yield End(outcome, tuple(left), run.figures())
+
+
+def beginning(run: Run) -> Steps:
+    """Note that it begins, and what it takes for its own."""
     yield from run.record(
         "begin",
         operation=run.job.operation,
@@ -70,17 +101,14 @@ def life(run: Run) -> Generator[Instruction, Any, None]:
         throttle=run.options.throttle,
         max_inflight=run.options.max_inflight,
     )
-    left: list[str] = []
-    try:
-        outcome = yield from moving(run, found)
-        if outcome == "finished":
-            left += yield from settling(run)
-    except PortError as error:
-        outcome = "lost"
-        yield ask.Say(f"the cluster cannot be reached any more: {error}")
-    left += yield from unthrottling(run)
-    if outcome in ("finished", "stopped"):
-        left += yield from finishing(run)
-    run.phase = "ended"
-    yield from run.record("end", outcome=outcome, left=left)
-    yield End(outcome, tuple(left), run.figures())
+    for kind, values in run.adopted:
+        yield from run.record(kind, **values)
+
+
+def departing(run: Run) -> Steps:
+    """What is left to do where a fault ended the run: throttles off, but for what goes on."""
+    yield from last_look(run)
+    left = yield from unthrottling(run)
+    for line in left:
+        yield ask.Say(line)
+    yield End("failed", tuple(left), run.figures())

@@ -25,12 +25,17 @@ class Memory:
     """How the last run ended, "" while it has not."""
     submitted: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     """The last list that was submitted for each partition."""
+    topic_ids: dict[str, str] = field(default_factory=dict)
+    """The topics that were submitted: one that has another id now was deleted and created anew."""
     cancelled: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     """Cancelled, with the exact order that must be restored, until it is."""
     leaders: dict[TopicPartition, int] = field(default_factory=dict)
     """Who led each partition before it was submitted for the first time."""
     done: set[TopicPartition] = field(default_factory=set)
     skipped: dict[TopicPartition, str] = field(default_factory=dict)
+    """Given up by the last run."""
+    given_up: dict[TopicPartition, str] = field(default_factory=dict)
+    """Given up by any run, until it is done after all."""
     pairs: dict[str, dict[str, set[str]]] = field(default_factory=dict)
     """Throttled replicas that are ours: topic, config key, ``partition:broker``."""
     rates: dict[int, dict[str, str | None]] = field(default_factory=dict)
@@ -46,35 +51,45 @@ class Memory:
         return memory
 
     def note(self, entry: Entry) -> None:
-        """Take in one entry; kinds that are not known are left to newer versions."""
-        fold = getattr(self, "note_" + str(entry.get("type", "")).replace("-", "_"), None)
+        """Take in one entry; kinds that are not known are left to newer versions.
+
+        Raises one of :data:`MISFITS` where it has not the shape of its kind.
+        """
+        fold = getattr(self, "note_" + text(entry["type"]).replace("-", "_"), None)
         if fold is not None:
             fold(entry)
 
     def note_begin(self, entry: Entry) -> None:
-        if self.begun.get("operation") != entry["operation"]:
+        text(entry["plan"])
+        if self.begun.get("operation") != text(entry["operation"]):
             self.done = set()
         self.begun, self.outcome, self.skipped = dict(entry), "", {}
 
     def note_submit(self, entry: Entry) -> None:
         for name, target in entry["partitions"].items():
-            self.submitted[parsed(name)] = tuple(target)
+            self.submitted[parsed(name)] = brokers(target)
         for name, leader in entry.get("leaders", {}).items():
-            self.leaders.setdefault(parsed(name), leader)
+            self.leaders.setdefault(parsed(name), int(leader))
+        for topic, number in entry.get("topic_ids", {}).items():
+            self.topic_ids.setdefault(topic, text(number))
 
     def note_cancel(self, entry: Entry) -> None:
-        self.cancelled.update({parsed(name): tuple(order) for name, order in entry["partitions"].items()})
+        self.cancelled.update({parsed(name): brokers(order) for name, order in entry["partitions"].items()})
 
     def note_restored(self, entry: Entry) -> None:
-        for name in entry["partitions"]:
-            self.cancelled.pop(parsed(name), None)
-            self.submitted.pop(parsed(name), None)
+        for name in map(parsed, listed(entry["partitions"])):
+            self.cancelled.pop(name, None)
+            self.submitted.pop(name, None)
 
     def note_done(self, entry: Entry) -> None:
-        self.done.update(map(parsed, entry["partitions"]))
+        for name in map(parsed, listed(entry["partitions"])):
+            self.done.add(name)
+            self.given_up.pop(name, None)
 
     def note_skip(self, entry: Entry) -> None:
-        self.skipped[parsed(entry["partition"])] = entry["why"]
+        skipped = dict.fromkeys(map(parsed, listed(entry["partitions"])), text(entry["why"]))
+        self.skipped |= skipped
+        self.given_up |= skipped
 
     def note_rates(self, entry: Entry) -> None:
         self.our_rates.add(str(entry["rate"]))
@@ -87,24 +102,24 @@ class Memory:
         for topic, lists in entry["topics"].items():
             mine = self.pairs.setdefault(topic, {})
             for key, pairs in lists.items():
-                mine.setdefault(key, set()).update(pairs)
+                mine.setdefault(key, set()).update(map(text, listed(pairs)))
 
     def note_unpaired(self, entry: Entry) -> None:
         for topic, lists in entry["topics"].items():
             mine = self.pairs.get(topic, {})
             for key, pairs in lists.items():
-                mine.get(key, set()).difference_update(pairs)
+                mine.get(key, set()).difference_update(listed(pairs))
             if not any(mine.values()):
                 self.pairs.pop(topic, None)
 
     def note_cleared(self, entry: Entry) -> None:
-        for topic in entry.get("topics", ()):
-            self.pairs.pop(topic, None)
-        for broker in entry.get("brokers", ()):
+        for topic in listed(entry.get("topics", [])):
+            self.pairs.pop(text(topic), None)
+        for broker in listed(entry.get("brokers", [])):
             self.rates.pop(int(broker), None)
 
     def note_end(self, entry: Entry) -> None:
-        self.outcome = entry["outcome"]
+        self.outcome = text(entry["outcome"])
 
     @property
     def throttled(self) -> tuple[Resource, ...]:
@@ -120,7 +135,28 @@ class Memory:
         return bool(self.begun) and self.outcome not in ("finished", "cancelled")
 
 
+MISFITS = (AttributeError, KeyError, TypeError, ValueError)
+"""What an entry of the wrong shape raises."""
+
+
 def parsed(name: str) -> TopicPartition:
     """``topic-3`` back to its parts; topic names may hold dashes of their own."""
-    topic, _, number = name.rpartition("-")
+    topic, _, number = text(name).rpartition("-")
     return TopicPartition(topic, int(number))
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def listed(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
+
+
+def brokers(value: Any) -> tuple[int, ...]:
+    """A replica list."""
+    return tuple(map(int, listed(value)))

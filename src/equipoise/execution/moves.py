@@ -7,9 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from equipoise.execution.port import Replica, TopicPartition
 
 if TYPE_CHECKING:
+    from equipoise.cluster import Plan
     from equipoise.scheduling import Schedule
 
 
@@ -34,6 +37,10 @@ class Move:
         return Move(self.partition, self.after, self.before, self.size_bytes)
 
 
+ROUND_S = 3.0
+"""From one submission to the next: configs set and shown, moves begun, a look at what has arrived."""
+
+
 @dataclass(frozen=True)
 class Job:
     """A plan, or the way back from it, ready to be carried out."""
@@ -50,6 +57,13 @@ class Job:
     """Brokers that may hold replicas afterwards: where a stuck move may be sent instead."""
     dirs: Mapping[Replica, str] = field(default_factory=dict)
     """Log dirs that replicas are to end in, where that was asked for."""
+    staying: Mapping[int, frozenset[TopicPartition]] = field(default_factory=dict)
+    """Brokers that are to hold nothing but these partitions at the end: none where they are drained whole."""
+
+    def seconds_of_rounds(self, max_inflight: int) -> float:
+        """What submitting, looking and electing takes however little is copied."""
+        rounds, elections = len(self.moves) / max_inflight, sum(m.before[0] != m.after[0] for m in self.moves)
+        return ROUND_S * rounds + elections / Options.election_batch
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -84,6 +98,10 @@ class Options:
     """Share of a broker's disks that is never filled."""
     despite_sick: bool = False
     """Start although partitions are under-replicated or offline; never while one is under its min ISR."""
+    keep_rates: bool = False
+    """Put back at the end the rates that stood before, whoever set them; else the run does not begin."""
+    adopt: bool = False
+    """Take for its own what it finds and its journal does not know: moves to the plan's lists, throttles."""
 
 
 def job_of(schedule: Schedule, digest: str) -> Job:
@@ -107,7 +125,21 @@ def job_of(schedule: Schedule, digest: str) -> Job:
         moves,
         dict(zip(ids, cluster.brokers.racks, strict=True)),
         frozenset(cluster.brokers.ids[plan.eligible].tolist()),
+        staying=staying_in(plan),
     )
+
+
+def staying_in(plan: Plan) -> dict[int, frozenset[TopicPartition]]:
+    """What the plan leaves on each broker that it drains: what was not asked for, or is held back."""
+    cluster = plan.cluster
+    left: dict[int, frozenset[TopicPartition]] = {}
+    for broker in np.flatnonzero(~plan.eligible).tolist():
+        rows = np.flatnonzero((plan.target == broker).any(axis=1))
+        topics, numbers = cluster.topic_idx[rows].tolist(), cluster.partition[rows].tolist()
+        left[int(cluster.brokers.ids[broker])] = frozenset(
+            TopicPartition(cluster.topics[t], p) for t, p in zip(topics, numbers, strict=True)
+        )
+    return left
 
 
 def held(padded: Iterable[int]) -> tuple[int, ...]:

@@ -100,6 +100,8 @@ class PartitionState:
     """-1 where there is none."""
     offline: tuple[int, ...] = ()
     """Replicas on dead brokers or failed log dirs."""
+    topic_id: str = field(default="", compare=False)
+    """As Kafka prints it: a topic that is deleted and created anew has another. "" before Kafka 2.8."""
 
 
 @dataclass(frozen=True, slots=True)

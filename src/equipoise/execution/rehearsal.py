@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.instructions import Instruction
@@ -19,11 +19,46 @@ class Rehearsal(SimulatedCarrier):
     def __init__(self, model: SimulatedCluster, tell: Callable[[str], None]) -> None:
         super().__init__(model)
         self.tell = tell
+        self.configs: dict[Resource, Mapping[str, str | None]] = {}
+        """The first change of each resource: with which rights it is altered does not depend on the value."""
+        self.moves = False
+        """Whether anything is moved or elected."""
 
     def perform(self, instruction: Instruction) -> Any:
         for line in requests_in(instruction):
             self.tell(line)
+        match instruction:
+            case ask.AlterConfigs(changes):
+                self.configs = {**changes, **self.configs}
+            case ask.Submit() | ask.Elect():
+                self.moves = True
         return super().perform(instruction)
+
+
+class AskedPort(Port, Protocol):
+    """A cluster that tells what it would allow."""
+
+    def may_alter(self) -> bool:
+        """Whether the user may move partitions and elect leaders."""
+
+    def would_refuse(
+        self, changes: Mapping[Resource, Mapping[str, str | None]]
+    ) -> Mapping[Resource, Failure]:
+        """The changes of configs that would be refused; nothing is changed."""
+
+
+def missing_rights(rehearsed: Rehearsal, port: AskedPort) -> list[str]:
+    """Why the cluster would refuse what was rehearsed, one sentence for each kind of request."""
+    lines = []
+    if rehearsed.moves and not port.may_alter():
+        lines.append("not authorised to move partitions and elect leaders (Alter on the cluster)")
+    refused: dict[tuple[str, str], list[Resource]] = {}
+    for of, failure in port.would_refuse(rehearsed.configs).items() if rehearsed.configs else ():
+        refused.setdefault((of.kind, str(failure)), []).append(of)
+    for (kind, why), resources in sorted(refused.items()):
+        more = f" and {len(resources) - 1:,} more" if len(resources) > 1 else ""
+        lines.append(f"no throttle could be set on {kind} {min(resources).name}{more} ({why})")
+    return lines
 
 
 def requests_in(instruction: Instruction) -> Iterator[str]:
@@ -52,7 +87,7 @@ def model_of(port: Port, job: Job) -> SimulatedCluster:
     model = SimulatedCluster(
         {broker.id: broker.rack for broker in cluster.brokers}, cluster_id=cluster.cluster_id
     )
-    moving, states = port.reassignments(), port.partitions()
+    moving, states = port.reassignments(), {**port.partitions(), **port.partitions(job.topics)}
     sizes = {move.partition: move.size_bytes for move in job.moves if move.size_bytes == move.size_bytes}
     for name, state in states.items():
         flight = moving.get(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 from equipoise.execution import instructions as ask
@@ -11,7 +11,7 @@ from equipoise.execution.flights import Flight, progress
 from equipoise.execution.instructions import Instruction
 from equipoise.execution.memory import Memory
 from equipoise.execution.moves import Job, Move, Options
-from equipoise.execution.port import TopicPartition
+from equipoise.execution.port import PartitionState, PortError, Resource, TopicPartition
 
 Steps = Generator[Instruction, Any, None]
 """A state that returns nothing."""
@@ -29,30 +29,55 @@ class Run:
         self.queue = Queue((), options)
         self.flying: dict[TopicPartition, Flight] = {}
         self.leaders: dict[TopicPartition, int] = {}
-        self.rated: set[int] = set()
-        """Brokers whose rates this run has set or found right."""
-        self.n_done = 0
+        self.topic_ids: dict[str, str] = {}
+        """As the survey before the run found them."""
+        self.shown: set[Resource] = set()
+        """Where the brokers have shown our throttle since it was last set."""
+        self.alone = True
+        """False from the first moves of an empty sky until a look has told whether others began with them."""
+        self.mute = False
+        """Nothing can be noted any more: nothing that must be noted first is begun."""
+        self.adopted: list[tuple[str, dict[str, Any]]] = []
+        """Entries of what is taken over although the journal did not know it."""
+        self.unlike = False
+        """At the end some list is not as the job wanted it."""
+        self.put_back: dict[str, set[int]] = {}
+        """Rates that stood before and were set again, with their brokers."""
+        self.n_done, self.n_gone = 0, 0
         self.bytes_done = 0.0
         self.bytes_total = 0.0
-        """Bytes that this run has to copy, as far as sizes are known."""
+        """Bytes to be copied, as far as sizes were known at the start."""
         self.said: set[str] = set()
 
     def record(self, kind: str, **values: Any) -> Steps:
         """Note an entry and have it written before anything else is done."""
         entry = {"type": kind, **values}
         self.memory.note(entry)
-        yield ask.Record(entry)
+        if self.mute:
+            return
+        try:
+            yield ask.Record(entry)
+        except JournalLost:
+            self.mute = True
+            raise
 
     def say_once(self, text: str) -> Steps:
         if text not in self.said:
             self.said.add(text)
             yield ask.Say(text)
 
-    def skip(self, move: Move, why: str) -> Steps:
-        """Give a move up for good."""
-        self.flying.pop(move.partition, None)
-        yield ask.Say(f"{move.partition} is skipped: {why}")
-        yield from self.record("skip", partition=str(move.partition), why=why)
+    def skip(self, moves: Sequence[Move], why: str) -> Steps:
+        """Give moves up for this run."""
+        skipped = [move.partition for move in moves]
+        for name in skipped:
+            self.flying.pop(name, None)
+        yield ask.Say(f"{some(skipped)} {'is' if len(skipped) == 1 else 'are'} skipped: {why}")
+        yield from self.record("skip", partitions=names(skipped), why=why)
+
+    def is_gone(self, name: TopicPartition, state: PartitionState | None) -> bool:
+        """Whether the partition that was submitted is no more: deleted, or another of the same name."""
+        known = self.memory.topic_ids.get(name.topic)
+        return state is None or bool(known and state.topic_id and known != state.topic_id)
 
     def survey(self) -> ask.Survey:
         receivers = sorted({broker for move in self.job.moves for broker in move.adding})
@@ -75,15 +100,31 @@ class Run:
         return {
             "moves": len(self.job.moves),
             "done": self.n_done,
+            "gone": self.n_gone,
             "skipped": len(self.memory.skipped),
             "in flight": len(self.flying),
             "pending": len(self.queue),
         }
 
+    @property
+    def bytes_whole(self) -> float:
+        """Bytes that this run has to copy, as far as sizes are known: a topic may grow meanwhile."""
+        return max(self.bytes_total, self.bytes_now()[0])
+
     def bytes_now(self) -> tuple[float, float]:
         """Bytes copied by this run so far, and bytes still to be copied in flight."""
         copied, rest = progress(self.flying.values())
         return self.bytes_done + copied, rest
+
+
+class JournalLost(PortError):
+    """The journal cannot be written any more."""
+
+
+def some(partitions: Sequence[TopicPartition]) -> str:
+    """``t-3 and 7 more``."""
+    more = len(partitions) - 1
+    return f"{partitions[0]} and {more:,} more" if more else str(partitions[0])
 
 
 def names(partitions: Iterable[TopicPartition]) -> list[str]:

@@ -14,6 +14,7 @@ from equipoise.execution.port import (
     ConfigValue,
     Failure,
     LogDir,
+    NotAuthorised,
     PartitionState,
     Port,
     Reassignment,
@@ -87,6 +88,8 @@ class Snapshot:
     log_dirs: Mapping[int, tuple[LogDir, ...] | Failure]
     topic_configs: Mapping[str, Configs | Failure]
     broker_configs: Mapping[int, Configs | Failure]
+    hidden: tuple[str, ...] = ()
+    """Topics of which replicas are on disks and that the user may not describe, sorted."""
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -124,7 +127,27 @@ def take_snapshot(port: LivePort, progress: Progress = silent) -> Snapshot:
         log_dirs=log_dirs,
         topic_configs={of.name: values for of, values in by_topic.items()},
         broker_configs={int(of.name): values for of, values in by_broker.items()},
+        hidden=hidden_topics(port, {name.topic for name in partitions}, log_dirs),
     )
+
+
+def hidden_topics(
+    port: Port, shown: set[str], log_dirs: Mapping[int, tuple[LogDir, ...] | Failure]
+) -> tuple[str, ...]:
+    """Topics that are left out of what brokers list because the user may not describe them.
+
+    Log dirs are told to whoever may describe the cluster. A topic that has come or gone meanwhile is on
+    disks too; asked for by its name, only a hidden one is refused.
+    """
+    found = (dirs for dirs in log_dirs.values() if not isinstance(dirs, Failure))
+    stored = {name.topic for dirs in found for where in dirs for name in where.replicas}
+    hidden = []
+    for topic in sorted(stored - shown):
+        try:
+            port.partitions([topic])
+        except NotAuthorised:
+            hidden.append(topic)
+    return tuple(hidden)
 
 
 def settled(
@@ -162,9 +185,19 @@ def all_log_dirs(
     return found
 
 
+def incomplete(told: Snapshot) -> str:
+    """Why no plan should be made of it."""
+    some = plural(len(told.hidden), "topic")
+    return (
+        f"replicas of {some} are on disk that this user may not describe, {told.hidden[0]} among them:"
+        " loads are not what they seem. Describe on all topics is needed"
+    )
+
+
 def what_is_missing(told: Snapshot) -> list[str]:
     """One sentence for each broker or group of topics that did not tell everything."""
-    lines = [
+    lines = [incomplete(told)] if told.hidden else []
+    lines += [
         f"broker {broker} holds replicas, but is not registered: its rack and sizes are unknown"
         for broker in told.broker_ids
         if broker not in told.cluster.ids

@@ -20,7 +20,7 @@ class Standing:
     """Submitted by an earlier run and still moving to where this job wants them."""
     done: list[Move] = field(default_factory=list)
     gone: list[Move] = field(default_factory=list)
-    """Submitted by an earlier run; the topic is deleted since."""
+    """Submitted by an earlier run; the topic was deleted since, or deleted and created anew."""
     opposed: list[Move] = field(default_factory=list)
     """Ours, moving the other way: to be cancelled before this job can begin (roll back)."""
     unrestored: list[Move] = field(default_factory=list)
@@ -35,7 +35,7 @@ def standing(job: Job, memory: Memory, seen: Surveyed) -> Standing:
     found = Standing()
     for move in job.moves:
         where, difference = place_of(move, job, memory, seen)
-        if difference and move.partition in memory.skipped:
+        if difference and move.partition in memory.given_up:
             found.skipped.append(move)
             continue
         if difference:
@@ -55,9 +55,14 @@ def place_of(move: Move, job: Job, memory: Memory, seen: Surveyed) -> tuple[str,
     ours = memory.submitted.get(name)
     if state is None:
         return ("gone", "") if ours is not None else ("", f"{name}: the partition does not exist")
+    known = memory.topic_ids.get(name.topic)
+    if known and state.topic_id and known != state.topic_id:
+        return ("gone", "") if ours is not None else ("", f"{name}: the topic was deleted and created anew")
     if moving is not None:
         if ours is None or moving.target != ours:
-            return "", f"{name}: somebody else is moving it to {shown(moving.target)}"
+            mine = moving.target in (move.before, move.after)
+            also = ", as this plan would: --adopt takes it up" if mine else ""
+            return "", f"{name}: somebody else is moving it to {shown(moving.target)}{also}"
         heading = ours == move.after or (job.operation == "apply" and ours != move.before)
         return ("flying" if heading else "opposed"), ""
     if name in memory.cancelled and state.replicas != memory.cancelled[name]:
@@ -67,7 +72,9 @@ def place_of(move: Move, job: Job, memory: Memory, seen: Surveyed) -> tuple[str,
     if job.operation == "apply" and ours is not None and state.replicas == ours != move.before:
         return "done", ""
     left_by_us = ours is not None and state.replicas in (ours, memory.cancelled.get(name))
-    if state.replicas == move.before or left_by_us:
+    # whoever cancels one of our moves leaves the replicas that it began with in another order
+    reordered = ours is not None and sorted(state.replicas) in (sorted(move.before), sorted(move.after))
+    if state.replicas == move.before or left_by_us or reordered:
         return "pending", ""
     return "", f"{name}: has {shown(state.replicas)}, the plan was made from {shown(move.before)}"
 

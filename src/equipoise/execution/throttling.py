@@ -22,6 +22,8 @@ KEYS = (*RATES, *LISTS, DIR_RATE)
 Values = Mapping[str, ConfigValue]
 Pairs = dict[str, dict[str, set[str]]]
 """Topic, config key, ``partition:broker``."""
+Copying = tuple[TopicPartition, Iterable[int], Iterable[int]]
+"""A partition, the replicas that it has and those that it gets."""
 
 
 @dataclass
@@ -32,10 +34,14 @@ class Change:
     added: Pairs = field(default_factory=dict)
     removed: Pairs = field(default_factory=dict)
     saved: dict[int, dict[str, str | None]] = field(default_factory=dict)
+    standing: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Rates that somebody set before us: nothing of that broker is altered."""
+    lost: set[Resource] = field(default_factory=set)
+    """Where something of ours is not set that was to be."""
 
 
-def pairs_of(moving: Iterable[tuple[TopicPartition, Iterable[int], Iterable[int]]]) -> Pairs:
-    """The pairs of moves ``(partition, existing, adding)``: all existing replicas as possible leaders,
+def pairs_of(moving: Iterable[Copying]) -> Pairs:
+    """The pairs of moves: all existing replicas as possible leaders,
     the new ones as followers."""
     pairs: Pairs = {}
     for (topic, number), existing, adding in moving:
@@ -80,39 +86,111 @@ def wanted_lists(
             change.removed.setdefault(topic, {})[key] = drop
         if new:
             change.added.setdefault(topic, {})[key] = new
-        # ours that have vanished (a tool that clears everything) are put back
+        if "*" not in there and (ours & need) - there:  # a tool that clears everything: they are put back
+            change.lost.add(Resource.topic(topic))
         after = there if "*" in there else (there - drop) | new | (ours & need)
         if after != there:
             change.configs.setdefault(Resource.topic(topic), {})[key] = in_order(after) or None
 
 
 def wanted_rates(
-    change: Change, broker: int, values: Values, rate: int, memory: Memory, keys: tuple[str, ...] = RATES
+    change: Change,
+    broker: int,
+    values: Values,
+    rate: int,
+    memory: Memory,
+    keys: tuple[str, ...] = RATES,
+    *,
+    keep: bool = True,
 ) -> None:
-    """Make these rates of a broker ours, and save what was set there before."""
+    """Make these rates of a broker ours, and save what was set there before; without ``keep`` only where
+    none was."""
     unsaved = [key for key in keys if key not in memory.rates.get(broker, {})]
+    standing = foreign_rates(broker, values, memory, keys)
+    if standing and not keep:
+        change.standing[broker] = standing
+        return
     if unsaved:
         change.saved[broker] = {key: set_here(values, key) for key in unsaved}
+    else:
+        change.lost |= {Resource.broker(broker) for key in keys if set_here(values, key) != str(rate)}
     differing = {key: str(rate) for key in keys if set_here(values, key) != str(rate)}
     if differing:
         change.configs.setdefault(Resource.broker(broker), {}).update(differing)
 
 
+def foreign_rates(
+    broker: int, values: Values, memory: Memory, keys: tuple[str, ...] = RATES
+) -> dict[str, str]:
+    """Rates that are set on a broker and that this job's journal does not know."""
+    known = memory.rates.get(broker, {})
+    return {key: value for key in keys if key not in known and (value := set_here(values, key)) is not None}
+
+
+@dataclass(frozen=True)
+class Owed:
+    """Throttles of ours that are to come off."""
+
+    pairs: Mapping[str, Mapping[str, set[str]]]
+    rates: Mapping[int, Mapping[str, str | None]]
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        return (*map(Resource.broker, sorted(self.rates)), *map(Resource.topic, sorted(self.pairs)))
+
+
+def owed(memory: Memory, moving: Iterable[Copying] = ()) -> Owed:
+    """All that is ours but what the copies under way need."""
+    copying = list(moving)
+    needed, busy = pairs_of(copying), brokers_of(copying)
+    pairs: Pairs = {}
+    for topic, lists in memory.pairs.items():
+        still = needed.get(topic, {})
+        left = {key: ours - still.get(key, set()) for key, ours in lists.items()}
+        if any(left.values()):
+            pairs[topic] = left
+    return Owed(pairs, {broker: saved for broker, saved in memory.rates.items() if broker not in busy})
+
+
+def brokers_of(moving: Iterable[Copying]) -> set[int]:
+    """Who sends or receives, or may come to."""
+    return {broker for _, existing, adding in moving for broker in (*existing, *adding)}
+
+
 def clearing(
-    values: Mapping[Resource, Values | Failure], memory: Memory
+    values: Mapping[Resource, Values | Failure], due: Owed, memory: Memory
 ) -> dict[Resource, dict[str, str | None]]:
-    """What is still to be altered so that nothing of ours is left; empty once all is clear."""
+    """What is still to be altered so that nothing that is due is left; empty once all is clear."""
     changes: dict[Resource, dict[str, str | None]] = {}
     for resource, found in values.items():
         if isinstance(found, Failure):
             continue
         if resource.kind == "topic":
-            undo = topic_undo(found, memory.pairs.get(resource.name, {}))
+            undo = topic_undo(found, due.pairs.get(resource.name, {}))
         else:
-            undo = broker_undo(found, memory.rates.get(int(resource.name), {}), memory.our_rates)
+            undo = broker_undo(found, due.rates.get(int(resource.name), {}), memory.our_rates)
         if undo:
             changes[resource] = undo
     return changes
+
+
+def covered(
+    values: Mapping[Resource, Values | Failure], due: Owed, memory: Memory
+) -> dict[Resource, dict[str, str]]:
+    """Rates that somebody else set over ours: theirs, and what they put back one day may be ours."""
+    over: dict[Resource, dict[str, str]] = {}
+    for broker, saved in due.rates.items():
+        found = values.get(Resource.broker(broker), {})
+        if isinstance(found, Failure):
+            continue
+        theirs = {
+            key: value
+            for key, original in saved.items()
+            if (value := set_here(found, key)) is not None and value not in {original, *memory.our_rates}
+        }
+        if theirs:
+            over[Resource.broker(broker)] = theirs
+    return over
 
 
 def topic_undo(values: Values, mine: Mapping[str, set[str]]) -> dict[str, str | None]:
@@ -136,6 +214,24 @@ def broker_undo(
     }
 
 
-def plain(pairs: Pairs) -> dict[str, dict[str, list[str]]]:
+def plain(pairs: Mapping[str, Mapping[str, set[str]]]) -> dict[str, dict[str, list[str]]]:
     """Pairs as a journal has them."""
     return {topic: {key: sorted(ours) for key, ours in lists.items()} for topic, lists in pairs.items()}
+
+
+def listing(rates: Mapping[int, Mapping[str, str]]) -> list[str]:
+    """``brokers 0, 1 have leader.replication.throttled.rate=300000``, one for each value."""
+    by_value: dict[tuple[str, str], list[int]] = {}
+    for broker, values in sorted(rates.items()):
+        for key, value in values.items():
+            by_value.setdefault((key, value), []).append(broker)
+    return [
+        f"{who(brokers)} {'has' if len(brokers) == 1 else 'have'} {key}={value}"
+        for (key, value), brokers in sorted(by_value.items())
+    ]
+
+
+def who(brokers: Iterable[int]) -> str:
+    """``broker 3``, ``brokers 0, 1, 4``."""
+    ids = sorted(brokers)
+    return f"{'broker' if len(ids) == 1 else 'brokers'} {', '.join(map(str, ids))}"

@@ -54,11 +54,11 @@ class Plan:
         servers = bootstrap or self.cluster.bootstrap()
         return equipoise(verb, str(self.folder), "--bootstrap-server", servers, *options)
 
-    def start(self, verb: str, *options: str) -> subprocess.Popen[str]:
-        """The same without waiting for its end."""
+    def start(self, verb: str, *options: str, **how: Any) -> subprocess.Popen[str]:
+        """The same without waiting for its end; ``how`` is for the process."""
         return subprocess.Popen(
             [*COMMAND, verb, str(self.folder), "--bootstrap-server", self.cluster.bootstrap(), *options],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how,
         )  # fmt: skip
 
     @property
@@ -71,7 +71,8 @@ class Plan:
 
     @property
     def journal(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in (self.folder / "journal.jsonl").read_text().splitlines()]
+        path = self.folder / "journal.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def topics(self) -> list[str]:
         return sorted({move["topic"] for move in self.moves})

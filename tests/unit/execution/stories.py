@@ -20,7 +20,7 @@ RACKS = {0: "a", 1: "b", 2: "c", 3: "a", 4: "b", 5: "c"}
 OPTIONS = Options(throttle=2 * MB, poll_s=1.0, stuck_after_s=30.0, grace_s=3.0)
 
 
-class Killed(Exception):
+class Killed(BaseException):
     """The process is gone."""
 
 
@@ -126,6 +126,25 @@ class Story:
         return {resource: values for resource, values in self.model.settings.items() if values}
 
 
+def halfway(machine: Machine) -> bool:
+    return machine.run.bytes_now()[0] >= 10 * MB
+
+
+def flying(machine: Machine) -> bool:
+    return bool(machine.run.flying)
+
+
+def once(act: Callable[[], object], when: Callable[[Machine], bool] = flying) -> Callable[[Machine], Any]:
+    """A look that lets something happen once, when its moment has come."""
+    happened: list[object] = []
+
+    def look(machine: Machine) -> None:
+        if not happened and when(machine):
+            happened.append(act())
+
+    return look
+
+
 def tp(name: str) -> TopicPartition:
     topic, _, number = name.rpartition("-")
     return TopicPartition(topic, int(number))
@@ -158,3 +177,6 @@ SMALL = {
     "tmp-0": ([4, 5, 3], [4, 5]),
 }
 """Two moves, a reorder, one more replica, one less."""
+ONE = {"pay-0": ([0, 1, 2], [3, 1, 2])}
+LISTS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
+RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")

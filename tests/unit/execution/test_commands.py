@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,10 @@ from equipoise.cluster import Brokers, Plan, build_cluster
 from equipoise.errors import UnusableInput
 from equipoise.execution import carrier
 from equipoise.execution.journal import Journal
-from equipoise.execution.port import TopicPartition
+from equipoise.execution.moves import Job, Move
+from equipoise.execution.port import Failure, Resource, TopicPartition
 from equipoise.execution.simulated import SimulatedCarrier, SimulatedCluster
-from equipoise.files.plan_directory import write_plan
+from equipoise.files.plan_directory import read_plan, write_plan
 from equipoise.scheduling import schedule
 
 BEFORE = {"pay-0": (0, 1), "pay-1": (1, 2), "pay-2": (2, 0)}
@@ -190,11 +192,16 @@ def test_cancel_undoes_what_is_in_flight(model: SimulatedCluster, folder: Path) 
     assert lists(model) == BEFORE and model.moving == {}
 
 
-@pytest.mark.parametrize(("verb", "option"), [("apply", "--resume"), ("cancel", "--yes")])
-def test_there_is_nothing_to_take_up(model: SimulatedCluster, folder: Path, verb: str, option: str) -> None:
-    """Without a journal nothing was begun."""
-    with pytest.raises(UnusableInput, match="no run of it was ever begun"):
-        run(verb, folder, option)
+def test_there_is_nothing_to_cancel(model: SimulatedCluster, folder: Path) -> None:
+    """Without a journal nothing was begun, as far as is known."""
+    with pytest.raises(UnusableInput, match=r"no run of it was ever begun.*--adopt"):
+        run("cancel", folder, "--yes")
+
+
+def test_a_supervisor_may_always_say_resume(model: SimulatedCluster, folder: Path) -> None:
+    """Where nothing was begun, or the first process died before its first entry, the run begins."""
+    code, told = run("apply", folder, "--yes", "--resume")
+    assert code == 0 and lists(model) == AFTER, told
 
 
 def test_an_unfinished_roll_back_is_finished_first(model: SimulatedCluster, folder: Path) -> None:
@@ -268,3 +275,105 @@ def test_log_dirs_come_from_kafkas_own_json(model: SimulatedCluster, folder: Pat
     (tmp_path / "dirs.json").write_text(json.dumps({"version": 1, "partitions": rows}))
     with pytest.raises(UnusableInput, match="names no log dirs"):
         run("apply", folder, "--yes", "--log-dirs", str(tmp_path / "dirs.json"))
+
+
+RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+
+
+def throttled(folder: Path, model: SimulatedCluster) -> None:
+    """A killed run whose move is in flight, throttled as its journal says."""
+    interrupted(folder)
+    line = {"type": "rates", "rate": 1000, "brokers": {"3": dict.fromkeys(RATES)}}
+    with (folder / "journal.jsonl").open("a") as journal:
+        journal.write(json.dumps(line) + "\n")
+    model.alter_configs({Resource.broker(3): dict.fromkeys(RATES, "1000")})
+    model.alter_reassignments({TopicPartition("pay", 0): (3, 1)})
+    model.advance(0.001)
+
+
+def test_status_ends_with_1_where_a_throttle_is_left(model: SimulatedCluster, folder: Path) -> None:
+    """A supervisor need not read it; while a run is under way all is as it should be."""
+    throttled(folder, model)
+    code, told = run("status", folder)
+    assert code == 1 and "still throttled: broker 3" in told
+    with Journal(folder):
+        code, told = run("status", folder)
+        assert code == 0 and "throttled: broker 3" in told
+    assert run("apply", folder, "--yes", "--resume")[0] == 0
+    assert run("status", folder)[0] == 0
+
+
+def test_limits_are_those_of_the_plan_after_a_run_that_ended(model: SimulatedCluster, folder: Path) -> None:
+    """Neither a finished run nor one of the other operation says how fast the next one is."""
+    assert "at 1 MB/s" in run("apply", folder, "--yes")[1]
+    run("rollback", folder, "--yes", "--throttle", "50MB")
+    assert "at 1 MB/s" in run("apply", folder, "--yes")[1]
+    assert lists(model) == AFTER
+
+
+@pytest.mark.parametrize("damage", [b"\0" * 300 + b"\n", b"[1,2]\n"])
+def test_a_damaged_journal_is_read_up_to_its_damage(
+    model: SimulatedCluster, folder: Path, damage: bytes
+) -> None:
+    """``status`` says so, with exit 1; nothing else goes on from a part, unless it is told to."""
+    throttled(folder, model)
+    path = folder / "journal.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + damage + b"".join(lines[1:]))
+    code, told = run("status", folder)
+    assert code == 1 and "the journal is damaged: line 2 of 4 is not an entry" in told
+    assert "broker 3 has leader.replication.throttled.rate=1000, which no run of this plan set" in told
+    assert "pay-0: somebody else is moving it to [3,1], as this plan would: --adopt takes it up" in told
+    for verb, *options in (("apply", "--resume"), ("cancel",), ("rollback",)):
+        with pytest.raises(UnusableInput, match=r"journal.jsonl: line 2 of 4 is not an entry.*--adopt"):
+            run(verb, folder, "--yes", *options)
+    code, told = run("apply", folder, "--yes", "--resume", "--adopt")
+    assert code == 0 and lists(model) == AFTER, told
+    assert not any(model.settings.values()) and (folder / "journal.damaged.jsonl").exists()
+
+
+def test_a_lost_journal_is_no_reason_to_leave_what_stands(model: SimulatedCluster, folder: Path) -> None:
+    """``status`` names it, ``cancel --adopt`` undoes it."""
+    throttled(folder, model)
+    (folder / "journal.jsonl").unlink()
+    _, told = run("status", folder)
+    assert "run not begun" in told and "cancel --adopt" in told
+    assert json.loads(run("status", folder, "--json")[1])["adoptable"] == ["pay-0"]
+    assert run("cancel", folder, "--yes", "--adopt")[0] == 0
+    assert lists(model) == BEFORE and model.moving == {} and not any(model.settings.values())
+
+
+def test_a_drained_broker_that_fills_up_again_is_named(
+    model: SimulatedCluster, folder: Path, tmp_path: Path
+) -> None:
+    """At the end and by ``status``, until it is empty; what the plan left there on purpose is not counted."""
+    plan = replace(read_plan(folder), eligible=np.array([False, True, True, True]))
+    write_plan(plan, tmp_path / "drained", schedule=schedule(plan))
+    model.create("new", 0, (0, 2))
+    code, told = run("apply", tmp_path / "drained", "--yes")
+    assert code == 1 and "Finished: 2 moves, 2 done." in told
+    assert "broker 0 is not empty: it holds 1 replica (new-0); plan --drain 0 again" in told
+    code, told = run("status", tmp_path / "drained")
+    assert code == 1 and "broker 0 is not empty: it holds new-0" in told
+    model.delete_topic("new")
+    assert run("status", tmp_path / "drained")[0] == 0
+
+
+def test_a_dry_run_says_which_rights_are_missing(model: SimulatedCluster, folder: Path) -> None:
+    """Grouped, with exit 2, after all requests were shown."""
+    refused = Failure("CLUSTER_AUTHORIZATION_FAILED")
+    model.would_refuse = lambda changes: dict.fromkeys(changes, refused)  # type: ignore[method-assign]
+    model.may_alter = lambda: False  # type: ignore[method-assign]
+    code, told = run("apply", folder, "--dry-run")
+    assert code == 2 and "AlterPartitionReassignments pay-0" in told
+    assert "not authorised to move partitions and elect leaders (Alter on the cluster)" in told
+    assert "no throttle could be set on broker 0 and 2 more (CLUSTER_AUTHORIZATION_FAILED)" in told
+    assert "no throttle could be set on topic pay (CLUSTER_AUTHORIZATION_FAILED)" in told
+
+
+def test_many_small_moves_are_not_called_quick() -> None:
+    """Three hundred empty partitions take rounds of requests, and more of them more."""
+    moves = [Move(TopicPartition("t", p), (0,), (1,), 0.0) for p in range(300)]
+    few = Job("apply", "", None, tuple(moves[:30])).seconds_of_rounds(50)
+    many = Job("apply", "", None, tuple(moves)).seconds_of_rounds(50)
+    assert few < 3 and many > 20 and many == pytest.approx(10 * few)

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -14,41 +15,105 @@ from typing import Any
 import pytest
 
 from equipoise.errors import UnusableInput
-from equipoise.execution.journal import Journal, read_journal
+from equipoise.execution.journal import DAMAGED, Journal, read_journal
 from equipoise.execution.memory import Memory
 from equipoise.execution.port import TopicPartition
 from equipoise.files.journal_lock import NAME, is_held
+
+BEGIN = {"type": "begin", "operation": "apply", "plan": "sha256:plan"}
+END = {"type": "end", "outcome": "finished"}
 
 
 def test_entries_come_back_in_order(tmp_path: Path) -> None:
     """What was appended is what is read."""
     with Journal(tmp_path) as journal:
-        journal.append({"type": "begin", "n": 1})
-        journal.append({"type": "end", "n": 2})
-    assert [entry["n"] for entry in read_journal(tmp_path)] == [1, 2]
+        journal.append({**BEGIN, "n": 1})
+        journal.append({**END, "n": 2})
+    assert [entry["n"] for entry in read_journal(tmp_path).entries] == [1, 2]
 
 
 def test_no_journal_is_an_empty_one(tmp_path: Path) -> None:
     """A plan that was never applied has none."""
-    assert read_journal(tmp_path) == []
+    assert read_journal(tmp_path).entries == []
 
 
 @pytest.mark.parametrize("keep", range(20))
 def test_a_torn_last_line_is_left_out_and_written_over(tmp_path: Path, keep: int) -> None:
     """A crash in the middle of a write, at any byte, costs that entry alone."""
-    whole = b'{"type":"begin"}\n'
+    whole = json.dumps(BEGIN).encode() + b"\n"
     (tmp_path / NAME).write_bytes(whole + b'{"type":"submit","x":1}'[:keep])
-    assert read_journal(tmp_path) == [{"type": "begin"}]
+    assert read_journal(tmp_path).entries == [BEGIN]
     with Journal(tmp_path) as journal:
-        journal.append({"type": "end"})
-    assert read_journal(tmp_path) == [{"type": "begin"}, {"type": "end"}]
+        journal.append(END)
+    assert read_journal(tmp_path).entries == [BEGIN, END]
 
 
-def test_a_damaged_line_is_named(tmp_path: Path) -> None:
-    """In the middle it cannot be a crash, so nobody guesses."""
-    (tmp_path / NAME).write_bytes(b'{"type":"begin"}\n{"ty\n{"type":"end"}\n')
-    with pytest.raises(UnusableInput, match="line 2"):
-        read_journal(tmp_path)
+WRONG = [
+    b"[1,2]",
+    b"5",
+    b"{}",
+    b'{"type":5}',
+    b'{"type":"begin"}',
+    b'{"type":"submit"}',
+    b'{"type":"submit","partitions":{"t-0":"abc"}}',
+    b'{"type":"submit","partitions":[["t-0",[1]]]}',
+    b'{"type":"done","partitions":["x"]}',
+    b'{"type":"done","partitions":"t-1"}',
+    b'{"type":"rates","rate":1}',
+    b'{"type":"pairs","topics":{"t":{"k":"0:1"}}}',
+    b'{"type":"end"}',
+    b'{"ty',
+    b"\0" * 512,
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("line", WRONG, ids=range(len(WRONG)))
+def test_a_journal_is_read_up_to_the_first_line_that_is_no_entry(tmp_path: Path, line: bytes) -> None:
+    """In the middle it cannot be a crash, so nobody guesses: it is named, and only on purpose cut there."""
+    good = json.dumps(BEGIN).encode() + b"\n"
+    (tmp_path / NAME).write_bytes(good + line + b"\n" + json.dumps(END).encode() + b"\n")
+    told = read_journal(tmp_path)
+    assert told.entries == [BEGIN] and told.damage == "line 2 of 3 is not an entry"
+    with pytest.raises(UnusableInput, match=r"line 2 of 3 is not an entry\. status shows .* --adopt"):
+        Journal(tmp_path)
+    with Journal(tmp_path, cut=True) as journal:
+        journal.append(END)
+    assert read_journal(tmp_path).entries == [BEGIN, END]
+    assert line in (tmp_path / DAMAGED).read_bytes()
+
+
+@pytest.mark.parametrize("room", range(0, 60, 7))
+def test_an_entry_is_on_the_disk_whole_or_not_at_all(tmp_path: Path, room: int) -> None:
+    """A disk that fills up in the middle of a line: an error, and the journal can be read and written on."""
+    code = (
+        "import resource, sys; from pathlib import Path; from equipoise.execution.journal import Journal\n"
+        "with Journal(Path(sys.argv[1])) as journal:\n"
+        "    size = journal.path.stat().st_size\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (size + int(sys.argv[2]), resource.RLIM_INFINITY))\n"
+        "    try:\n"
+        "        journal.append({'type': 'skip', 'partitions': ['t-0'], 'why': 'x' * 99})\n"
+        "    except OSError as error:\n"
+        "        print(error.strerror, journal.path.stat().st_size - size)\n"
+    )
+    (tmp_path / NAME).write_text(json.dumps(BEGIN) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path), str(room)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "File too large 0\n"
+    with Journal(tmp_path) as journal:
+        journal.append(END)
+    assert read_journal(tmp_path).entries == [BEGIN, END]
+
+
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    """Names of topics are nobody's business, whatever the umask."""
+    before = os.umask(0)
+    try:
+        Journal(tmp_path).close()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / NAME).stat().st_mode) == 0o600
 
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
@@ -82,8 +147,8 @@ def test_a_journal_that_was_discarded_meanwhile_is_not_written_to(
 
     monkeypatch.setattr(fcntl, "flock", late)
     with Journal(tmp_path) as second:
-        second.append({"type": "begin"})
-    assert read_journal(tmp_path) == [{"type": "begin"}]
+        second.append(BEGIN)
+    assert read_journal(tmp_path).entries == [BEGIN]
 
 
 def test_every_entry_that_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
@@ -103,7 +168,7 @@ def test_every_entry_that_was_acknowledged_survives_kill_9(tmp_path: Path) -> No
             os.kill(process.pid, signal.SIGKILL)
             break
     process.wait()
-    numbers = [entry["n"] for entry in read_journal(tmp_path)]
+    numbers = [entry["n"] for entry in read_journal(tmp_path).entries]
     assert numbers == list(range(len(numbers))) and len(numbers) > last
 
 

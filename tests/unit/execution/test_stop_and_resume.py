@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from stories import MB, OPTIONS, SMALL, Killed, Log, Recorder, Story, Watcher, story, with_options
+from stories import MB, OPTIONS, SMALL, Killed, Log, Recorder, Story, Watcher, story, tp, with_options
 
 from equipoise.execution.machine import Machine
+from equipoise.execution.port import Resource
 
 BEFORE = {name: tuple(before) for name, (before, _) in sorted(SMALL.items())}
 AFTER = {name: tuple(after) for name, (_, after) in sorted(SMALL.items())}
@@ -45,17 +46,51 @@ def test_finish_lets_what_flies_land_and_starts_no_more() -> None:
     assert told.lists() == AFTER
 
 
-def test_leave_takes_the_throttles_off_and_lets_go() -> None:
-    """What flies goes on by itself, and a later run finds it done."""
+def test_leave_keeps_the_throttle_on_what_flies_and_lets_go() -> None:
+    """It goes on by itself at the rate agreed upon; a later run finds it done and takes the throttle off."""
     told = story(SMALL)
     told.face = stop_halfway("leave")
     end = told.run()
-    assert end.outcome == "left" and end.figures["in flight"] > 0
-    assert told.throttles() == {}
-    told.model.advance(1000)
+    assert end.outcome == "left" and end.figures["in flight"] == 3
+    assert end.reasons == (GOES_ON.format("3 moves go"),)
+    brokers, topics = map(Resource.broker, (0, 1, 2, 3, 5)), map(Resource.topic, ("pay", "log"))
+    assert set(told.throttles()) == {*brokers, *topics}
+    left = told.model.now
+    while told.model.moving:
+        told.model.advance(0.1)
+    assert told.model.now - left > 0.5 * 20 * MB / 2 / (2 * MB)
     told.face = Watcher()
     assert told.resume().outcome == "finished"
-    assert told.lists() == AFTER
+    assert told.lists() == AFTER and told.throttles() == {}
+
+
+GOES_ON = (
+    "{} on in Kafka and the throttle stays on: `apply --resume` sees them to their end and takes it off,"
+    " `cancel` puts them back and takes it off"
+)
+
+
+@pytest.mark.parametrize("how", ["resume", "cancel", "rollback"])
+def test_whoever_takes_it_up_ends_the_throttle(how: str) -> None:
+    """In mid-flight: to its end, back, or back to before the plan."""
+    told = story(SMALL)
+    told.face = stop_halfway("leave")
+    told.run()
+    told.face = Watcher()
+    if how == "cancel":
+        told.resume(stop="cancel")
+    else:
+        told.resume(job=told.job if how == "resume" else told.job.way_back)
+    assert told.throttles() == {} and told.model.moving == {}
+
+
+def test_of_what_has_landed_no_throttle_is_left() -> None:
+    """Left when one of two copies is done: its brokers and its pairs are free."""
+    told = story({"pay-0": ([0], [1]), "log-0": ([2], [3])})
+    told.model.size[tp("pay-0")] = 2 * MB
+    told.face = Watcher(lambda machine: "leave" if tp("pay-0") in machine.run.memory.done else None)
+    told.run()
+    assert set(told.throttles()) == {Resource.broker(2), Resource.broker(3), Resource.topic("log")}
 
 
 def test_cancel_restores_the_exact_order_and_leader() -> None:
@@ -225,17 +260,15 @@ def test_killed_twice() -> None:
 
 def test_what_others_had_set_survives_a_kill_too() -> None:
     """The rate from before is in the journal before ours is set, and no second look takes ours for theirs."""
-    from equipoise.execution.port import Resource
-
     rate = "follower.replication.throttled.rate"
     for step in range(1, 12):
         told = story(SMALL)
         told.model.alter_configs({Resource.broker(3): {rate: "555"}})
         told.log.kill_after = step
         try:
-            told.run()
+            told.run(with_options(keep_rates=True))
         except Killed:
-            told.resume(with_options(throttle=3 * MB))
+            told.resume(with_options(throttle=3 * MB, keep_rates=True))
         assert told.throttles() == {Resource.broker(3): {rate: "555"}}
 
 

@@ -53,6 +53,22 @@ def test_a_second_ctrl_c_leaves_it_running() -> None:
     assert "ended left" in shown
 
 
+def test_a_terminal_that_is_closed_leaves_it_running_throttled(tmp_path: Path) -> None:
+    """A lost connection: what is said goes nowhere, what flies keeps its throttle, the run ends in order."""
+    script = Path(__file__).with_name("on_a_terminal.py")
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(sys.executable, [sys.executable, str(script), str(tmp_path / "ended")])
+    for awaited, answer in (("Go ahead?", b"y\n"), ("MiB/s", b"")):
+        shown = ""
+        while awaited not in shown:
+            shown += os.read(terminal, 4096).decode(errors="replace")
+        os.write(terminal, answer)
+    os.close(terminal)
+    os.waitpid(process, 0)
+    assert (tmp_path / "ended").read_text() == "ended left, 6 throttles"
+
+
 @pytest.mark.parametrize("answer", ["\n", "\x03", "\x04"], ids=["return", "ctrl-c", "ctrl-d"])
 def test_no_is_the_default(answer: str) -> None:
     """Return alone, Ctrl-C and the end of input begin nothing."""

@@ -3,29 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from stories import MB, RACKS, SMALL, Killed, Recorder, Watcher, story, tp, with_options
+from stories import MB, ONE, RACKS, SMALL, Killed, Recorder, Watcher, halfway, once, story, tp, with_options
 
 from equipoise.execution import instructions as ask
-from equipoise.execution.machine import Machine
 from equipoise.execution.port import Failure, Resource, Unreachable
-
-ONE = {"pay-0": ([0, 1, 2], [3, 1, 2])}
-
-
-def once(act, when=lambda machine: bool(machine.run.flying)):  # type: ignore[no-untyped-def]
-    """An operator's eye that lets something happen once, when its moment has come."""
-    state = {"done": False}
-
-    def look(machine: Machine) -> None:
-        if not state["done"] and when(machine):
-            state["done"] = True
-            act()
-
-    return look
-
-
-def halfway(machine: Machine) -> bool:
-    return machine.run.bytes_now()[0] >= 10 * MB
 
 
 def test_a_target_that_dies_and_comes_back() -> None:
@@ -87,13 +68,32 @@ def test_the_leader_dies_while_it_is_copied_from() -> None:
     assert told.leaders() == {"log-0": 4, "pay-0": 0}
 
 
-def test_a_deleted_topic_counts_as_done() -> None:
-    """Nothing is left to move, and nothing of it is left in any config."""
+def test_a_deleted_topic_is_gone_not_done() -> None:
+    """Nothing is left to move, nothing of it is left in any config, and nobody is told that it was moved."""
     told = story({**ONE, "log-0": ([1, 2], [4, 2])})
     told.face = Watcher(once(lambda: told.model.delete_topic("pay"), halfway))
     end = told.run()
-    assert (end.outcome, end.reasons) == ("finished", ())
+    assert (end.outcome, end.reasons, end.figures["done"], end.figures["gone"]) == ("finished", (), 1, 1)
+    assert told.face.heard == ["pay-0: gone with the topic"]
     assert told.lists() == {"log-0": (4, 2)} and told.throttles() == {}
+    back = told.resume(job=told.job.way_back)
+    assert (back.figures["done"], back.figures["gone"]) == (1, 1)
+
+
+def test_a_topic_of_the_same_name_is_another_one() -> None:
+    """Deleted and created anew in mid-run, with whatever lists: gone, and not rolled back onto."""
+    told = story({**ONE, "log-0": ([1, 2], [4, 2])})
+
+    def anew() -> None:
+        told.model.delete_topic("pay")
+        told.model.create("pay", 0, [3, 1, 2])
+
+    told.face = Watcher(once(anew, halfway))
+    end = told.run()
+    assert (end.outcome, end.reasons, end.figures["gone"]) == ("finished", (), 1)
+    back = told.resume(job=told.job.way_back)
+    assert (back.outcome, back.figures["gone"]) == ("finished", 1)
+    assert told.lists() == {"log-0": (1, 2), "pay-0": (3, 1, 2)}
 
 
 def test_somebody_else_starts_a_move_meanwhile() -> None:
@@ -264,7 +264,7 @@ def test_a_cluster_that_cannot_be_reached_any_more_is_lost_not_forgotten() -> No
     told.face = Watcher(once(lambda: cut.append(True), halfway))
     end = told.run()
     assert end.outcome == "lost"
-    assert "topic pay may still carry our throttle; the next run removes it" in end.reasons
+    assert len(end.reasons) == 1 and "1 move goes on in Kafka and the throttle stays on" in end.reasons[0]
     cut.clear()
     told.face = Watcher()
     assert told.resume().outcome == "finished"
@@ -291,7 +291,8 @@ def test_a_partition_that_was_given_up_does_not_block_the_next_run() -> None:
     told.run()
     told.face = Watcher()
     end = told.resume()
-    assert (end.outcome, end.reasons) == ("finished", ("pay-0 has [5,1,2] instead of [3,1,2]",))
+    assert (end.outcome, end.reasons) == ("incomplete", ("pay-0 has [5,1,2] instead of [3,1,2]",))
+    assert told.resume().reasons == end.reasons
 
 
 def test_a_request_that_nobody_answered_is_looked_after() -> None:
@@ -310,12 +311,13 @@ def test_a_request_that_nobody_answered_is_looked_after() -> None:
     assert end.outcome == "finished" and end.reasons == () and len(told.carrier.of(ask.Submit)) == 2
 
 
-def test_a_topic_deleted_before_its_turn_counts_as_done() -> None:
+def test_a_topic_deleted_before_its_turn_is_gone() -> None:
     """It needs no throttle, and nobody waits for one."""
     told = story({**ONE, "log-0": ([1, 2], [4, 2])})
     told.face = Watcher(once(lambda: told.model.delete_topic("log"), halfway))
     end = told.run(with_options(max_inflight=1))
-    assert (end.outcome, end.reasons, told.face.heard) == ("finished", (), [])
+    assert (end.outcome, end.reasons, end.figures["gone"]) == ("finished", (), 1)
+    assert told.face.heard == ["log-0: gone with the topic"]
 
 
 @pytest.mark.parametrize("refuses", [Resource.broker(4), Resource.topic("log")])
@@ -336,7 +338,7 @@ def test_without_the_right_to_throttle_nothing_is_copied(refuses: Resource) -> N
 
 
 def test_a_cancel_that_is_refused_is_told() -> None:
-    """Kafka cancels nothing where only new replicas are in sync: the move flies on, the throttles go."""
+    """Kafka cancels nothing where only new replicas are in sync: the move flies on, its throttle stays."""
     told = story(ONE)
     alter = told.model.alter_reassignments
 
@@ -349,7 +351,8 @@ def test_a_cancel_that_is_refused_is_told() -> None:
     told.face = Watcher(lambda machine: "cancel" if halfway(machine) else None)
     end = told.run()
     assert told.face.heard == ["pay-0 cannot be cancelled: INVALID_REPLICA_ASSIGNMENT"]
-    assert end.figures["in flight"] == 1 and told.throttles() == {}
+    assert end.figures["in flight"] == 1 and told.throttles()
+    assert "1 move goes on in Kafka and the throttle stays on" in end.reasons[0]
     assert tp("pay-0") in told.model.moving
 
 

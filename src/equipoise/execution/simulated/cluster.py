@@ -94,6 +94,8 @@ class SimulatedCluster(Copying):
 
     def log_dir(self, broker: int, path: str, replicas: Mapping[TopicPartition, StoredReplica]) -> LogDir:
         """One of a broker's log dirs, which share its disk evenly."""
+        if broker in self.failed and path == LOG_DIRS[0]:
+            return LogDir(path, error=Failure("KAFKA_STORAGE_ERROR"))
         if math.isinf(self.disk):
             return LogDir(path, replicas=replicas)
         total, usable = self.disk / len(LOG_DIRS), (self.disk - self.used[broker]) / len(LOG_DIRS)
@@ -134,6 +136,14 @@ class SimulatedCluster(Copying):
                     self.pairs[resource.name, key] = frozenset((value or "").split(","))
         return answers
 
+    def may_alter(self) -> bool:
+        return True
+
+    def would_refuse(
+        self, changes: Mapping[Resource, Mapping[str, str | None]]
+    ) -> Mapping[Resource, Failure]:
+        return {}
+
     def close(self) -> None:
         pass
 
@@ -153,7 +163,9 @@ class States(Mapping[TopicPartition, PartitionState]):
             raise KeyError(name)
         replicas = model.replicas[name]
         offline = tuple(broker for broker in replicas if broker in model.down) if model.down else ()
-        return PartitionState(replicas, model.isr[name], model.leader[name], offline)
+        return PartitionState(
+            replicas, model.isr[name], model.leader[name], offline, model.topic_ids[name.topic]
+        )
 
     def __iter__(self) -> Iterator[TopicPartition]:
         for topic in self.model.topics if self.topics is None else self.topics:

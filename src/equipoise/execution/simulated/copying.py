@@ -68,7 +68,7 @@ class Copying(World):
         for name, moving in self.moving.items():
             if self.leader[name] >= 0:
                 for broker in moving.lagging(self.size[name]):
-                    if broker not in self.down:
+                    if broker not in self.down and broker not in self.failed:
                         yield Copy(name, self.leader[name], broker)
 
     def links_of(self, copy: Copy) -> tuple[Link, Link]:

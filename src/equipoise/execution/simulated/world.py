@@ -47,6 +47,8 @@ class World:
         self.link, self.disk, self.grain = link_bytes_per_s, disk_bytes, grain_s
         self.now = 0.0
         self.down: set[int] = set()
+        self.failed: set[int] = set()
+        """Brokers whose first log dir has failed, where copies arrive."""
         self.sick: set[Replica] = set()
         """Replicas that cannot stay in the ISR though their broker lives."""
         self.replicas: dict[TopicPartition, tuple[int, ...]] = {}
@@ -54,6 +56,8 @@ class World:
         self.leader: dict[TopicPartition, int] = {}
         self.size: dict[TopicPartition, float] = {}
         self.topics: dict[str, list[TopicPartition]] = defaultdict(list)
+        self.topic_ids: dict[str, str] = {}
+        self.n_created = 0
         self.min_isr: dict[str, int] = {}
         """``min.insync.replicas`` of topics where it is not 1."""
         self.moving: dict[TopicPartition, Moving] = {}
@@ -69,6 +73,9 @@ class World:
         self, topic: str, partition: int, replicas: Sequence[int], size: float = 0.0
     ) -> TopicPartition:
         name = TopicPartition(topic, partition)
+        if topic not in self.topic_ids:
+            self.n_created += 1
+            self.topic_ids[topic] = f"{topic}#{self.n_created}"
         self.topics[topic].append(name)
         self.replicas[name] = self.isr[name] = tuple(replicas)
         self.leader[name], self.size[name] = replicas[0], size
@@ -78,6 +85,7 @@ class World:
 
     def delete_topic(self, topic: str) -> None:
         self.stale = True
+        self.topic_ids.pop(topic, None)
         for name in self.topics.pop(topic, ()):
             for table in (self.replicas, self.isr, self.leader, self.size, self.moving):
                 table.pop(name, None)
@@ -96,6 +104,11 @@ class World:
         for name, replicas in self.replicas.items():
             if broker in replicas:
                 self.refresh(name)
+
+    def fail(self, broker: int, *, failed: bool = True) -> None:
+        """A broker's first log dir fails, or is mended: copies that go there stand still meanwhile."""
+        self.stale = True
+        (self.failed.add if failed else self.failed.discard)(broker)
 
     def refresh(self, name: TopicPartition) -> None:
         """Who is in sync, and who leads, after brokers came or went or copies ended."""

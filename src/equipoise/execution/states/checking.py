@@ -8,24 +8,25 @@ from typing import Any
 from equipoise.execution import instructions as ask
 from equipoise.execution.flights import Flight
 from equipoise.execution.instructions import Health, Instruction, Surveyed
-from equipoise.execution.run import Run
+from equipoise.execution.port import Resource
+from equipoise.execution.run import Run, Steps
+from equipoise.execution.states.throttled import Answer
 from equipoise.execution.survey import Standing, objections, sickness, standing, wrong_cluster
+from equipoise.execution.takeover import moves_taken, standing_rates, throttles_taken
+from equipoise.execution.throttling import DIR_RATE, KEYS, RATES, listing
 
 
 def checking(run: Run) -> Generator[Instruction, Any, tuple[Standing, list[str]]]:
     """The standing of the job's moves, and the reasons against beginning (none: it may begin)."""
     seen: Surveyed = yield run.survey()
+    if reasons := wrong_cluster(run.job, seen):
+        return Standing(), reasons
+    if run.options.adopt:
+        yield from adopting(run, seen)
     found = standing(run.job, run.memory, seen)
-    if run.stop == "cancel":  # what others did meanwhile is no reason to leave our moves running
-        reasons = wrong_cluster(run.job, seen)
-    else:
-        reasons = wrong_cluster(run.job, seen) or found.drifted
-        if not run.memory.unfinished:
-            reasons = reasons or list(objections(found, seen))
-        if not reasons and not run.memory.unfinished:
-            health: Health = yield ask.CheckHealth()
-            ours = {move.partition for move in (*found.flying, *found.opposed)}
-            reasons = sickness(health, run.moves, ours, despite=run.options.despite_sick)
+    run.topic_ids = {name.topic: state.topic_id for name, state in seen.partitions.items() if state.topic_id}
+    if run.stop != "cancel":  # what others did meanwhile is no reason to leave our moves running
+        reasons = yield from speaking_against(run, found, seen)
     run.leaders = {name: state.leader for name, state in seen.partitions.items()}
     for move in found.flying:
         flight = Flight(move, seen.now, run.memory.submitted[move.partition], attempts=1)
@@ -34,3 +35,48 @@ def checking(run: Run) -> Generator[Instruction, Any, tuple[Standing, list[str]]
         target = run.memory.submitted[move.partition]
         run.flying[move.partition] = Flight(move, seen.now, target, home=move.after, attempts=1)
     return found, reasons
+
+
+def speaking_against(
+    run: Run, found: Standing, seen: Surveyed
+) -> Generator[Instruction, Any, list[str]]:
+    """Why the run may not begin; a roll back does what fits, and names the rest at its end."""
+    fits = bool(found.pending or found.flying or found.opposed or found.unrestored)
+    if found.drifted and not (run.job.operation == "rollback" and fits):
+        return found.drifted
+    if run.memory.unfinished:
+        return []
+    if reasons := list(objections(found, seen)):
+        return reasons
+    health: Health = yield ask.CheckHealth()
+    ours = {move.partition for move in (*found.flying, *found.opposed)}
+    if reasons := sickness(health, run.moves, ours, despite=run.options.despite_sick):
+        return reasons
+    return (yield from rates_that_stand(run, found))
+
+
+def rates_that_stand(run: Run, found: Standing) -> Generator[Instruction, Any, list[str]]:
+    """Rates on the brokers of the job that its journal does not know: a run that was killed may have left
+    them, and whoever puts them back at its end would make them last."""
+    if run.options.throttle is None or run.options.keep_rates:
+        return []
+    busy = {broker for move in found.pending if move.adding for broker in (*move.before, *move.after)}
+    if not busy:
+        return []
+    keys = (*RATES, DIR_RATE) if run.job.dirs else RATES
+    values: Answer = yield ask.ReadConfigs(keys, tuple(map(Resource.broker, sorted(busy))))
+    return [
+        f"{line}, which no run of this plan set: --adopt takes it for a left-over that ends with this run,"
+        " --keep-rates puts it back at the end"
+        for line in listing(standing_rates(values, run.memory, keys))
+    ]
+
+
+def adopting(run: Run, seen: Surveyed) -> Steps:
+    """Take for ours what an earlier run left whose journal is lost."""
+    brokers = tuple(map(Resource.broker, sorted(seen.cluster.ids)))
+    topics = tuple(Resource.topic(topic) for topic in run.job.topics)
+    values: Answer = yield ask.ReadConfigs(KEYS, (*topics, *brokers))
+    run.adopted = [*moves_taken(run.job, run.memory, seen), *throttles_taken(run.job, run.memory, values)]
+    for kind, entry in run.adopted:
+        run.memory.note({"type": kind, **entry})

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.instructions import Instruction, Surveyed
 from equipoise.execution.port import Failure, PartitionState, PortError, TopicPartition
-from equipoise.execution.run import Run, Steps, names
+from equipoise.execution.run import Run, Steps, names, some
 from equipoise.execution.states.submitting import GONE
 from equipoise.execution.survey import shown
+from equipoise.wording import plural
+
+SHOWN = 5
+"""Partitions that a line names."""
 
 
 def finishing(run: Run) -> Generator[Instruction, Any, list[str]]:
@@ -23,7 +27,34 @@ def finishing(run: Run) -> Generator[Instruction, Any, list[str]]:
         seen = yield run.survey()
     except PortError as error:
         return [f"the end could not be verified: {error}"]
-    return list(differences(run, seen))
+    return [*differences(run, seen), *(yield from staying(run))]
+
+
+def staying(run: Run) -> Generator[Instruction, Any, list[str]]:
+    """What is on brokers that were to be drained: partitions that came meanwhile, or were not moved."""
+    wanted = run.job.staying
+    if not wanted or run.stop:
+        return []
+    held: Held = yield ask.FindHeld(tuple(sorted(wanted)))
+    return [still_holds(broker, left) for broker, left in beyond(wanted, held).items()]
+
+
+Held = Mapping[int, Sequence[TopicPartition]]
+
+
+def beyond(wanted: Mapping[int, frozenset[TopicPartition]], held: Held) -> dict[int, list[TopicPartition]]:
+    """What brokers hold and should not, by broker."""
+    found = {broker: [name for name in held[broker] if name not in stays] for broker, stays in wanted.items()}
+    return {broker: left for broker, left in sorted(found.items()) if left}
+
+
+def still_holds(broker: int, left: Sequence[TopicPartition]) -> str:
+    more = f" and {len(left) - SHOWN:,} more" if len(left) > SHOWN else ""
+    first = ", ".join(map(str, left[:SHOWN]))
+    return (
+        f"broker {broker} is not empty: it holds {plural(len(left), 'replica')} ({first}{more}); plan --drain"
+        f" {broker} again, on Kafka 4.3 with its log dirs cordoned, so that nothing new comes"
+    )
 
 
 def electing(run: Run, seen: Surveyed) -> Steps:
@@ -48,20 +79,27 @@ def arrived(run: Run, seen: Surveyed) -> Iterator[tuple[TopicPartition, Partitio
     """Partitions of the job that are where they should be, with their state."""
     for move in run.job.moves:
         state = seen.partitions.get(move.partition)
-        if state is not None and state.replicas == run.wanted(move):
+        if state is None or run.is_gone(move.partition, state):
+            continue
+        if state.replicas == run.wanted(move):
             yield move.partition, state
 
 
 def differences(run: Run, seen: Surveyed) -> Iterator[str]:
     """What is not as the job wanted it; after a stop only what was skipped."""
+    skipped: dict[str, list[TopicPartition]] = {}
+    for name, why in run.memory.skipped.items():
+        skipped.setdefault(why, []).append(name)
+    for why, given_up in skipped.items():
+        yield f"{some(given_up)} {'was' if len(given_up) == 1 else 'were'} skipped: {why}"
+    run.unlike = bool(skipped)
     for move in run.job.moves:
         name, wanted = move.partition, run.wanted(move)
-        state, why = seen.partitions.get(name), run.memory.skipped.get(name)
-        if why is not None:
-            yield f"{name} was skipped: {why}"
-        elif run.stop or state is None:
+        state = seen.partitions.get(name)
+        if run.stop or name in run.memory.skipped or state is None or run.is_gone(name, state):
             continue
-        elif state.replicas != wanted:
+        if state.replicas != wanted:
+            run.unlike = True
             yield f"{name} has {shown(state.replicas)} instead of {shown(wanted)}"
         elif state.leader != wanted[0]:
             yield f"{name} is led by broker {state.leader} instead of {wanted[0]}"

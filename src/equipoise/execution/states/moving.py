@@ -11,7 +11,8 @@ from equipoise.execution.admission import Queue
 from equipoise.execution.flights import Flight
 from equipoise.execution.instructions import Health, Instruction, Observed, Surveyed
 from equipoise.execution.moves import Move
-from equipoise.execution.run import Run, Steps, names
+from equipoise.execution.run import Run, Steps, names, some
+from equipoise.execution.states.beginnings import giving_way, looking_again
 from equipoise.execution.states.stuck import minding, skip_closed
 from equipoise.execution.states.submitting import send, submitting
 from equipoise.execution.states.throttled import throttling
@@ -20,12 +21,14 @@ from equipoise.execution.survey import Standing, shown, sickness, standing
 
 
 def moving(run: Run, found: Standing) -> Generator[Instruction, Any, str]:
-    """The heart of a run; returns "finished", "stopped", "cancelled" or "left"."""
+    """The heart of a run; returns "finished", "incomplete", "stopped", "cancelled" or "left"."""
     run.phase = "moving"
     yield from taking_up(run, found)
     while True:
         seen: Observed = yield run.observe()
         yield from landing(run, seen)
+        if not run.alone and (yield from giving_way(run, seen)):
+            continue
         if run.stop == "leave":
             return "left"
         if run.stop == "cancel":
@@ -34,9 +37,11 @@ def moving(run: Run, found: Standing) -> Generator[Instruction, Any, str]:
         yield from minding(run, seen)
         admitted = yield from admitting(run, seen)
         admitted = yield from throttling(run, admitted, seen)
+        if admitted and not run.flying:
+            admitted = yield from looking_again(run, admitted)
         yield from submitting(run, admitted, seen.now)
         if not run.flying and (run.stop or not run.queue):
-            return "stopped" if run.stop else "finished"
+            return "stopped" if run.stop else "incomplete" if run.memory.skipped else "finished"
         copying = any(flight.adding for flight in run.flying.values())
         yield ask.Wait(run.options.poll_s if copying or not admitted else 0.0)
 
@@ -49,7 +54,7 @@ def taking_up(run: Run, found: Standing) -> Steps:
         yield from undoing(run, [move.partition for move in found.opposed])
         seen: Surveyed = yield run.survey()
         found = standing(run.job, run.memory, seen)
-    run.n_done = len(found.done) + len(found.gone)
+    run.n_done, run.n_gone = len(found.done), len(found.gone)
     run.queue = Queue(found.pending, run.options)
     todo = (*found.pending, *(flight.move for flight in run.flying.values()))
     run.bytes_total = sum(m.size_bytes * len(m.adding) for m in todo if not math.isnan(m.size_bytes))
@@ -57,7 +62,7 @@ def taking_up(run: Run, found: Standing) -> Steps:
 
 def landing(run: Run, seen: Observed) -> Steps:
     """Take flights that have arrived off the list; see to those that somebody else took over."""
-    done: list[Flight] = []
+    done, gone = list[Flight](), list[Flight]()
     for name, flight in list(run.flying.items()):
         flight.see(seen)
         underway, state = seen.reassignments.get(name), seen.partitions.get(name)
@@ -65,7 +70,10 @@ def landing(run: Run, seen: Observed) -> Steps:
             run.leaders[name] = state.leader
         if underway is not None and underway.target == flight.target:
             flight.odd_since = None
-        elif underway is None and (state is None or state.replicas == flight.target):
+        elif run.is_gone(name, state):
+            if underway is None or state is not None:
+                gone.append(flight)
+        elif underway is None and state is not None and state.replicas == flight.target:
             done.append(flight)
         else:
             yield from lost_track(run, flight, seen)
@@ -75,6 +83,12 @@ def landing(run: Run, seen: Observed) -> Steps:
         run.bytes_done += 0.0 if math.isnan(flight.total) else flight.total * len(flight.adding)
     if done:
         yield from run.record("done", partitions=names(flight.move.partition for flight in done))
+    for flight in gone:
+        del run.flying[flight.move.partition]
+    if gone:
+        run.n_gone += len(gone)
+        yield ask.Say(f"{some([flight.move.partition for flight in gone])}: gone with the topic")
+        yield from run.record("gone", partitions=names(flight.move.partition for flight in gone))
 
 
 def lost_track(run: Run, flight: Flight, seen: Observed) -> Steps:
@@ -88,7 +102,7 @@ def lost_track(run: Run, flight: Flight, seen: Observed) -> Steps:
         yield from send(run, {name: flight.target}, seen.now)  # the request was never carried out
         return
     where = underway.target if underway is not None else state.replicas if state is not None else ()
-    yield from run.skip(flight.move, f"somebody else put it on {shown(where)}")
+    yield from run.skip([flight.move], f"somebody else put it on {shown(where)}")
 
 
 def admitting(run: Run, seen: Observed) -> Generator[Instruction, Any, list[Move]]:

@@ -13,14 +13,19 @@ from equipoise.execution.states.undoing import undoing
 from equipoise.execution.survey import shown
 from equipoise.wording import plural
 
+AGAIN_S = 60.0
+"""How often the same is said of the same move."""
+
 
 def minding(run: Run, seen: Observed) -> Steps:
     """Look after every flight that does not get on."""
     patience = run.options.stuck_after_s
     for name, flight in list(run.flying.items()):
         why = why_stuck(flight, seen, patience)
-        if why and why != flight.told:
-            yield ask.Say(f"{name} is stuck: {why}")
+        if why and (why != flight.told or seen.now - flight.told_at >= AGAIN_S):
+            since = seen.now - flight.advanced
+            yield ask.Say(f"{name} is stuck: {why}" + (f", for {since:.0f} s" if why == flight.told else ""))
+            flight.told_at = seen.now
         flight.told = why
         if not why or seen.now - flight.advanced < patience:
             continue
@@ -45,8 +50,10 @@ def retarget(run: Run, flight: Flight, seen: Observed) -> Steps:
 
 
 def give_up(run: Run, flight: Flight) -> Steps:
+    why = flight.told
     yield from undoing(run, [flight.move.partition])
-    yield from run.skip(flight.move, flight.told)
+    if flight.move.partition not in run.flying:
+        yield from run.skip([flight.move], why)
 
 
 def skip_closed(run: Run, seen: Observed) -> Steps:
@@ -61,5 +68,5 @@ def skip_closed(run: Run, seen: Observed) -> Steps:
     why = "a broker it needs is down or cordoned" if lost else "no broker has room for both copies"
     out = lost or list(run.queue.waiting)
     run.queue.drop(out)
-    for move in out:
-        yield from run.skip(move, why)
+    if out:
+        yield from run.skip(out, why)

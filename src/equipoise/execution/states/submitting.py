@@ -29,15 +29,20 @@ def submitting(run: Run, admitted: list[Move], now: float) -> Steps:
 def send(run: Run, targets: Mapping[TopicPartition, tuple[int, ...]], now: float) -> Steps:
     """One request for flights; refused ones are skipped, unsure ones are watched."""
     first = [name for name in targets if name not in run.memory.leaders]
+    new = {name.topic for name in targets} - run.memory.topic_ids.keys()
     yield from run.record(
         "submit",
         partitions={str(name): list(target) for name, target in targets.items()},
         leaders={str(name): run.leaders.get(name, -1) for name in first},
+        topic_ids={topic: run.topic_ids[topic] for topic in sorted(new & run.topic_ids.keys())},
     )
     failures: Mapping[TopicPartition, Failure | None] = yield ask.Submit(targets)
+    refused: dict[str, list[Move]] = {}
     for name in targets:
         failure, flight = failures.get(name), run.flying[name]
         flight.since, flight.odd_since = now, None
         flight.attempts += 1
         if failure is not None and failure.code not in UNSURE and failure.code != GONE:
-            yield from run.skip(flight.move, f"the cluster refused it ({failure})")
+            refused.setdefault(str(failure), []).append(flight.move)
+    for why, moves in refused.items():
+        yield from run.skip(moves, f"the cluster refused it ({why})")

@@ -29,7 +29,7 @@ def undoing(run: Run, flights: list[TopicPartition]) -> Steps:
     for name in flights:
         failure = failures.get(name)
         if failure is not None and failure.code not in SETTLED:
-            yield ask.Say(f"{name} cannot be cancelled: {failure}")
+            yield from run.say_once(f"{name} cannot be cancelled: {failure}")
             del orders[name]
     yield from restoring(run, orders)
     for name in orders:

@@ -1,0 +1,126 @@
+"""Throttles off: a state that every run passes through, and what it leaves where moves go on without it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from typing import Any
+
+from equipoise.execution import instructions as ask
+from equipoise.execution.instructions import Instruction, Observed
+from equipoise.execution.port import ConfigValue, Failure, PortError, Resource
+from equipoise.execution.run import Run, Steps
+from equipoise.execution.states.submitting import GONE
+from equipoise.execution.states.throttled import LOOKS, Answer, copying
+from equipoise.execution.throttling import KEYS, Owed, clearing, covered, listing, owed, plain, who
+from equipoise.wording import plural
+
+
+def unthrottling(run: Run) -> Generator[Instruction, Any, list[str]]:
+    """Take off every throttle of ours that no move in flight needs, and read back that it is gone.
+
+    Returns what is left: throttles that moves in flight keep, and what could not be taken off.
+    """
+    run.phase = "unthrottling"
+    over: Mapping[Resource, Mapping[str, str]] = {}
+    due = owed(run.memory, copying(run, []))
+    for look in range(LOOKS):
+        if not due.resources:
+            break
+        if look > 1:
+            yield ask.Wait(run.options.poll_s)
+        try:
+            values: Answer = yield ask.ReadConfigs(KEYS, due.resources)
+            over = covered(values, due, run.memory)
+            undo = clearing(values, due, run.memory)
+            clear = [of for of in due.resources if is_clear(of, values, undo, over)]
+            yield from noting_clear(run, due, clear)
+            due = owed(run.memory, copying(run, []))
+            if undo:
+                note_put_back(run, undo)
+                run.shown -= undo.keys()
+                yield ask.AlterConfigs(undo)
+            elif set(due.resources) == over.keys():
+                break
+        except PortError as error:
+            yield from run.say_once(f"throttles cannot be removed now: {error}")
+    yield from telling_put_back(run)
+    return [*kept(run), *overlaid(over), *stuck(due, over)]
+
+
+def last_look(run: Run) -> Steps:
+    """Forget the moves that do not fly: what was about to be submitted, and what has just landed."""
+    try:
+        seen: Observed = yield run.observe()
+    except PortError:
+        return  # a throttle too many is better than one too few
+    for name in run.flying.keys() - seen.reassignments.keys():
+        del run.flying[name]
+
+
+def is_clear(
+    of: Resource,
+    values: Answer,
+    undo: Mapping[Resource, object],
+    over: Mapping[Resource, object],
+) -> bool:
+    """Whether nothing of ours is left on a resource, as the cluster told."""
+    return of not in undo and of not in over and told(values.get(of))
+
+
+def told(found: Mapping[str, ConfigValue] | Failure | None) -> bool:
+    """Whether the cluster told what is set: a deleted topic has nothing set, a dead broker tells nothing."""
+    return found is not None and (not isinstance(found, Failure) or found.code == GONE)
+
+
+def noting_clear(run: Run, due: Owed, clear: list[Resource]) -> Steps:
+    """Note what is off; of a topic only the pairs that were to go."""
+    topics = [of.name for of in clear if of.kind == "topic"]
+    whole = [topic for topic in topics if due.pairs[topic] == run.memory.pairs[topic]]
+    part = {topic: due.pairs[topic] for topic in topics if topic not in whole}
+    brokers = [int(of.name) for of in clear if of.kind == "broker"]
+    if part:
+        yield from run.record("unpaired", topics=plain(part))
+    if whole or brokers:
+        yield from run.record("cleared", topics=whole, brokers=brokers)
+
+
+def note_put_back(run: Run, undo: Mapping[Resource, Mapping[str, str | None]]) -> None:
+    for resource, values in undo.items():
+        for key, value in values.items() if resource.kind == "broker" else ():
+            if value is not None:
+                run.put_back.setdefault(f"{key}={value}", set()).add(int(resource.name))
+
+
+def telling_put_back(run: Run) -> Steps:
+    """Say which rates from before are in force again: nobody else will take them off."""
+    for rate, brokers in sorted(run.put_back.items()):
+        yield from run.say_once(f"put back {rate} on {who(brokers)}, where it stood before")
+
+
+def kept(run: Run) -> list[str]:
+    """One line for the moves that go on by themselves, and their throttle."""
+    if not run.flying:
+        return []
+    goes = plural(len(run.flying), "move goes", "moves go")
+    if not run.memory.throttled:
+        return [f"{goes} on in Kafka: `apply --resume` sees them to their end, `cancel` puts them back"]
+    return [
+        f"{goes} on in Kafka and the throttle stays on: `apply --resume` sees them to their end and takes it"
+        " off, `cancel` puts them back and takes it off"
+    ]
+
+
+def overlaid(over: Mapping[Resource, Mapping[str, str]]) -> list[str]:
+    rates = {int(of.name): values for of, values in over.items()}
+    return [
+        f"{line}, which somebody else set over ours: what they put back may be ours"
+        for line in listing(rates)
+    ]
+
+
+def stuck(due: Owed, over: Mapping[Resource, object]) -> list[str]:
+    return [
+        f"{of.kind} {of.name} may still carry our throttle; the next run removes it"
+        for of in due.resources
+        if of not in over
+    ]

@@ -1,0 +1,161 @@
+"""A move of ours that copies is throttled as agreed, and a throttle of ours ends with the last move that
+it is for: read back from real brokers, whoever leaves, dies, clears or begins beside."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from harness.cluster import BROKER_THROTTLES, KafkaCluster
+from harness.runs import Done, Plan, plan_for, well
+from harness.throttles import configure, throttles
+from harness.traffic import fill
+from harness.waiting import wait_until
+
+pytestmark = pytest.mark.kafka
+
+MB = 1_000_000
+RATES = BROKER_THROTTLES[:2]
+LISTS = {0: [3, 4, 2], 1: [4, 2, 0], 2: [4, 3, 1], 3: [0, 1, 2]}
+STAYS = "moves go on in Kafka and the throttle stays on"
+
+
+def draining(cluster: KafkaCluster, folder: Path, *topics: str, n_bytes: int, rate: str, name: str) -> Plan:
+    """Three partitions of each topic leave broker 4."""
+    for topic in topics:
+        cluster.create(topic, LISTS)
+        fill(cluster, topic, [0, 1, 2], n_bytes)
+    chosen = "|".join(topics)
+    return plan_for(cluster, folder, "--drain", "4", "--topics", chosen, "--throttle", rate, name=name)
+
+
+def in_flight(plan: Plan, *options: str, **how: object) -> subprocess.Popen[str]:
+    """A run that has something in flight, and all its throttles set."""
+    command = plan.start("apply", "--yes", *options, **how)
+    wait_until(lambda: any(e["type"] == "begin" for e in plan.journal[-4:]) or command.poll(), "begun")
+    wait_until(lambda: plan.cluster.in_flight() and throttles(plan.cluster), "moves in flight")
+    return command
+
+
+def ended(process: subprocess.Popen[str]) -> Done:
+    out, err = process.communicate(timeout=90)
+    return Done(process.returncode, out, err)
+
+
+def assert_left(plan: Plan, done: Done) -> None:
+    """It went, what flies goes on throttled, and that is said there and by ``status``."""
+    assert done.code == 1 and STAYS in done.err and "Traceback" not in done.err, done
+    assert plan.cluster.in_flight()
+    rated = {of for of, values in throttles(plan.cluster).items() if RATES[0] in values}
+    assert rated == {("broker", str(broker)) for broker in range(5)}
+    told = plan.run("status")
+    assert told.code == 1 and "still throttled: broker 0" in told.out and "apply --resume" in told.out, told
+
+
+def test_whoever_leaves_keeps_the_throttle_on(cluster: KafkaCluster, tmp_path: Path) -> None:
+    """SIGTERM, SIGHUP, a second SIGINT; an output that nobody reads is no end; another hand clears the rates;
+    the disk is full; the journal is lost: one plan goes through all of it and ends as if nothing had been."""
+    plan = draining(cluster, tmp_path, "term", n_bytes=6 * MB, rate="100kB", name="term")
+    process = in_flight(plan)
+    process.send_signal(signal.SIGTERM)
+    assert_left(plan, ended(process))
+    process = in_flight(plan, "--resume")
+    process.send_signal(signal.SIGHUP)
+    assert_left(plan, ended(process))
+    process = in_flight(plan, "--resume")
+    assert process.stdout is not None
+    process.stdout.close()
+    for node in cluster.nodes:
+        configure(cluster, "broker", str(node.id), dict.fromkeys(RATES))
+    wait_until(lambda: len(throttles(cluster)) == 5, "the rates set again")
+    assert process.poll() is None and cluster.in_flight()
+    process.send_signal(signal.SIGINT)
+    wait_until(lambda: process.poll() is None, "the first heard")
+    process.send_signal(signal.SIGINT)
+    process.stdout = None
+    assert_left(plan, ended(process))
+    assert (plan.folder / "journal.jsonl").stat().st_mode & 0o777 == 0o600
+    assert_full_disk(plan)
+    assert_adopted(plan)
+
+
+def assert_full_disk(plan: Plan) -> None:
+    """The journal takes the beginning and no more: one line, and the throttle stays on what flies."""
+    size = (plan.folder / "journal.jsonl").stat().st_size + 400
+    limited = in_flight(plan, "--resume", "--throttle", "5MB", preexec_fn=only_so_large(size))
+    done = ended(limited)
+    assert done.code == 1 and "the journal cannot be written (File too large)" in done.out + done.err, done
+    assert "Traceback" not in done.err and len(done.err.splitlines()) <= 3, done
+    flying, found = plan.cluster.in_flight(), throttles(plan.cluster, plan.topics())
+    assert bool(flying) == (STAYS in done.err or "move goes on" in done.err) == bool(found), (done, found)
+
+
+def only_so_large(size: int) -> Callable[[], None]:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+    return limit
+
+
+def assert_adopted(plan: Plan) -> None:
+    """Killed, and its journal is gone: what stands is named, refused without a word more, and adopted."""
+    well(plan.run("cancel", "--yes"))
+    plan.assert_undone()
+    process = in_flight(plan, "--throttle", "100kB")
+    process.kill()
+    ended(process)
+    (plan.folder / "journal.jsonl").unlink()
+    told = plan.run("status")
+    assert "run not begun" in told.out and "which no run of this plan set" in told.out, told
+    assert "as this plan would" in told.out and "cancel --adopt" in told.out
+    assert "--adopt" in plan.run("cancel", "--yes").err and "--adopt" in plan.run("apply", "--yes").err
+    well(plan.run("cancel", "--yes", "--adopt"))
+    plan.assert_undone()
+
+
+def test_what_becomes_of_topics_meanwhile(cluster: KafkaCluster, tmp_path: Path) -> None:
+    """One is deleted, one grows, one is new, two of them onto the broker that is drained: nothing of it is
+    called done, and the broker is not called empty."""
+    plan = draining(cluster, tmp_path, "grow", "gone", n_bytes=MB, rate="300kB", name="grow")
+    process = in_flight(plan)
+    cluster.admin.delete_topics(["gone"])
+    width = len(cluster.replicas("grow")[0])  # Kafka counts the copy that is under way
+    cluster.admin.create_partitions({"grow": {"count": 5, "assignments": [[4, 0, 1, 2][:width]]}})
+    cluster.create("new", {0: [4, 0], 1: [1, 4]})
+    done = ended(process)
+    assert done.code == 1 and "Finished: 6 moves, 3 done, 3 gone (topic deleted)." in done.out, done
+    assert "broker 4 is not empty: it holds 3 replicas (grow-4, new-0, new-1); plan --drain 4" in done.err
+    told = plan.run("status")
+    assert told.code == 1 and "3 of 6 done, 3 gone (topic deleted)" in told.out, told
+    assert "broker 4 is not empty: it holds grow-4" in told.out
+    assert throttles(cluster, ["grow"]) == {}
+    cluster.create("gone", {p: plan_list(plan, p) for p in range(3)})
+    back = plan.run("rollback", "--yes", "--throttle", "5MB")
+    assert back.code == 0 and "3 done, 3 gone (topic deleted)." in back.out, back
+    assert cluster.replicas("gone") == {p: plan_list(plan, p) for p in range(3)}
+
+
+def plan_list(plan: Plan, number: int) -> list[int]:
+    """Where the plan was to bring a partition of the topic that was deleted."""
+    (found,) = [m["after"] for m in plan.moves if (m["topic"], m["partition"]) == ("gone", number)]
+    return list(found)
+
+
+def test_two_plans_begun_in_the_same_second(cluster: KafkaCluster, tmp_path: Path) -> None:
+    """With the same rate, so that nothing but the moves tells them apart: one of them waits or is refused,
+    and no throttle is left."""
+    plans = [draining(cluster, tmp_path, t, n_bytes=MB, rate="500kB", name=t) for t in ("alpha", "beta")]
+    processes = [plan.start("apply", "--yes") for plan in plans]
+    done = [ended(process) for process in processes]
+    for plan, told in zip(plans, done, strict=True):
+        if told.code == 2:
+            assert "not started" in told.err and not (plan.folder / "journal.jsonl").exists()
+            well(plan.run("apply", "--yes"))
+        else:
+            assert told.code == 0 and "Finished: 3 moves, 3 done." in told.out, done
+    for plan in plans:
+        plan.assert_applied_quickly()
