@@ -20,21 +20,21 @@ MAY: dict[str, set[str]] = {
     "planning": {"cluster"},
     "judge": {"cluster"},
     "scheduling": {"cluster"},
-    "comparing": {"cluster", "planning"},
+    "comparing": {"cluster", "judge", "planning"},
     "files": {"cluster", "formats", "judge", "planning", "scheduling"},
     "execution": {"cluster", "files", "scheduling"},
     "report": {"cluster", "files", "judge", "planning", "scheduling"},
     "pipeline": {"cluster", "files", "formats", "judge", "planning", "report", "scheduling"},
-    "server": set(),
+    "server": {"cluster", "comparing", "files", "planning", "report", "scheduling"},
     "cli": {
         "cluster", "comparing", "execution", "files", "formats", "judge", "pipeline", "planning", "report",
-        "scheduling",
+        "scheduling", "server",
     },
 }  # fmt: skip
 """The rooms that each room may import, beside itself and what is shared."""
 LIBRARIES = {
     "numpy": set(MAY) | SHARED,
-    "orjson": {"cli", "execution", "files", "formats"},
+    "orjson": {"cli", "execution", "files", "formats", "server"},
     "pyarrow": {"formats", "pipeline"},
     "scipy": {"planning"},
     "ortools": {"planning"},
@@ -46,6 +46,10 @@ LIBRARIES = {
     "markupsafe": {"report"},
     "rich": {"cli", "pipeline", "report"},
     "typer": {"cli"},
+    "fastapi": {"server"},
+    "starlette": {"server"},
+    "uvicorn": {"server"},
+    "pydantic": {"server"},
 }
 """The rooms that may import each library; no other library is imported at all."""
 PURE = ("cluster", "judge", "planning", "scheduling")

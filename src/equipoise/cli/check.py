@@ -12,11 +12,10 @@ import typer
 from equipoise.cli import output
 from equipoise.cli.options import with_request
 from equipoise.cli.voice import is_quiet, is_verbose
-from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.errors import UnusableInput
 from equipoise.planning.problem.request import Request
 
 if TYPE_CHECKING:
-    from equipoise.cluster import Cluster
     from equipoise.judge import Verdict
 
 BROKEN = 1
@@ -55,19 +54,22 @@ def check(
 
 def judged_file(subject: str, sources: list[str], request: Request, *, optimum: bool) -> Verdict:
     """The verdict on a reassignment file, laid over the cluster that ``sources`` describe."""
+    from equipoise.comparing.beside import beside_optimum
     from equipoise.files.following import judged
+    from equipoise.files.proposals import read_proposal
     from equipoise.files.sources import read_sources
     from equipoise.planning.request.laying import build_problem
 
     if (Path(subject) / "reassignment.json").is_file():
         subject = str(Path(subject) / "reassignment.json")
     state = read_sources(sources)
-    _, verdict = judged(build_problem(state, request), subject)
+    _, verdict = judged(build_problem(state, request), read_proposal(subject))
     return beside_optimum(verdict, state, request) if optimum else verdict
 
 
 def judged_directory(subject: str, request: Request, *, optimum: bool) -> Verdict:
     """The verdict on a plan directory, by the rules it was made for, with its certificate."""
+    from equipoise.comparing.beside import beside_optimum
     from equipoise.files.plan_audit import audit
     from equipoise.files.plan_directory import read_plan
     from equipoise.files.plan_summary import planned_from
@@ -101,20 +103,6 @@ def request_in(options: Mapping[str, Any]) -> Request:
         return tuple(map(tuples, value)) if isinstance(value, list) else value
 
     return Request(**{name: tuples(value) for name, value in options.items()})
-
-
-def beside_optimum(verdict: Verdict, state: Cluster, request: Request) -> Verdict:
-    """The verdict with how far it is from the best plan for the same state, rules and goals."""
-    from equipoise.judge import COMPARED, distance, judge, rules_of
-    from equipoise.planning import make_plan
-
-    try:
-        best = make_plan(state, replace(request, strategy="flow", strategy_settings=()))
-    except ImpossibleRequest as error:
-        return replace(verdict, notes=(*verdict.notes, f"no plan meets all rules: {error}"))
-    optimum = judge(best.cluster, best.target, rules_of(best.cluster, request.to_json()))
-    goals = COMPARED if request.goals is None else [level.goal for level in best.certificate]
-    return replace(verdict, from_optimum=distance(verdict.goals, optimum.goals, goals))
 
 
 def show(verdict: Verdict, *, as_json: bool) -> None:

@@ -25,7 +25,7 @@ NAME = "equipoise"
 FAULT = 70
 """Exit code of a fault of ours, as sysexits.h has it: no other end of a command is one."""
 VERBS = (
-    *("demo", "run", "plan", "check", "compare", "frontier"),
+    *("demo", "run", "show", "plan", "check", "compare", "frontier", "serve"),
     *("snapshot", "apply", "status", "cancel", "rollback", "watch", "version"),
 )
 """Modules of this package, in the order of the help; each has ``register(app)``."""

@@ -6,7 +6,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
 
@@ -20,16 +20,22 @@ MOST_BYTES = 4 << 30
 
 def write_files(folder: Path, contents: Iterable[tuple[str, bytes]]) -> None:
     """Write files by relative path, and their digests."""
-    sums = []
     made = {""}
-    for path, data in contents:
+    for path, data in with_sums(contents):
         parent = path.rpartition("/")[0]
         if parent not in made:
             (folder / parent).mkdir(parents=True, exist_ok=True)
             made.add(parent)
         (folder / path).write_bytes(data)
+
+
+def with_sums(contents: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """Files by relative path, and at their end the file of their digests."""
+    sums = []
+    for path, data in contents:
         sums.append(f"{hashlib.sha256(data).hexdigest()}  {path}\n")
-    (folder / SUMS).write_text("".join(sorted(sums, key=lambda line: line[66:])), encoding="utf-8")
+        yield path, data
+    yield SUMS, "".join(sorted(sums, key=lambda line: line[66:])).encode()
 
 
 def read_sums(folder: Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ from equipoise.cluster import Cluster, Plan
 from equipoise.cluster.proofs import StrategyName
 from equipoise.errors import UnusableInput
 from equipoise.files.proposals import read_proposal
-from equipoise.judge import Overlay, Verdict, judge, lay_over, rules_of
+from equipoise.judge import Overlay, Proposal, Verdict, judge, lay_over, rules_of
 from equipoise.planning.measured import measured_plan
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
@@ -24,7 +24,7 @@ def followed(state: Cluster, request: Request) -> tuple[Verdict, Plan | None]:
     """
     path = str(request.follow)
     problem = build_problem(state, request)
-    over, verdict = judged(problem, path)
+    over, verdict = judged(problem, read_proposal(path))
     if not verdict.passed:
         return verdict, None
     return verdict, measured_plan(problem, over.target, f"so asks {printable(Path(path).name)}")
@@ -42,9 +42,9 @@ def request_to_follow(request: Request, path: str) -> Request:
     return replace(request, strategy=StrategyName.FOLLOW.value, follow=path)
 
 
-def judged(problem: Problem, path: str) -> tuple[Overlay, Verdict]:
-    """What the lists of a file make of the cluster, and the verdict by the rules of the request."""
-    over = lay_over(problem.cluster, read_proposal(path))
+def judged(problem: Problem, proposal: Proposal) -> tuple[Overlay, Verdict]:
+    """What the lists of a proposal make of the cluster, and the verdict by the rules of the request."""
+    over = lay_over(problem.cluster, proposal)
     rules = rules_of(over.cluster, problem.request.to_json(), over.known)
     verdict = judge(over.cluster, over.target, rules, known=over.known, also=over.refused)
     return over, replace(verdict, notes=problem.warnings)

@@ -23,8 +23,13 @@ def read_proposal(path: str | Path) -> Proposal:
     cannot be read as such JSON at all.
     """
     name = "standard input" if str(path) == "-" else str(path)
+    return proposal_of(read_bytes(path, name), name)
+
+
+def proposal_of(content: bytes, name: str) -> Proposal:
+    """`read_proposal`, of the bytes of a file that messages call ``name``."""
     faults = Faults(name)
-    text = readable(unpacked(read_bytes(path, name), name), faults)
+    text = readable(unpacked(content, name), faults)
     span = json_span(text, *section(text, proposed=True))
     if span is None:
         raise faults.fatal("no reassignment JSON was found", advice="It begins a line with {")

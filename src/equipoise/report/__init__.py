@@ -1,5 +1,12 @@
 """What a person sees: page data, charts, templates, and the same figures in the terminal."""
 
-from equipoise.report.pages import compare_page, fleet_page, frontier_page, plan_page
+from equipoise.report.pages import (
+    compare_page,
+    fleet_page,
+    frontier_page,
+    plan_page,
+    serve_page,
+    serve_scripts,
+)
 
-__all__ = ["compare_page", "fleet_page", "frontier_page", "plan_page"]
+__all__ = ["compare_page", "fleet_page", "frontier_page", "plan_page", "serve_page", "serve_scripts"]

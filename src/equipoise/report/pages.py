@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from equipoise.cluster import Plan
+from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS
+from equipoise.planning.problem.params import Effort
 from equipoise.report.compare_data import compare_data
 from equipoise.report.fleet_data import fleet_data
 from equipoise.report.frontier_data import frontier_data
 from equipoise.report.plan_data import plan_data
-from equipoise.report.render import page
+from equipoise.report.render import chart_program, page
 
 if TYPE_CHECKING:
     from equipoise.scheduling import Schedule
@@ -62,3 +64,15 @@ def frontier_page(
     """
     data = frontier_data(points, goal, unit, cluster, warnings)
     return page("frontier.html.j2", f"{cluster}: frontier", data, ("charts",))
+
+
+def serve_page() -> str:
+    """The page of ``equipoise serve``: it asks the service for everything that it shows."""
+    efforts = [effort.value for effort in Effort]
+    options = {"goals": ALL_GOALS, "default_goals": DEFAULT_GOALS, "efforts": efforts}
+    return page("serve.html.j2", "Equipoise", options, (), own="serve")
+
+
+def serve_scripts() -> tuple[str, ...]:
+    """What that page unpacks and runs beside its inline script."""
+    return (chart_program(),)

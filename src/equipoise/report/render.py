@@ -52,14 +52,24 @@ def chart_script() -> str:
     return base64.b64encode((HERE / "assets" / "charts.min.js.gz").read_bytes()).decode("ascii")
 
 
+def chart_program() -> str:
+    """The chart script as the page unpacks it."""
+    return gzip.decompress((HERE / "assets" / "charts.min.js.gz").read_bytes()).decode("utf-8")
+
+
 def packed(data: Any) -> str:
     """JSON, gzipped without a time stamp, base64: safe inside a script element as it stands."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode("utf-8"), 6, mtime=0)).decode("ascii")
 
 
-def page(template: str, title: str, data: dict[str, Any], in_browser: tuple[str, ...]) -> str:
-    """The page: ``data`` for the template, its keys ``in_browser`` also for the scripts."""
+def page(
+    template: str, title: str, data: dict[str, Any], in_browser: tuple[str, ...], *, own: str = ""
+) -> str:
+    """The page: ``data`` for the template, its keys ``in_browser`` also for the scripts.
+
+    ``own``: the name of the style and the script that this page has beside those of all.
+    """
     from markupsafe import Markup
 
     return (
@@ -67,8 +77,8 @@ def page(template: str, title: str, data: dict[str, Any], in_browser: tuple[str,
         .get_template(template)
         .render(
             page_title=title,
-            css=Markup(asset("page.css")),
-            scripts=Markup(asset("draw.js") + asset("page.js")),
+            css=Markup(asset("page.css") + (asset(f"{own}.css") if own else "")),
+            scripts=Markup(asset("draw.js") + (asset(f"{own}.js") if own else "") + asset("page.js")),
             chart_script=chart_script(),
             packed=packed({key: data[key] for key in in_browser}),
             **data,

@@ -1,28 +1,33 @@
 // Unpacks what the page carries, draws the charts, and makes tables searchable and sortable.
 
-async function unpacked(id) {
-  const raw = Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
+async function unpacked(id, page = document) {
+  const raw = Uint8Array.from(atob(page.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
   return new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-function drawAll(data) {
+function drawAll(root, data) {
   const look = theme();
-  for (const box of document.querySelectorAll(".chart")) {
+  for (const box of root.querySelectorAll(".chart")) {
     const chart = data.charts[box.dataset.chart];
     if (HEIGHT[chart.kind]) box.style.height = `${HEIGHT[chart.kind](chart)}px`;
     const drawn = echarts.getInstanceByDom(box) || echarts.init(box);
-    const differences = document.querySelector(`[data-differences="${box.dataset.chart}"]`);
+    const differences = root.querySelector(`[data-differences="${box.dataset.chart}"]`);
     drawn.setOption(DRAW[chart.kind](chart, look, data, differences && differences.checked), true);
   }
 }
 
-function keepDrawn(data) {
-  const redraw = () => drawAll(data);
-  const resize = () => document.querySelectorAll(".chart").forEach((box) => echarts.getInstanceByDom(box).resize());
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  document.querySelectorAll("[data-differences]").forEach((box) => box.addEventListener("change", redraw));
-  addEventListener("resize", resize);
-  addEventListener("beforeprint", resize);
+let drawn; // ends when other charts take the place of these
+
+function keepDrawn(root, data) {
+  drawn?.abort();
+  drawn = new AbortController();
+  const { signal } = drawn;
+  const redraw = () => drawAll(root, data);
+  const resize = () => root.querySelectorAll(".chart").forEach((box) => echarts.getInstanceByDom(box).resize());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw, { signal });
+  root.querySelectorAll("[data-differences]").forEach((box) => box.addEventListener("change", redraw));
+  addEventListener("resize", resize, { signal });
+  addEventListener("beforeprint", resize, { signal });
 }
 
 // The moves table: all rows stay in memory as columns, fifty at a time are in the page.
@@ -106,8 +111,8 @@ function sortable(table) {
   });
 }
 
-function copyButtons() {
-  document.querySelectorAll(".command button").forEach((button) => button.addEventListener("click", () => {
+function copyButtons(root) {
+  root.querySelectorAll(".command button").forEach((button) => button.addEventListener("click", () => {
     const range = document.createRange();
     range.selectNodeContents(button.previousElementSibling);
     getSelection().removeAllRanges();
@@ -116,17 +121,32 @@ function copyButtons() {
   }));
 }
 
-async function start() {
-  document.querySelectorAll("table.sortable").forEach(sortable);
-  copyButtons();
-  if (!("DecompressionStream" in window)) { document.getElementById("too-old").hidden = false; return; }
-  const data = JSON.parse(await unpacked("page-data"));
-  if (data.moves) movesTable(data.moves);
+async function chartsAtHand() {
+  if (window.echarts) return;
   const script = document.createElement("script");
   script.textContent = await unpacked("chart-script");
   document.head.append(script);
-  drawAll(data);
-  keepDrawn(data);
+}
+
+// What works without the charts first, then the charts: of this page, or of one that was put into it.
+async function enliven(root, data) {
+  root.querySelectorAll("table.sortable").forEach(sortable);
+  copyButtons(root);
+  if (data.moves) movesTable(data.moves);
+  if (!data.charts) return;
+  await chartsAtHand();
+  drawAll(root, data);
+  keepDrawn(root, data);
+}
+
+async function start() {
+  if (!("DecompressionStream" in window)) {
+    document.getElementById("too-old").hidden = false;
+    document.querySelectorAll("table.sortable").forEach(sortable);
+    copyButtons(document);
+    return;
+  }
+  await enliven(document, JSON.parse(await unpacked("page-data")));
   document.documentElement.dataset.ready = "yes";
 }
 start();

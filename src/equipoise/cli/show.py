@@ -1,0 +1,37 @@
+"""``equipoise show``: one cluster as it is, without a plan."""
+
+from __future__ import annotations
+
+import typer
+
+from equipoise.cli import output
+from equipoise.cli.options import Sources
+from equipoise.cli.output import AsJson
+from equipoise.cli.progress import interruptible, told
+from equipoise.cli.voice import is_quiet, is_verbose
+
+HELP = "Show a cluster as it is: how level each load is, what is dead, broken or not known."
+
+
+def register(app: typer.Typer) -> None:
+    app.command("show", help=HELP)(show)
+
+
+def show(sources: Sources, as_json: AsJson = False) -> None:
+    from equipoise.files.sources import read_sources
+    from equipoise.report.cluster_data import cluster_data
+
+    with interruptible(), told("reading"):
+        cluster = read_sources(sources)
+        data = cluster_data(cluster)
+    if as_json:
+        output.print_json(data)
+        return
+    from rich.text import Text
+
+    from equipoise.report.cluster_table import cluster_table, headline
+
+    if is_quiet():
+        output.show(*(Text(line, style="yellow") for line in data["warnings"]), headline(data))
+    else:
+        output.show(cluster_table(data, all_of_them=is_verbose()))

@@ -1,0 +1,481 @@
+// The page of `equipoise serve`: gives what people have to the service, shows what it answers. Keeps nothing.
+
+const at = (id) => document.getElementById(id);
+const put = (tag, text = "", more = {}) => {
+  const made = Object.assign(document.createElement(tag), more);
+  if (text !== "") made.textContent = text;
+  return made;
+};
+const rate = (n) => {
+  const units = ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"], k = n > 0 ? Math.min(4, Math.floor(Math.log10(n) / 3)) : 0;
+  return `${+(n / 1000 ** k).toPrecision(3)} ${units[k]}`;
+};
+shown.rate = rate;
+const figure = (unit, value) => (value === null || value === undefined ? "–" : unit === "count" ? thousands(+value.toFixed(1)) : show(unit)(value));
+const plural = (n, noun) => `${thousands(n)} ${noun}${n === 1 ? "" : "s"}`;
+
+const EXAMPLE = ["Topic: orders\tPartitionCount: 6\tReplicationFactor: 3\tConfigs: min.insync.replicas=2",
+  ...["1,2,3", "2,3,4", "3,4,1", "1,3,4", "1,2,4", "2,1,3"].map((held, k) => `Topic: orders\tPartition: ${k}\tLeader: ${held[0]}\tReplicas: ${held}\tIsr: ${held}`),
+].join("\n");
+
+const state = { token: "", files: [], cluster: null, drained: new Set(), racks: new Map(), job: null, frontier: null, asked: 0 };
+
+// ---- the service
+
+class Refused extends Error {
+  constructor(status, body) {
+    const { problem = `the service answered ${status}`, source = "", place = "", advice = "", relaxations = [] } = (body && body.error) || {};
+    const where = [source, place].filter(Boolean).join(", ");
+    super(`${where ? `${where}: ` : ""}${problem}${advice ? `. ${advice}` : ""}`);
+    Object.assign(this, { status, relaxations });
+  }
+}
+
+async function ask(path, more = {}) {
+  const headers = { ...(more.headers || {}), ...(state.token ? { Authorization: `Bearer ${state.token}` } : {}) };
+  let answer;
+  try {
+    answer = await fetch(path, { ...more, headers });
+  } catch {
+    throw new Refused(0, { error: { problem: "the service does not answer" } });
+  }
+  if (answer.ok) return answer;
+  if (answer.status === 401) at("s-token-form").hidden = false;
+  throw new Refused(answer.status, await answer.json().catch(() => null));
+}
+
+const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
+
+// A job from its start to its end; a later one takes its place, and then this one ends without a word.
+async function job(verb, doing, call) {
+  if (state.job) await ask(`api/jobs/${state.job}`, { method: "DELETE" }).catch(() => {});
+  state.job = null;
+  const turn = ++state.asked, begun = Date.now();
+  const late = () => { if (turn !== state.asked) throw new Superseded(); };
+  fault(null);
+  busy(doing);
+  try {
+    const headers = { "Content-Type": "application/json", Prefer: "respond-async" };
+    let told = await (await ask(`api/${verb}`, { method: "POST", headers, body: JSON.stringify(call) })).json();
+    late();
+    state.job = told.job;
+    for (let wait = 60; told.state === "waiting" || told.state === "running"; wait = Math.min(800, wait * 1.4)) {
+      await pause(wait);
+      told = await (await ask(`api/jobs/${told.job}`)).json();
+      late();
+      const since = Math.round((Date.now() - begun) / 1000);
+      busy(`${doing}${told.doing ? `: ${told.doing}` : ""}${since > 1 ? ` (${since} s)` : ""}`);
+    }
+    state.job = null;
+    if (told.error) throw new Refused(0, told);
+    const answer = { id: told.job, part: async (name) => ask(`api/jobs/${told.job}/${name}`) };
+    answer.result = await (await answer.part("result")).json();
+    late();
+    return answer;
+  } finally {
+    if (turn === state.asked) busy(null);
+  }
+}
+
+class Superseded extends Error {}
+
+// What a button does; what goes wrong with it is said.
+const doing = (action) => async (event) => {
+  if (event) event.preventDefault();
+  try {
+    await action();
+  } catch (error) {
+    if (!(error instanceof Superseded)) fault(error);
+  }
+};
+
+function busy(text) {
+  at("s-busy").hidden = text === null;
+  if (text !== null) at("s-doing").textContent = text;
+  for (const id of ["s-plan", "s-frontier", "s-judge", "s-take"]) at(id).disabled = text !== null;
+}
+
+function fault(error) {
+  const box = at("s-fault");
+  box.hidden = error === null;
+  box.replaceChildren();
+  if (error === null) return;
+  const words = put("div"), close = put("button", "Close", { type: "button", className: "plain" });
+  words.append(put("p", error.message));
+  close.addEventListener("click", () => fault(null));
+  box.append(words, close);
+  if (!(error instanceof Refused)) throw error; // a fault of this page
+}
+
+// ---- what people have
+
+async function sourceOf(file) {
+  const raw = new Uint8Array(await file.arrayBuffer());
+  try {
+    return { name: file.name, text: new TextDecoder("utf-8", { fatal: true }).decode(raw) };
+  } catch {
+    let text = "";
+    for (let k = 0; k < raw.length; k += 0x8000) text += String.fromCharCode(...raw.subarray(k, k + 0x8000));
+    return { name: file.name, base64: btoa(text) };
+  }
+}
+
+const sources = () => [...(at("s-text").value.trim() ? [{ name: "pasted.txt", text: at("s-text").value }] : []), ...state.files];
+
+async function taken(files) {
+  const more = await Promise.all([...files].map(sourceOf));
+  const names = new Set(more.map((file) => file.name));
+  state.files = [...state.files.filter((file) => !names.has(file.name)), ...more];
+  listSources();
+  await look();
+}
+
+function listSources() {
+  at("s-sources").replaceChildren(...state.files.map((file) => {
+    const item = put("li", file.name);
+    const gone = put("button", "×", { type: "button" });
+    gone.setAttribute("aria-label", `remove ${file.name}`);
+    gone.addEventListener("click", doing(async () => { state.files = state.files.filter((other) => other !== file); listSources(); await look(); }));
+    item.append(gone);
+    return item;
+  }));
+}
+
+async function look() {
+  for (const id of ["s-budgets", "s-result"]) at(id).hidden = true;
+  at("s-verdict").replaceChildren();
+  if (!sources().length) {
+    for (const id of ["s-cluster", "s-wish", "s-other"]) at(id).hidden = true;
+    return;
+  }
+  const { result } = await job("show", "reading", { sources: sources() });
+  const known = new Set(result.brokers.map((row) => row.id));
+  state.cluster = result;
+  state.drained = new Set([...state.drained].filter((id) => known.has(id)));
+  state.racks = new Map([...state.racks].filter(([id]) => known.has(id)));
+  await showCluster(result);
+}
+
+// ---- the cluster as it is
+
+function note(lines) {
+  if (!lines.length) return [];
+  const list = put("ul"), box = put("div", "", { className: "note" });
+  list.append(...lines.map((line) => put("li", line)));
+  box.append(list);
+  return [box];
+}
+
+function card(title, value, small) {
+  const box = put("div", "", { className: "card" }), shownValue = put("dd", value);
+  shownValue.append(put("small", small));
+  box.append(put("dt", title), shownValue);
+  return box;
+}
+
+function row(cells, numbers) {
+  const made = put("tr");
+  made.append(...cells.map((cell, k) => (k ? put("td", cell, { className: k >= numbers ? "num" : "" }) : put("th", cell, { scope: "row" }))));
+  return made;
+}
+
+const UNWELL = [
+  ["without_leader", "without a leader"], ["under_replicated", "under-replicated"], ["under_min_isr", "below min.insync.replicas"],
+  ["led_by_another", "led by another than the preferred leader"], ["cannot_move", "that Kafka cannot move now"],
+];
+
+async function showCluster(data) {
+  const { counts, health } = data;
+  at("s-name").textContent = data.cluster;
+  at("s-counts").textContent = [plural(counts.brokers, "broker") + (counts.racks ? ` in ${plural(counts.racks, "rack")}` : ""),
+    plural(counts.topics, "topic"), plural(counts.partitions, "partition"), plural(counts.replicas, "replica")].join(" · ");
+  at("s-warnings").replaceChildren(...note([...data.part, ...data.warnings]));
+  const count = (key) => (health[key] ? health[key].partitions : null);
+  const broken = data.racks_broken && data.racks_broken.partitions;
+  at("s-cards").replaceChildren(
+    card("Brokers not alive", thousands(health.not_alive.length), health.not_alive.map((one) => one.broker).join(", ") || "none that any source tells"),
+    card("Under-replicated", figure("count", count("under_replicated")), health.isr_told ? `of ${plural(health.isr_told, "partition")} with an Isr` : "no source tells the Isr"),
+    card("Without a leader", figure("count", count("without_leader")), "partitions nobody can write to"),
+    card("Against the rack rule", figure("count", broken), data.racks_broken ? "partitions with too many in a rack" : "racks are not known"),
+  );
+  const known = data.loads.filter((load) => load.most !== null);
+  at("s-loads").tBodies[0].replaceChildren(...known.map((load) => row([load.title, figure(load.unit, load.least), figure(load.unit, load.share),
+    figure(load.unit, load.most), load.most_on, load.skew === null ? "–" : load.skew.toFixed(2)], 1)));
+  const chosen = at("s-load").value;
+  at("s-load").replaceChildren(...known.map((load) => put("option", load.title.toLowerCase(), { value: load.load })));
+  if (known.some((load) => load.load === chosen)) at("s-load").value = chosen;
+  const unwell = [...UNWELL.map(([key, words]) => [health[key], words]), [data.racks_broken, "with more replicas in a rack than the rule allows"]]
+    .filter(([found]) => found && found.partitions)
+    .map(([found, words]) => `${plural(found.partitions, "partition")} ${words}: ${found.first.slice(0, 10).join(", ")}${found.partitions > 10 ? " …" : ""}`);
+  at("s-unwell").replaceChildren(...note(unwell));
+  at("s-topics").tBodies[0].replaceChildren(...data.topics.map((topic) => row([topic.topic, thousands(topic.partitions), thousands(topic.most_replicas),
+    topic.most_replicas_on, thousands(topic.most_leaders), topic.most_leaders_on, thousands(topic.uneven)], 1)));
+  at("s-topics-box").hidden = !data.topics.length;
+  const missing = [...data.missing.map((entry) => entry.then), ...data.notes];
+  at("s-missing").replaceChildren(...missing.map((line) => put("li", line)));
+  at("s-missing-box").hidden = !missing.length;
+  if (data.part.length) at("s-more").open = true; // there a part can be planned as one
+  listBrokers(data);
+  for (const id of ["s-cluster", "s-wish", "s-other"]) at(id).hidden = false;
+  await chartsAtHand();
+  drawLevels();
+}
+
+function listBrokers(data) {
+  const known = data.loads.filter((load) => load.most !== null && load.load !== "failover");
+  const head = put("tr");
+  head.append(...["empty it", "broker", "rack", "", ...known.map((load) => load.title.toLowerCase())]
+    .map((title, k) => put("th", title, { scope: "col", className: k > 3 ? "num" : "" })));
+  at("s-brokers").tHead.replaceChildren(head);
+  at("s-brokers").tBodies[0].replaceChildren(...data.brokers.map((broker) => {
+    const made = put("tr");
+    const tick = put("input", "", { type: "checkbox", checked: state.drained.has(broker.id) });
+    tick.setAttribute("aria-label", `empty broker ${broker.id}`);
+    tick.addEventListener("change", () => {
+      state.drained[tick.checked ? "add" : "delete"](broker.id);
+      made.classList.toggle("going", tick.checked);
+      drawLevels();
+    });
+    made.classList.toggle("going", tick.checked);
+    const rack = put("input", "", { type: "text", value: state.racks.get(broker.id) ?? broker.rack ?? "", autocomplete: "off", spellcheck: false });
+    rack.setAttribute("aria-label", `rack of broker ${broker.id}`);
+    rack.placeholder = "not known";
+    rack.addEventListener("input", () => {
+      const given = rack.value.trim();
+      if (given && given !== broker.rack) state.racks.set(broker.id, given);
+      else state.racks.delete(broker.id);
+    });
+    const label = put("label"), cells = ["", "", "", broker.down ? "down" : ""].map((text) => put("td", text));
+    label.append(tick);
+    cells[0].append(label);
+    cells[2].append(rack);
+    if (broker.down) cells[3].title = broker.down;
+    cells[1] = put("th", broker.id, { scope: "row" });
+    made.append(...cells, ...known.map((load) => put("td", figure(load.unit, broker[load.load]), { className: "num" })));
+    return made;
+  }));
+}
+
+function runs(brokers) {
+  const spans = [];
+  brokers.forEach((broker, k) => {
+    const last = spans[spans.length - 1];
+    if (broker.rack === null) return;
+    if (last && last.name === broker.rack && last.last === k - 1) last.last = k;
+    else spans.push({ name: broker.rack, first: k, last: k });
+  });
+  return spans;
+}
+
+function plot(id, option) {
+  const box = at(id), drawnPlot = echarts.getInstanceByDom(box) || echarts.init(box);
+  drawnPlot.resize();
+  drawnPlot.setOption(option, true);
+}
+
+// One bar for each broker, those to be emptied in another colour, and the equal share as a line.
+function drawLevels() {
+  const data = state.cluster, load = data && data.loads.find((one) => one.load === at("s-load").value);
+  if (!load || at("s-cluster").hidden) return;
+  const look = theme(), option = base(look, load.unit), unit = (value) => figure(load.unit, value), racks = runs(data.brokers), n = data.brokers.length;
+  option.xAxis = categories(look, data.brokers.map((broker) => (broker.down ? `${broker.id} down` : String(broker.id))));
+  option.grid.top = racks.length ? 34 : 16;
+  Object.assign(option.yAxis, ticks(load.unit, data.brokers.map((broker) => broker[load.load])));
+  option.tooltip.formatter = ([{ dataIndex: k }]) => {
+    const broker = data.brokers[k];
+    return `<b>broker ${broker.id}</b>${broker.rack ? `, ${escaped(broker.rack)}` : ""}${broker.down ? `<br>${escaped(broker.down)}` : ""}<br>${escaped(load.title)}: ${unit(broker[load.load])}`;
+  };
+  const share = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: look.band, width: 2, type: "solid" }, data: [{ yAxis: load.share }] };
+  option.series = [
+    { type: "bar", barWidth: n > 60 ? "86%" : "60%", z: 2, data: data.brokers.map((broker) => ({
+      value: broker[load.load], itemStyle: { color: state.drained.has(broker.id) || broker.down ? look.before : look.after },
+    })), markLine: share },
+    rackStripes(look, racks),
+  ];
+  if (n > 60) { option.dataZoom = slider(look, [0]); option.grid.bottom = 30; }
+  plot("s-levels", option);
+  at("s-chart-caption").textContent = `${load.title}: ${unit(load.least)} to ${unit(load.most)}; the equal share would be ${unit(load.share)}.`
+    + (load.unknown ? ` Not known of ${plural(load.unknown, "partition")}.` : "");
+}
+
+// ---- what people wish
+
+function options() {
+  const found = {};
+  for (const field of document.querySelectorAll("[data-option]")) {
+    if (field.type === "checkbox" ? field.checked : field.value.trim()) found[field.dataset.option] = field.type === "checkbox" ? true : field.value.trim();
+  }
+  if (state.drained.size) found.drain = [...state.drained].sort((a, b) => a - b).join(",");
+  if (state.racks.size) found.racks = Object.fromEntries(state.racks);
+  return found;
+}
+
+function call() {
+  const throttle = at("o-throttle").value.trim();
+  return { sources: sources(), options: options(), ...(throttle ? { throttle } : {}) };
+}
+
+function reached(id) {
+  at(id).hidden = false;
+  const head = at(id).querySelector("h2");
+  head.focus({ preventScroll: true });
+  head.scrollIntoView({ block: "start" });
+}
+
+async function plan() {
+  const answer = await job("plan", "planning", call());
+  const [report, command, moved] = await Promise.all(["report.html", "command", "reassignment.json"].map(async (name) => (await answer.part(name)).text()));
+  await showReport(report);
+  at("s-command").textContent = command;
+  const zip = await (await answer.part("plan.zip")).blob();
+  const name = state.cluster.cluster;
+  download([
+    [`${name}-plan.zip`, "The plan folder (zip)", zip],
+    [`${name}-reassignment.json`, "reassignment.json", new Blob([moved], { type: "application/json" })],
+    [`${name}-plan.json`, "plan.json", new Blob([JSON.stringify(answer.result, null, 1)], { type: "application/json" })],
+  ]);
+  reached("s-result");
+}
+
+function download(files) {
+  for (const link of at("s-downloads").children) URL.revokeObjectURL(link.href);
+  at("s-downloads").replaceChildren(...files.map(([name, title, blob]) => put("a", title, { href: URL.createObjectURL(blob), download: name })));
+}
+
+// The report is the very file of the plan folder: what stands in it is taken over, and its charts are drawn here.
+async function showReport(html) {
+  const made = new DOMParser().parseFromString(html, "text/html");
+  const data = JSON.parse(await unpacked("page-data", made));
+  for (const box of at("s-report").querySelectorAll(".chart")) echarts.getInstanceByDom(box)?.dispose();
+  const parts = [...made.querySelectorAll("header.top nav, main > :not(#too-old, noscript)")];
+  at("s-report").replaceChildren(...parts.map((part) => document.adoptNode(part)));
+  at("s-result").hidden = false; // charts take the width that they have when they are drawn
+  await enliven(at("s-report"), data);
+}
+
+// ---- budgets
+
+async function frontier() {
+  const asked = call();
+  delete asked.throttle;
+  delete asked.options["max-moves"];
+  delete asked.options["max-bytes"];
+  const answer = await job("frontier", "planning budgets", asked);
+  const page = await (await answer.part("page")).json();
+  const points = answer.result.points.map((point, k) => ({ ...point, cells: page.rows[k].cells })).filter((point) => !point.reason);
+  if (!points.length) throw new Refused(0, { error: { problem: "no budget has a plan", advice: "Plan without one" } });
+  state.frontier = { ...answer.result, points, page };
+  const slide = at("s-budget");
+  slide.max = points.length - 1;
+  slide.value = points.length - 1;
+  at("s-curve-caption").textContent = `${page.level}: ${page.meaning}. ${page.charts.frontier.caption} Dashed: no plan within a budget is below.`;
+  at("s-budgets").hidden = false;
+  await chartsAtHand();
+  showPoint();
+  reached("s-budgets");
+}
+
+function showPoint() {
+  const { points, page } = state.frontier, point = points[Number(at("s-budget").value)];
+  const small = ["of what the plan without a budget moves", "replicas copied", "copied", "least and most on a broker", page.meaning, "no plan within this budget is below"];
+  at("s-point").replaceChildren(...page.columns.map((title, k) => card(title, point.cells[k], small[k] || "")));
+  at("s-budget").setAttribute("aria-valuetext", `${point.cells[0]}: ${point.cells[3]}`);
+  drawCurve();
+}
+
+function drawCurve() {
+  if (!state.frontier || at("s-budgets").hidden) return;
+  const { points, page } = state.frontier, chart = page.charts.frontier;
+  const look = theme(), ours = `${points[Number(at("s-budget").value)].percent} %`, option = drawPoints({ ...chart, ours }, look);
+  const line = (name, key, type, colour) => ({
+    type: "line", name, symbol: "none", silent: true, z: 2, data: chart.points.map(([x], k) => [x, points[k][key]]), lineStyle: { color: colour, width: 2, type },
+  });
+  option.grid = { ...option.grid, left: 34, right: look.narrow ? 54 : 70 };
+  option.series.push(line("reached", "value", "solid", look.before), line("at best", "lower_bound", "dashed", look.band));
+  plot("s-curve", option);
+}
+
+function takeBudget() {
+  const { unit, points } = state.frontier, point = points[Number(at("s-budget").value)];
+  at("o-moves").value = unit === "bytes" ? "" : point.budget;
+  at("o-bytes").value = unit === "bytes" ? point.budget : "";
+  return plan();
+}
+
+// ---- another tool's plan
+
+async function judge() {
+  const text = at("s-theirs").value;
+  if (!text.trim()) throw new Refused(0, { error: { problem: "there is nothing to judge", advice: "Paste the JSON of another tool" } });
+  const asked = { ...call(), reassignment: { name: "reassignment.json", text } };
+  delete asked.throttle;
+  const { result } = await job("check", "judging", asked);
+  showVerdict(result);
+}
+
+function showVerdict(verdict) {
+  const passed = verdict.verdict === "pass", most = 20, head = put("p"), bytesMoved = verdict.bytes_moved;
+  head.append(put("span", passed ? "no rule is broken" : plural(verdict.violations.length, "violation"), { className: `badge ${passed ? "best" : "none"}` }),
+    ` ${plural(verdict.data_moves, "data move")}${bytesMoved ? `, ${bytes(bytesMoved)}` : ""}, ${plural(verdict.leadership_changes, "leadership change")}, ${plural(verdict.partitions_changed, "partition")} changed`);
+  const broken = verdict.violations.slice(0, most).map((one) => (one.topic === null ? one.detail : `${one.topic}-${one.partition}: ${one.detail}`));
+  if (verdict.violations.length > most) broken.push(`and ${verdict.violations.length - most} more`);
+  const parts = [head, ...note([...broken, ...verdict.notes])];
+  if (verdict.from_optimum) {
+    const frame = put("div", "", { className: "scroll" }), table = put("table"), top = put("tr"), body = put("tbody");
+    top.append(...["Goal", "theirs", "ours, the best", "apart"].map((title, k) => put("th", title, { scope: "col", className: k ? "num" : "" })));
+    body.append(...verdict.from_optimum.map((goal) => {
+      const made = row([goal.goal, thousands(goal.value), thousands(goal.optimum), thousands(goal.distance)], 1);
+      made.classList.toggle("bad", goal.distance > 0);
+      return made;
+    }));
+    table.append(put("caption", "Goals in their order: the first in which they differ decides"), put("thead"), body);
+    table.tHead.append(top);
+    frame.append(table);
+    parts.push(frame);
+  }
+  at("s-verdict").replaceChildren(...parts);
+  at("s-verdict").focus({ preventScroll: true });
+  at("s-verdict").scrollIntoView({ block: "nearest" });
+}
+
+// ---- the page
+
+function listen() {
+  let typing;
+  at("s-text").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(doing(look), 500); });
+  at("s-choose").addEventListener("click", () => at("s-files").click());
+  at("s-files").addEventListener("change", doing(async () => { await taken(at("s-files").files); at("s-files").value = ""; }));
+  at("s-example").addEventListener("click", doing(async () => { at("s-text").value = EXAMPLE; await look(); }));
+  for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
+    addEventListener(kind, (event) => {
+      if (![...event.dataTransfer.types].includes("Files")) return;
+      event.preventDefault();
+      at("s-drop").classList.toggle("over", kind === "dragenter" || kind === "dragover");
+      if (kind === "drop") { const { files } = event.dataTransfer; doing(() => taken(files))(); }
+    });
+  }
+  at("s-load").addEventListener("change", drawLevels);
+  at("s-wish").addEventListener("submit", doing(plan));
+  at("s-frontier").addEventListener("click", doing(frontier));
+  at("s-budget").addEventListener("input", showPoint);
+  at("s-take").addEventListener("click", doing(takeBudget));
+  at("s-judge").addEventListener("click", doing(judge));
+  at("s-cancel").addEventListener("click", doing(async () => {
+    const running = state.job;
+    state.asked += 1;
+    state.job = null;
+    busy(null);
+    if (running) await ask(`api/jobs/${running}`, { method: "DELETE" });
+  }));
+  at("s-token-form").addEventListener("submit", doing(async () => {
+    state.token = at("s-token").value.trim();
+    at("s-token-form").hidden = true;
+    await look();
+  }));
+  const redraw = () => { if (window.echarts) { drawLevels(); drawCurve(); } };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  addEventListener("resize", redraw);
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (given) { state.token = given; history.replaceState(null, "", location.pathname); }
+}
+listen();

@@ -1,0 +1,204 @@
+"""The page of ``equipoise serve`` in a browser, with the real service behind it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+from equipoise.cli.main import app
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+FILES = ("topics.txt", "racks.txt", "log-dirs.txt.gz")
+RACKS = [ROOT / "examples" / "fleet" / "racks" / name for name in FILES]
+ORDERS = (ROOT / "examples" / "orders.txt").read_text(encoding="utf-8")
+COLOURS = """box => {
+  const canvas = box.querySelector("canvas");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(new Uint32Array(data.buffer)).size;
+}"""
+DROP = """([selector, name, text]) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([text], name, { type: "text/plain" }));
+  const drop = new DragEvent("drop", { dataTransfer: carried, bubbles: true });
+  document.querySelector(selector).dispatchEvent(drop);
+}"""
+TOKEN = "of-the-tests"
+
+
+@contextmanager
+def served(*options: str) -> Iterator[str]:
+    """The address of a service on a free port; ended as with Ctrl-C."""
+    command = [sys.executable, "-m", "equipoise.cli.main", "serve", "--port", "0", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().split()[-1]
+        process.terminate()
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served() as found:
+        yield found
+
+
+@pytest.fixture
+def visited(browser: Browser, address: str) -> Callable[..., object]:
+    """Opens the page; on the way out it fails for any script error and for any request elsewhere."""
+
+    @contextmanager
+    def visit(where: str = address, **context: object) -> Iterator[Page]:
+        faults: list[str] = []
+        window = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
+        page = window.new_page()
+        own = (where.partition("#")[0], "data:", "blob:")
+        page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
+        page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
+        page.on("request", lambda asked: None if asked.url.startswith(own) else faults.append(asked.url))
+        page.goto(where)
+        page.wait_for_selector("html[data-ready]", state="attached")
+        yield page
+        window.close()
+        assert faults == []
+
+    return visit
+
+
+def assert_fits(page: Page) -> None:
+    """Nothing is wider than the window."""
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_drop_drain_slide_download_and_check(visited, tmp_path):
+    """The whole way: files, the cluster, a broker to empty, a smaller budget, a plan that is proved."""
+    with visited() as page:
+        page.set_input_files("#s-files", RACKS)
+        page.wait_for_selector("#s-cluster:visible")
+        assert "12 brokers in 3 racks" in page.inner_text("#s-counts")
+        assert page.locator("#s-levels").evaluate(COLOURS) > 5
+        page.check('[aria-label="empty broker 4"]')
+        page.click("#s-frontier")
+        page.wait_for_selector("#s-budgets:visible")
+        assert page.locator("#s-curve").evaluate(COLOURS) > 5
+        figures = page.inner_text("#s-point")
+        page.focus("#s-budget")
+        page.keyboard.press("ArrowLeft")
+        assert page.inner_text("#s-point") != figures
+        moves = page.locator("#s-point .card:nth-child(2) dd").evaluate("box => box.firstChild.textContent")
+        page.click("#s-take")
+        page.wait_for_selector("#s-result:visible")
+        assert page.input_value("#o-moves") == moves
+        for chart in page.query_selector_all("#s-report .chart"):
+            assert chart.evaluate(COLOURS) > 5, chart.get_attribute("aria-label")
+        page.fill("#search", "broker 4 is drained")
+        assert page.locator("#moves tbody tr").count() > 0
+        command = page.inner_text("#s-command")
+        asked = f"--max-moves {moves} --drain 4 --out topics-plan"
+        assert command == f"equipoise plan {' '.join(FILES)} {asked}"
+        for link, name in (("The plan folder (zip)", "plan.zip"), ("reassignment.json", "moved.json")):
+            with page.expect_download() as download:
+                page.click(f"#s-downloads a:text-is('{link}')")
+            download.value.save_as(tmp_path / name)
+        assert_fits(page)
+    with zipfile.ZipFile(tmp_path / "plan.zip") as archive:
+        archive.extractall(tmp_path)
+    for words in (["topics-plan"], ["moved.json", *map(str, RACKS), "--drain", "4", "--max-moves", moves]):
+        words[0] = str(tmp_path / words[0])
+        result = CliRunner().invoke(app(), ["check", *words, "--no-optimum", "--json"])
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["data_moves"] <= int(moves)
+
+
+def test_a_dropped_text_and_a_mistake(visited):
+    """A describe text is dropped on the page; what cannot be read is said, and the next text mends it."""
+    with visited() as page:
+        page.evaluate(DROP, ["#s-drop", "topics.txt", ORDERS])
+        page.wait_for_selector("#s-cluster:visible")
+        assert "no racks are known" in page.inner_text("#s-warnings")
+        page.click('[aria-label="remove topics.txt"]')
+        page.wait_for_selector("#s-cluster", state="hidden")
+        page.fill("#s-text", "<b>what</b> is this")
+        page.wait_for_selector("#s-fault:visible")
+        assert "the format is not known" in page.inner_text("#s-fault")
+        assert page.locator("#s-fault b").count() == 0
+
+
+def test_racks_and_another_tools_plan(visited):
+    """Racks that are written in go into the request; another tool's JSON is judged beside the best plan."""
+    with visited() as page:
+        page.fill("#s-text", ORDERS)
+        page.wait_for_selector("#s-cluster:visible")
+        for broker in range(1, 6):
+            page.fill(f'[aria-label="rack of broker {broker}"]', "ab"[broker % 2])
+        page.click("#s-plan")
+        page.wait_for_selector("#s-result:visible")
+        assert "--racks 1:b,2:a,3:b,4:a,5:b" in page.inner_text("#s-command")
+        theirs = {"version": 1, "partitions": [{"topic": "orders", "partition": 4, "replicas": [2, 1, 1]}]}
+        page.fill("#s-theirs", json.dumps(theirs))
+        page.click("#s-judge")
+        page.wait_for_selector("#s-verdict .badge")
+        assert "orders-4: broker 1 is in the replica list twice" in page.inner_text("#s-verdict")
+        theirs["partitions"][0]["replicas"] = [2, 1, 3]
+        page.fill("#s-theirs", json.dumps(theirs))
+        page.click("#s-judge")
+        page.wait_for_selector("#s-verdict .badge.best")
+        assert page.inner_text("#s-verdict").startswith("no rule is broken")
+
+
+def test_by_keyboard_alone(visited):
+    """From an empty page to a plan without a mouse: Tab, Space, Enter."""
+    with visited() as page:
+
+        def tab_to(selector: str) -> None:
+            for _ in range(80):
+                page.keyboard.press("Tab")
+                if page.evaluate("wanted => document.activeElement.matches(wanted)", selector):
+                    return
+            pytest.fail(f"Tab never comes to {selector}")
+
+        tab_to("#s-example")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#s-cluster:visible")
+        tab_to('[aria-label="empty broker 2"]')
+        page.keyboard.press("Space")
+        tab_to("#s-plan")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#s-result:visible")
+        assert "--drain 2" in page.inner_text("#s-command")
+        assert page.evaluate("document.activeElement.textContent") == "The plan"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone(visited, scheme):
+    """400 pixels wide, in both colour schemes: everything fits and is drawn."""
+    with visited(viewport={"width": 400, "height": 850}, color_scheme=scheme) as page:
+        page.click("#s-example")
+        page.wait_for_selector("#s-cluster:visible")
+        assert page.locator("#s-levels").evaluate(COLOURS) > 5
+        assert_fits(page)
+        page.click("#s-more summary")
+        assert_fits(page)
+        page.click("#s-plan")
+        page.wait_for_selector("#s-result:visible")
+        assert_fits(page)
+
+
+def test_with_a_token(visited):
+    """It comes with the address, behind the #, and leaves it; without one the page asks for it."""
+    with served("--token", TOKEN) as address, visited(f"{address}#token={TOKEN}") as page:
+        assert TOKEN not in page.url
+        page.click("#s-example")
+        page.wait_for_selector("#s-cluster:visible")
