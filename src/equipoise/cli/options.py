@@ -35,6 +35,8 @@ HELP: dict[str, tuple[str, str, str]] = {
     "goals": ("LIST", AIMS, f"The ordered goals. Default {', '.join(DEFAULT_GOALS)}; also {', '.join(ALL_GOALS[len(DEFAULT_GOALS):])}."),
     "balance": ("count|LOADS", AIMS, "What `replicas` levels: count, or disk,network-in,network-out."),
     "tolerance": ("PCT|LOW:HIGH", AIMS, "Half-width of the band of `replicas`, or its two sides; by default 0 for counts, 5 for loads."),
+    "log-dirs": ("level[:PCT]", AIMS, "Level the log dirs of each broker, to PCT around their share: bytes (5 by default), or counts where a size is not known."),
+    "drain-dir": ("7:/data2", BROKERS, "Log dirs to empty, each into the others of its broker."),
     "leaders-only": ("", AIMS, OPTIONS["leaders-only"]),
     "required-only": ("", AIMS, "Only what the rules force, nothing for balance."),
     "effort": ("quick|normal|thorough", AIMS, "How much is proved: flows alone with their gaps, what seconds can, or minutes."),

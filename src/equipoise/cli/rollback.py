@@ -29,5 +29,8 @@ def rollback(
     copies = sum(len(move.adding) for move in job.moves)
     back = plural(len(job.moves), "partition goes", "partitions go")
     what = f"Up to {back} back to their lists from before ({plural(copies, 'replica')} to copy)."
+    if job.dirs:
+        replicas = plural(len(job.dirs), "replica goes", "replicas go")
+        what += f" {replicas} back to the log dirs from before."
     with cluster_at(bootstrap_server, command_config) as port:
         close(carry(of, job, limits.of_run(of.schedule), port, what, yes=yes))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import Brokers, FloatArray, IntArray, frozen
+from equipoise.cluster.log_dirs import LogDirs
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -69,6 +70,8 @@ class Cluster:
     among them, -1 beyond the end."""
     isr_told: BoolArray = None  # type: ignore[assignment]
     """True where a source told the ISR; there a leader of -1 is none. None, as ``isr``: of no partition."""
+    dirs: LogDirs | None = None
+    """Where replicas lie on their brokers; None where no broker is known to have more than one log dir."""
     cluster_id: str | None = None
     files: tuple[str, ...] = ()
     """Names of the sources that it was read from."""
@@ -108,6 +111,8 @@ class Cluster:
         for name in ("partition", "leader", "isr_told", *FIGURES):
             if getattr(self, name).shape != (n,):
                 raise ValueError(f"{name} must have shape ({n},), not {getattr(self, name).shape}")
+        if self.dirs is not None and len(self.dirs.row) and self.dirs.row[-1] >= n:
+            raise ValueError("a replica in a log dir points outside the partitions")
         check_rows(self.topics, self.topic_idx, self.partition)
         check_lists(self, self.replicas, allow_empty=self.allow_empty_lists)
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray, frozen
 from equipoise.cluster.cluster import Cluster, check_lists
+from equipoise.cluster.log_dirs import DirPlan
 from equipoise.cluster.proofs import ProofKind
 
 
@@ -82,6 +83,8 @@ class Plan:
     batch: IntArray | None = None
     """``(n_partitions,)`` int32: the batch of each changed row where the strategy has batches, from 0, to be
     moved one after the other; -1 for the other rows."""
+    dirs: DirPlan | None = None
+    """Where replicas lie on their brokers afterwards; None where nobody asked."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "target", frozen(self.target, np.int32))
@@ -89,11 +92,21 @@ class Plan:
         if self.batch is not None:
             object.__setattr__(self, "batch", frozen(self.batch, np.int32))
         check_lists(self.cluster, self.target)
+        if self.dirs is not None:
+            self.dirs.check(self.cluster, self.target)
 
     @cached_property
     def changed(self) -> npt.NDArray[np.int64]:
         """Rows whose replica list differs, ascending; reorders count."""
         return measures.changed_rows(self.cluster.replicas, self.target)
+
+    @cached_property
+    def touched(self) -> npt.NDArray[np.int64]:
+        """Rows that differ in their list or in the log dir of a replica, ascending."""
+        if self.dirs is None:
+            return self.changed
+        moved = self.dirs.moved(self.cluster, self.target).any(axis=1)
+        return np.union1d(self.changed, np.flatnonzero(moved))
 
     @property
     def strict_racks(self) -> bool:
@@ -102,4 +115,4 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        return len(self.changed) == 0
+        return len(self.touched) == 0

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from equipoise.cluster import Cluster
+from equipoise.cluster.brokers import IntArray
 from equipoise.execution.port import Replica, TopicPartition
+from equipoise.files.log_dirs import dirs_before, named_dirs
 
 if TYPE_CHECKING:
     from equipoise.cluster import Plan
@@ -57,6 +60,8 @@ class Job:
     """Brokers that may hold replicas afterwards: where a stuck move may be sent instead."""
     dirs: Mapping[Replica, str] = field(default_factory=dict)
     """Log dirs that replicas are to end in, where that was asked for."""
+    dirs_before: Mapping[Replica, str] = field(default_factory=dict)
+    """Log dirs that replicas go back to on the way back."""
     staying: Mapping[int, frozenset[TopicPartition]] = field(default_factory=dict)
     """Brokers that are to hold nothing but these partitions at the end: none where they are drained whole."""
 
@@ -73,7 +78,8 @@ class Job:
     def way_back(self) -> Job:
         """The job that restores the lists from before, last moved first."""
         moves = tuple(move.reversed for move in reversed(self.moves))
-        return Job("rollback", self.plan, self.cluster_id, moves, self.racks, self.eligible)
+        dirs = self.dirs_before, self.dirs
+        return Job("rollback", self.plan, self.cluster_id, moves, self.racks, self.eligible, *dirs)
 
 
 @dataclass(frozen=True)
@@ -125,7 +131,9 @@ def job_of(schedule: Schedule, digest: str) -> Job:
         moves,
         dict(zip(ids, cluster.brokers.racks, strict=True)),
         frozenset(cluster.brokers.ids[plan.eligible].tolist()),
-        staying=staying_in(plan),
+        placed(cluster, plan.target, named_dirs(plan)),
+        placed(cluster, cluster.replicas, dirs_before(plan)),
+        staying_in(plan),
     )
 
 
@@ -140,6 +148,18 @@ def staying_in(plan: Plan) -> dict[int, frozenset[TopicPartition]]:
             TopicPartition(cluster.topics[t], p) for t, p in zip(topics, numbers, strict=True)
         )
     return left
+
+
+def placed(cluster: Cluster, lists: IntArray, dirs: IntArray | None) -> dict[Replica, str]:
+    """The log dir of each replica in ``lists`` (positions) that has one in ``dirs``."""
+    if cluster.dirs is None or dirs is None:
+        return {}
+    ids, paths = cluster.ids_of(lists), cluster.dirs.paths
+    found = {}
+    for row, at in np.argwhere(dirs >= 0).tolist():
+        topic, number = cluster.topics[cluster.topic_idx[row]], int(cluster.partition[row])
+        found[Replica(topic, number, int(ids[row, at]))] = paths[dirs[row, at]]
+    return found
 
 
 def held(padded: Iterable[int]) -> tuple[int, ...]:

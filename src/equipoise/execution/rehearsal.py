@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from equipoise.execution import instructions as ask
 from equipoise.execution.instructions import Instruction
 from equipoise.execution.moves import Job
-from equipoise.execution.port import Failure, Port, Resource, TopicPartition
+from equipoise.execution.port import Failure, Port, Replica, Resource, TopicPartition
 from equipoise.execution.simulated import SimulatedCarrier, SimulatedCluster
 from equipoise.execution.throttling import KEYS
 
@@ -98,11 +98,23 @@ def model_of(port: Port, job: Job) -> SimulatedCluster:
         model.leader[name] = state.leader
     model.down = {broker.id for broker in cluster.brokers if broker.fenced}
     copy_configs(model, port, job, states)
+    copy_dirs(model, port, job)
     for name, flight in moving.items():
         model.reassign(name, flight.target)
     for name in states:
         model.refresh(name)
     return model
+
+
+def copy_dirs(model: SimulatedCluster, port: Port, job: Job) -> None:
+    """The log dirs of brokers on which replicas are to be placed, and where those lie now."""
+    brokers = sorted({replica.broker for replica in job.dirs})
+    partitions = sorted({TopicPartition(replica.topic, replica.partition) for replica in job.dirs})
+    for broker, dirs in port.log_dirs(brokers, partitions).items() if brokers else ():
+        if not isinstance(dirs, Failure):
+            model.paths[broker] = tuple(one.path for one in dirs)
+            for one in dirs:
+                model.dirs.update({Replica(*name, broker): one.path for name in one.replicas})
 
 
 def copy_configs(

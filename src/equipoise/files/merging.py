@@ -13,6 +13,7 @@ from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.files.agreement import State, agreed_state, moves
 from equipoise.files.alive import down
 from equipoise.files.broker_facts import brokers_of
+from equipoise.files.log_dirs import log_dirs_of
 from equipoise.files.whole import lacks_of
 from equipoise.formats.configs import min_isr, retention_s
 from equipoise.formats.faults import Faults
@@ -56,6 +57,7 @@ def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside]
         retention_s=configured(fragments, state, retention_s),
         isr=brokers.index_of(state.isr).reshape(state.isr.shape),
         isr_told=state.isr_told,
+        dirs=log_dirs_of(fragments, state),
         cluster_id=next((f.cluster_id for f in fragments if f.cluster_id), None),
         files=tuple(PurePath(f.source).name for f in fragments),
         missing=tuple(missing),

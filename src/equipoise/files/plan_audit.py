@@ -18,6 +18,7 @@ from equipoise.cluster.proofs import StrategyName
 from equipoise.files.plan_directory import contents
 from equipoise.judge import Case, Verdict, Violation, judge, rules_of
 from equipoise.judge.certificate import as_violations, verify
+from equipoise.judge.log_dirs import judge_dirs
 
 
 def audit(plan: Plan, out: Path) -> Verdict:
@@ -30,7 +31,9 @@ def audit(plan: Plan, out: Path) -> Verdict:
     also = [Violation("files", None, None, None, sentence) for sentence in told]
     if not np.array_equal(rules.eligible, plan.eligible):
         also.append(Violation("files", None, None, None, "eligible brokers are not those of the request"))
-    verdict = judge(cluster, plan.target, rules, also=(*also, *as_violations(found)))
+    dirs, broken = judge_dirs(Case(cluster, plan.target, rules, everyone), plan.dirs, plan.request)
+    found = (*found, *dirs)
+    verdict = judge(cluster, plan.target, rules, also=(*also, *broken, *as_violations(found)))
     return replace(verdict, certificate=found)
 
 

@@ -20,12 +20,13 @@ from equipoise.errors import UnusableInput
 from equipoise.files.archive import archive_bytes
 from equipoise.files.digests import SUMS, check_digest, damaged, read_checked, read_sums, write_files
 from equipoise.files.folders import replaced
+from equipoise.files.log_dirs import dirs_before
 from equipoise.files.move_lines import move_lines
 from equipoise.files.plan_claim import plan_claim
 from equipoise.files.plan_reader import rebuilt
 from equipoise.files.plan_summary import overview, summary
 from equipoise.files.state import state_arrays
-from equipoise.files.wave_files import rows_json, wave_files
+from equipoise.files.wave_files import lists_json, rows_json, wave_files
 from equipoise.formats.kafka_json import topic_files
 
 if TYPE_CHECKING:
@@ -65,21 +66,21 @@ def contents(plan: Plan) -> Iterator[tuple[str, bytes]]:
     """Relative path and bytes of every file that the plan alone decides."""
     cluster = plan.cluster
     yield "plan.json", plan_json(plan)
-    yield "reassignment.json", rows_json(plan, plan.changed, plan.target)
-    existed = plan.changed[cluster.rf[plan.changed] > 0]
-    yield "rollback.json", rows_json(plan, existed, cluster.replicas)
+    yield "reassignment.json", rows_json(plan, plan.touched)
+    existed = plan.touched[cluster.rf[plan.touched] > 0]
+    yield "rollback.json", lists_json(plan, existed, cluster.replicas, dirs_before(plan))
     for folder, replicas in (("original", cluster.replicas), ("migrated", plan.target)):
         files = topic_files(cluster.topics, cluster.topic_start, cluster.partition, cluster.ids_of(replicas))
         for topic, data in zip(cluster.topics, files, strict=True):
             yield f"{folder}/{file_name(topic)}", data
     yield "certificate.npz", archive_bytes(plan.proofs)
-    yield "state.npz", archive_bytes(state_arrays(cluster))
+    yield "state.npz", archive_bytes(state_arrays(cluster, dirs=plan.dirs is not None))
 
 
 def plan_json(plan: Plan) -> bytes:
     """``plan.json`` with one key, and one move, a line."""
     lines = [orjson.dumps(key) + b": " + orjson.dumps(value) for key, value in overview(plan).items()]
-    end = b"]\n}\n" if plan.is_empty else b"\n]\n}\n"
+    end = b"]\n}\n" if not len(plan.changed) else b"\n]\n}\n"
     return b"".join((b"{\n", b",\n".join(lines), b',\n"moves": [', move_lines(plan), end))
 
 
@@ -107,7 +108,7 @@ def read_plan(out: Path) -> Plan:
     for name in sorted(sums.keys() - needed):
         check_digest(out, name, sums[name])
     plan = rebuilt(out, data)
-    if rows_json(plan, plan.changed, plan.target) != data["reassignment.json"]:
+    if rows_json(plan, plan.touched) != data["reassignment.json"]:
         raise damaged(out / "reassignment.json", "does not say what plan.json says")
     return plan
 

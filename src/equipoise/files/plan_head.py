@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from equipoise.files.digests import opened
+from equipoise.files.dir_plan import SHAPE as DIRS
 from equipoise.formats.faults import Faults
 from equipoise.formats.json_rows import load_json
 from equipoise.formats.object_rows import ObjectRows
@@ -27,6 +28,7 @@ HEAD = {
     "request": {},
     "warnings": [str],
     "brokers": [{"id": Id, "eligible": bool}],
+    "log_dirs?": DIRS,
 }
 
 
@@ -40,6 +42,7 @@ def head_of(data: bytes, source: str) -> dict[str, Any]:
     rows = ObjectRows.checked([head], HEAD, faults, [""])
     rows.rows("certificate")
     rows.rows("brokers")
+    rows.child("log_dirs").rows("certificate")
     return dict(head)
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from equipoise.cluster import Cluster, Level, Plan
+from equipoise.cluster import Cluster, Plan
 from equipoise.cluster.brokers import IntArray
 from equipoise.errors import UnusableInput
 from equipoise.files.archive import read_archive
 from equipoise.files.digests import damaged
+from equipoise.files.dir_plan import rebuilt_dirs
 from equipoise.files.plan_head import head_of
+from equipoise.files.plan_levels import level_of
 from equipoise.files.plan_request import check_request
 from equipoise.files.plan_summary import VERSION, planned_from
 from equipoise.files.state import cluster_of
@@ -21,7 +22,6 @@ from equipoise.formats.faults import Faults
 from equipoise.formats.json_rows import read_json
 from equipoise.formats.lists import padded
 from equipoise.formats.shapes import Id, JsonRows
-from equipoise.judge.certificate import malformed
 from equipoise.judge.proposal import find_rows
 from equipoise.wording import cut
 
@@ -43,9 +43,11 @@ def rebuilt(out: Path, data: Mapping[str, bytes]) -> Plan:
         if [broker["id"] for broker in head["brokers"]] != cluster.brokers.ids.tolist():
             raise ValueError("brokers are not those in state.npz")
         rows = rows_of(cluster, moves)
+        target = target_of(cluster, rows, moves)
+        lists = data["reassignment.json"], str(out / "reassignment.json")
         return Plan(
             cluster=cluster,
-            target=target_of(cluster, rows, moves),
+            target=target,
             eligible=np.array([broker["eligible"] for broker in head["brokers"]], dtype=bool),
             strategy=head["strategy"],
             certificate=tuple(level_of(entry) for entry in head["certificate"]),
@@ -54,6 +56,7 @@ def rebuilt(out: Path, data: Mapping[str, bytes]) -> Plan:
             request=head["request"],
             warnings=tuple(head["warnings"]),
             batch=batch_of(cluster, rows, moves),
+            dirs=rebuilt_dirs(cluster, target, head.get("log_dirs"), *lists),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UnusableInput(f"is not a plan ({error})", source=source) from None
@@ -108,15 +111,3 @@ def batch_of(cluster: Cluster, rows: np.ndarray, moves: JsonRows) -> IntArray | 
     batch = np.full(cluster.n_partitions, -1, dtype=np.int32)
     batch[rows] = given
     return batch
-
-
-def level_of(entry: Mapping[str, Any]) -> Level:
-    """A line of the certificate as it was; raises ``ValueError`` where its words or figures are none."""
-    level = Level(
-        entry["goal"], entry.get("value"), entry.get("lower_bound"), entry["proof"], entry.get("note", ""),
-        entry.get("anywhere"),
-    )  # fmt: skip
-    problem = malformed(level)
-    if problem:
-        raise ValueError(f"goal {level.goal}: {problem}")
-    return level

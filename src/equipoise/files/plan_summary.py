@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.cluster import Cluster, Level, Plan, measures
+from equipoise.cluster import Cluster, Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import FIGURES, IN_SYNC
 from equipoise.cluster.health import Health
+from equipoise.files.dir_plan import dir_facts
+from equipoise.files.plan_levels import certified, whole
 from equipoise.judge.levels import bytes_copied, costs, levels
 
 RowArray = npt.NDArray[np.int64]
@@ -28,6 +30,7 @@ def overview(plan: Plan) -> dict[str, Any]:
     """:func:`summary` without the moves: cheap whatever the size of the plan."""
     cluster = plan.cluster
     source = planned_from(cluster)
+    dirs = dir_facts(plan)
     return {
         "version": VERSION,
         "cluster": cluster.name,
@@ -48,6 +51,7 @@ def overview(plan: Plan) -> dict[str, Any]:
         "health": health(plan),
         "brokers": brokers(plan),
         "created": [cluster.label(row) for row in np.flatnonzero(cluster.rf == 0).tolist()],
+        **({} if dirs is None else {"log_dirs": dirs}),
     }
 
 
@@ -88,34 +92,9 @@ def planned_from(cluster: Cluster) -> Cluster:
         topics=tuple(cluster.topics[t] for t in kept),
         topic_idx=topic_idx.astype(np.int32),
         allow_empty_lists=False,
+        dirs=cluster.dirs and cluster.dirs.renumbered(np.where(rows, np.cumsum(rows) - 1, -1)),
         **columns,
     )
-
-
-def certified(level: Level) -> dict[str, Any]:
-    """One line of the certificate; whole numbers are written as such."""
-    entry = {
-        "goal": level.goal,
-        "value": known(level.value),
-        "lower_bound": known(level.lower_bound),
-        "gap": None if level.gap is None else float(level.gap),
-        "proof": level.proof,
-    }
-    if level.note:
-        entry["note"] = level.note
-    if level.global_bound is not None:
-        entry["anywhere"] = whole(level.global_bound)
-    return entry
-
-
-def known(value: float | None) -> int | float | None:
-    """As `whole`; None where nothing is known."""
-    return None if value is None else whole(value)
-
-
-def whole(value: float) -> int | float:
-    """An int where the value is one, of those that JSON readers take for one."""
-    return int(value) if float(value).is_integer() and abs(value) < 2.0**63 else float(value)
 
 
 def brokers(plan: Plan) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ import orjson
 
 from equipoise.cluster import Brokers, Cluster
 from equipoise.cluster.cluster import FIGURES, IN_SYNC
+from equipoise.cluster.log_dirs import LogDirs
 from equipoise.errors import UnusableInput
 from equipoise.formats.faults import Faults
 from equipoise.formats.lists import MOST_REPLICAS
@@ -18,6 +19,9 @@ from equipoise.formats.object_rows import ObjectRows
 COLUMNS = ("topic_idx", "partition", "replicas", "leader", *FIGURES)
 LISTS = ("replicas", "isr")
 """Columns with a list for each partition."""
+DIR_COLUMNS = ("broker", "total_bytes", "usable", "row", "at")
+DIR_KINDS = {"broker": "iu", "total_bytes": "f", "usable": "b", "row": "iu", "at": "iu"}
+"""Kinds of their values, as NumPy calls them."""
 BROKER_COLUMNS = ("ids", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s", "weight")
 FACTS = {
     "name": str,
@@ -27,6 +31,7 @@ FACTS = {
     "notes": [str],
     "topics": [str],
     "allow_empty_lists": bool,
+    "dirs?": [str],
 }
 """What a cluster is beside its columns, as shapes; ``racks`` and ``down`` come to it, of which some may be
 null."""
@@ -38,16 +43,23 @@ MOST = 2.0**62
 """Of bytes, and bytes a second: what integers of 64 bits can still be."""
 
 
-def state_arrays(cluster: Cluster) -> dict[str, np.ndarray]:
-    """The columns of a cluster by name; a column that knows nothing is left out."""
+def state_arrays(cluster: Cluster, *, dirs: bool = False) -> dict[str, np.ndarray]:
+    """The columns of a cluster by name, those of its log dirs only with ``dirs``.
+
+    A column that knows nothing is left out.
+    """
     arrays = {name: getattr(cluster, name) for name in COLUMNS}
     if cluster.isr_told.any():
         arrays |= {name: getattr(cluster, name) for name in IN_SYNC}
     arrays |= {f"brokers/{name}": getattr(cluster.brokers, name) for name in BROKER_COLUMNS}
-    facts: dict[str, Any] = {name.rstrip("?"): getattr(cluster, name.rstrip("?")) for name in FACTS}
+    told = (name.rstrip("?") for name in FACTS if name != "dirs?")
+    facts: dict[str, Any] = {name: getattr(cluster, name) for name in told}
     facts["racks"] = cluster.brokers.racks
     if any(cluster.brokers.down):
         facts["down"] = cluster.brokers.down
+    if dirs and cluster.dirs is not None:
+        arrays |= {f"dirs/{name}": getattr(cluster.dirs, name) for name in DIR_COLUMNS}
+        facts["dirs"] = cluster.dirs.paths
     arrays["facts"] = np.frombuffer(orjson.dumps(facts), dtype=np.uint8)
     return {name: narrow(array) for name, array in arrays.items() if not knows_nothing(name, array)}
 
@@ -83,9 +95,22 @@ def cluster_of(arrays: Mapping[str, np.ndarray], source: str) -> Cluster:
         brokers = Brokers(racks=tuple(facts.pop("racks")), down=tuple(facts.pop("down", ())), **known)
         for name in ("files", "missing", "notes", "topics"):
             facts[name] = tuple(facts[name])
-        return Cluster(brokers=brokers, **columns, **facts)
+        dirs = dirs_in(arrays, facts.pop("dirs", None))
+        return Cluster(brokers=brokers, dirs=dirs, **columns, **facts)
     except (KeyError, TypeError, ValueError) as error:
         raise UnusableInput(f"does not hold a cluster ({error})", source=source) from None
+
+
+def dirs_in(arrays: Mapping[str, np.ndarray], paths: list[str] | None) -> LogDirs | None:
+    """The log dirs; None where none are told. Raises ``ValueError`` or ``KeyError`` where they are none."""
+    if paths is None:
+        return None
+    unknown = {"total_bytes": np.full(len(paths), np.nan)}
+    columns = {name: arrays.get(f"dirs/{name}", unknown.get(name)) for name in DIR_COLUMNS}
+    for name, column in columns.items():
+        if column is None or column.ndim != 1 or column.dtype.kind not in DIR_KINDS[name]:
+            raise ValueError(f"dirs/{name} is no column of log dirs")
+    return LogDirs(paths=tuple(paths), **columns)  # type: ignore[arg-type]
 
 
 def facts_of(array: np.ndarray, source: str) -> dict[str, Any]:

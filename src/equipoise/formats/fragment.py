@@ -80,6 +80,17 @@ class InFlight(Rows):
     """``(n, width)`` int32 broker ids, -1 beyond the end."""
 
 
+class LogDirFacts(NamedTuple):
+    """What a broker tells of one of its log directories."""
+
+    broker: int
+    path: str
+    total_bytes: float
+    """Size of its volume, NaN where not told."""
+    usable: bool
+    """Neither failed nor cordoned."""
+
+
 @dataclass(frozen=True, eq=False)
 class LogDirReplicas(Rows):
     """Replicas as they lie in log directories; an intra-broker copy has two rows."""
@@ -92,6 +103,8 @@ class LogDirReplicas(Rows):
     size_bytes: FloatArray
     is_future: BoolArray
     """True for a copy that is still being made; it is no replica yet."""
+    each: tuple[LogDirFacts, ...] = ()
+    """Every directory that was told of, those without replicas too."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,14 +26,30 @@ EMPTY = HEAD + b"]}\n"
 
 
 def reassignment_json(
-    topics: Sequence[str], topic_idx: IntArray, partition: IntArray, replica_ids: IntArray
+    topics: Sequence[str],
+    topic_idx: IntArray,
+    partition: IntArray,
+    replica_ids: IntArray,
+    log_dirs: Sequence[Sequence[str] | None] | None = None,
 ) -> bytes:
     """The file for partitions in the given order.
 
-    ``topic_idx`` ``(n,)`` points into ``topics``; ``replica_ids`` ``(n, max_rf)`` int32 are broker
-    ids, -1 beyond the end of a list. Rows with an empty list are left out.
+    ``topic_idx`` ``(n,)`` points into ``topics``; ``replica_ids`` ``(n, max_rf)`` int32 are broker ids, -1
+    beyond the end of a list. Rows with an empty list are left out. ``log_dirs`` are for each partition the
+    dirs of its replicas, ``"any"`` where Kafka may choose, or None where it may for all of them.
     """
-    return framed(partition_lines(line_heads(tuple(topics)), topic_idx, partition, replica_ids))
+    lines = partition_lines(line_heads(tuple(topics)), topic_idx, partition, replica_ids)
+    if log_dirs is not None:
+        listed = np.flatnonzero((replica_ids >= 0).any(axis=1)).tolist()
+        lines = with_dirs(lines, [log_dirs[row] for row in listed])
+    return framed(lines)
+
+
+def with_dirs(lines: bytes, log_dirs: Sequence[Sequence[str] | None]) -> bytes:
+    """The lines, each from the newline before it to its comma, with these log dirs."""
+    tails = (b"" if dirs is None else b',"log_dirs":' + orjson.dumps(list(dirs)) for dirs in log_dirs)
+    found = zip(lines.split(b"\n")[1:], tails, strict=True)
+    return b"".join(b"\n" + line.removesuffix(b"},") + tail + b"}," for line, tail in found)
 
 
 def topic_files(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.formats.faults import Faults, shown
-from equipoise.formats.fragment import BrokerFacts, Fragment, LogDirReplicas
+from equipoise.formats.fragment import BrokerFacts, Fragment, LogDirFacts, LogDirReplicas
 from equipoise.formats.json_rows import read_json
 from equipoise.formats.shapes import Id, JsonRows
 from equipoise.formats.text import json_span
@@ -22,6 +22,8 @@ SHAPE = {
                 {
                     "logDir": str,
                     "error?": str,
+                    "totalBytes?": int,
+                    "isCordoned?": bool,
                     "partitions": [{"partition": str, "size": int, "isFuture?": bool}],
                 }
             ],
@@ -57,6 +59,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
         dir_idx=dir_idx[in_dir],
         size_bytes=np.where(size < 0, np.nan, size),
         is_future=replicas.flags("isFuture")[keep],
+        each=each_of(dirs, ids),
     )
     return Fragment(
         faults.source,
@@ -89,6 +92,20 @@ def split_labels(
     keep = np.flatnonzero(topic_of[label_idx] >= 0)
     chosen = label_idx[keep]
     return keep, tuple(position), topic_of[chosen], number[chosen]
+
+
+def each_of(dirs: JsonRows, ids: npt.NDArray[np.int32]) -> tuple[LogDirFacts, ...]:
+    """What is told of each directory; sizes of volumes come from snapshots, Kafka's own tool prints none."""
+    names, name_idx = dirs.strings("logDir")
+    _, error = dirs.strings("error")
+    total, cordoned = dirs.numbers("totalBytes"), dirs.flags("isCordoned")
+    return tuple(
+        LogDirFacts(broker, names[name], float(size) if size > 0 else np.nan, failed < 0 and not closed)
+        for broker, name, size, failed, closed in zip(
+            ids[dirs.parent].tolist(), name_idx.tolist(), total.tolist(), error.tolist(), cordoned.tolist(),
+            strict=True,
+        )
+    )  # fmt: skip
 
 
 def offline(dirs: JsonRows, ids: npt.NDArray[np.int32]) -> tuple[str, ...]:

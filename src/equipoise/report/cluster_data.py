@@ -11,7 +11,7 @@ from equipoise.cluster import Cluster, measures
 from equipoise.cluster.brokers import FloatArray
 from equipoise.cluster.health import Health
 from equipoise.errors import UnusableInput
-from equipoise.files.plan_summary import whole
+from equipoise.files.plan_levels import whole
 from equipoise.planning.problem.rates import inbound
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.laying import build_problem

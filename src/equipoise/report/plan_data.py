@@ -13,6 +13,7 @@ from equipoise.report.brokers import broker_axis, broker_charts, broker_rows
 from equipoise.report.figures import Figures, level_after_failure, measure
 from equipoise.report.heat import heat_chart
 from equipoise.report.levels import is_partial, levels
+from equipoise.report.log_dirs import all_levels, log_dir_data
 from equipoise.report.moves import moves_table, reasons
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "request": request_words(plan),
         "counts": counts(plan),
         "headline": headline(figures),
-        "verdict": certificate.verdict(plan.certificate, plan.request.get("goals"), partial=is_partial(plan)),
-        "certificate": certificate.rows(plan.certificate, partial=is_partial(plan)),
+        "verdict": certificate.verdict(all_levels(plan), plan.request.get("goals"), partial=is_partial(plan)),
+        "certificate": certificate.rows(all_levels(plan), partial=is_partial(plan)),
         "levels": levels(plan, figures),
         "axis": broker_axis(plan, figures),
         "charts": {
@@ -41,6 +42,7 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         },
         "brokers": broker_rows(plan, figures),
         "racks": rack_rows(plan, figures),
+        "log_dirs": log_dir_data(plan),
         "moves": moves_table(plan),
         "reasons": reasons(plan),
         "failover": failover_offer(plan, figures),

@@ -15,6 +15,7 @@ from equipoise.report.brokers import broker_rows
 from equipoise.report.figures import Figures, measure
 from equipoise.report.grid import Grid
 from equipoise.report.levels import is_partial, levels
+from equipoise.report.log_dirs import all_levels, log_dir_data, moved_words
 from equipoise.report.moves import moves_table
 
 MAX_BROKERS = 30
@@ -30,6 +31,8 @@ def plan_table(plan: Plan, out: Path | None = None) -> RenderableType:
     parts: list[RenderableType] = [*warnings(plan), headline(plan, figures), level_table(plan, figures)]
     if not plan.is_empty:
         parts.append(brokers(plan, figures))
+    if (dirs := log_dir_data(plan)) is not None:
+        parts.append(log_dirs(dirs))
     if plan.certificate:
         parts.append(proof(plan))
     if out is not None:
@@ -49,13 +52,14 @@ def warnings(plan: Plan) -> list[Text]:
 
 def headline(plan: Plan, figures: Figures) -> Text:
     """``orders: 1 data move, 0 leadership changes, 1 of 10 partitions; proved best``."""
-    verdict = certificate.verdict(plan.certificate, plan.request.get("goals"), partial=is_partial(plan))
+    verdict = certificate.verdict(all_levels(plan), plan.request.get("goals"), partial=is_partial(plan))
     changed, all_of_them = words.number(figures.partitions_changed), plan.cluster.n_partitions
     costs = [
         words.plural(figures.data_moves, "data move"),
         *([words.size(figures.bytes_moved)] if figures.sizes_known else []),
         words.plural(figures.leadership_changes, "leadership change"),
         f"{changed} of {words.plural(all_of_them, 'partition')}",
+        *([between] if (between := moved_words(plan)) else []),
     ]
     told = "nothing to do" if plan.is_empty else ", ".join(costs)
     style = "green" if verdict["state"] == "best" else "yellow"
@@ -95,6 +99,24 @@ def broker_summary(rows: list[dict[str, Any]]) -> str:
     return "; ".join([told, *marks])
 
 
+def log_dirs(dirs: dict[str, Any]) -> RenderableType:
+    """What is done with log dirs, and each of them where there are few."""
+    told = [f"Log dirs: {dirs['sentence']}"]
+    before, after = dirs["fullest"]
+    if before is not None and after is not None:
+        told.append(f"Fullest log dir: {words.percent(before)} above its share, {words.percent(after)} after")
+    lines: list[RenderableType] = [Text(line) for line in told]
+    if 0 < len(dirs["rows"]) <= MAX_BROKERS:
+        table = Grid("log dir", "replicas", "bytes")
+        for row in dirs["rows"]:
+            mark = " −" if row["drained"] else ""
+            sizes = [words.size(size) for size in row["bytes"]]
+            size = Text(sizes[0], style="dim") if sizes[0] == sizes[1] else Text(" → ".join(sizes))
+            table.add_row(f"{row['broker']}:{row['path']}{mark}", change(*row["replicas"]), size)
+        lines.append(Padding(table, (1, 0, 0, 0)))
+    return Padding(Group(*lines), (1, 0, 0, 2))
+
+
 def change(before: int, after: int) -> Text:
     """``148 → 0``, quiet where nothing changes."""
     if before == after:
@@ -105,7 +127,7 @@ def change(before: int, after: int) -> Text:
 def proof(plan: Plan) -> RenderableType:
     """One line for each goal: reached, at best, and whether that is proved."""
     table = Grid("goal", "reached", "at best", "", last="left")
-    for row in certificate.rows(plan.certificate, partial=is_partial(plan)):
+    for row in certificate.rows(all_levels(plan), partial=is_partial(plan)):
         told = Text(row["told"], style="green" if row["standing"] in ("proved", "placement") else "yellow")
         table.add_row(row["goal"], words.number(row["value"], 2), words.number(row["lower_bound"], 2), told)
     beside = [f"{level.goal}: {more}" for level in plan.certificate if (more := certificate.elsewhere(level))]

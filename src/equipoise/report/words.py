@@ -16,6 +16,10 @@ GOALS = {
     "network-in": ("Inbound level", "how far brokers' inbound traffic lies outside the band"),
     "network-out": ("Outbound level", "how far brokers' outbound traffic lies outside the band"),
     "bytes": ("Bytes moved", "bytes that have to be copied"),
+    "log-dirs": ("Log dir level", "bytes that log dirs hold outside their bands"),
+    "log-dir-bytes": ("Bytes between log dirs", "bytes that are copied between the log dirs of a broker"),
+    "log-dir-replicas": ("Log dir level", "replicas that log dirs hold outside their bands"),
+    "log-dir-moves": ("Moves between log dirs", "replicas that change their log dir on their broker"),
 }
 """Goal → (short title, what its value counts)."""
 

@@ -47,6 +47,8 @@ class Schedule:
     blocked: Mapping[int, str] = field(default_factory=dict)
     """Rows for which no legal moment was found, each with the rule that holds it back."""
     notes: tuple[str, ...] = ()
+    dir_waves: tuple[RowArray, ...] = ()
+    """Rows whose lists stay and whose replicas change their log dirs, in waves after all others."""
 
     def to_json(self) -> dict[str, Any]:
         """The figures as plain JSON data (None for what is not known)."""
@@ -55,7 +57,7 @@ class Schedule:
             return None if np.isnan(value) else round(float(value), 3)
 
         return {
-            "waves": len(self.waves),
+            "waves": len(self.waves) + len(self.dir_waves),
             "max_inflight": self.max_inflight,
             "unit": self.unit,
             "throttle_bytes_per_s": self.throttle_bytes_per_s,

@@ -6,6 +6,7 @@ import numpy as np
 
 from equipoise.cluster import Plan
 from equipoise.scheduling.copies import Copies, copies_of, urgent
+from equipoise.scheduling.dirs import dir_waves
 from equipoise.scheduling.listing import Listing
 from equipoise.scheduling.orders import admission, batched, by_size
 from equipoise.scheduling.result import Schedule
@@ -64,6 +65,7 @@ def schedule(
     waves = [wave for rows in batched(alike, plan) for wave in cut(rows, copies, room, inflight, per_broker)]
     blocked |= no_room(order, waves)
     lengths = wave_lengths(waves, copies, plan.cluster.n_brokers, plan.cluster.n_partitions)
+    between, held_up = dir_waves(plan, inflight, disk_limit)
     length = listing.length if plan.batch is None else float(lengths.sum())
     return Schedule(
         plan=plan,
@@ -78,7 +80,8 @@ def schedule(
         gap=max(0.0, length / bound - 1) if bound else 0.0,
         bottleneck=bottleneck,
         blocked=blocked,
-        notes=(*notes, *remarks(plan, copies, throttle)),
+        notes=(*notes, *remarks(plan, copies, throttle), *held_up),
+        dir_waves=between,
     )
 
 

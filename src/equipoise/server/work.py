@@ -87,7 +87,7 @@ def plan(body: bytes, query: Query, told: Told) -> Parts:
         "result": Part(JSON, plan_json(best)),
         "report.html": Part(HTML, page),
         "plan.zip": Part(ZIP, plan_archive(best, waves, {"report.html": page})),
-        "reassignment.json": Part(JSON, rows_json(best, best.changed, best.target)),
+        "reassignment.json": Part(JSON, rows_json(best, best.touched)),
         "command": typed("plan", call, *more),
     }
 
@@ -100,7 +100,7 @@ def submit(body: bytes, query: Query, told: Told) -> Parts:
     assignment, options = read_submission(body, query)
     request = request_of({name.replace("_", "-"): value for name, value in options.items()})
     best = make_plan(read_contents([("body", assignment)]), request)
-    return {"result": Part(JSON, rows_json(best, best.changed, best.target))}
+    return {"result": Part(JSON, rows_json(best, best.touched))}
 
 
 def check(body: bytes, query: Query, told: Told) -> Parts:

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
+from equipoise.cluster.log_dirs import DirPlan, LogDirs
 from equipoise.cluster.proofs import Told
 
+DIRS = LogDirs([1, 1, 2], ("/a", "/b", "/a"), np.full(3, np.nan), np.ones(3, dtype=bool), [0, 0], [0, 2])
 SOURCE = Path(__file__).parents[3] / "src" / "equipoise" / "cluster"
 THREE = Brokers.of([1, 2, 3])
 ALL = np.ones(3, dtype=bool)
@@ -32,6 +34,11 @@ def built(lists: list[list[int]], **facts: object) -> Cluster:
 
 def padded(*lists: list[int]) -> np.ndarray:
     return np.array(lists, dtype=np.int32)
+
+
+def with_dirs(cluster: Cluster, target: np.ndarray) -> Plan:
+    """A plan that changes no list, with these log dirs."""
+    return Plan(cluster, cluster.replicas, ALL, dirs=DirPlan(target))
 
 
 Case = tuple[Callable[[], object], str]
@@ -148,6 +155,39 @@ CASES: dict[str, Case] = {
         "partition b-5 has a replica on unknown broker 9",
     ),
     "a word without a sentence": (lambda: Told("Words", {"BARE": "bare"}), "bare has no sentence"),
+    "log dirs of different lengths": (
+        lambda: replace(DIRS, usable=np.ones(2, dtype=bool)),
+        "columns of log dirs differ in length",
+    ),
+    "a log dir twice": (
+        lambda: replace(DIRS, paths=("/a", "/a", "/a")),
+        "log dirs must be ascending by broker and path without repeats",
+    ),
+    "replicas in log dirs, one column too short": (
+        lambda: replace(DIRS, at=np.array([0])),
+        "columns of replicas in log dirs differ in length",
+    ),
+    "a replica in no log dir": (lambda: replace(DIRS, at=[0, 3]), "a replica points outside the log dirs"),
+    "a replica in two log dirs": (
+        lambda: replace(DIRS, at=[0, 1]),
+        "replicas in log dirs must be ascending, each of them in one dir",
+    ),
+    "a log dir with a partition that is not there": (
+        lambda: cluster(dirs=replace(DIRS, row=[0, 7])),
+        "a replica in a log dir points outside the partitions",
+    ),
+    "a plan of log dirs where none are known": (
+        lambda: with_dirs(cluster(), padded([0, 2], [-1, -1], [-1, -1])),
+        "log dirs are not those of the plan's lists",
+    ),
+    "a plan with a log dir that is not there": (
+        lambda: with_dirs(cluster(dirs=DIRS), padded([0, 5], [-1, -1], [-1, -1])),
+        "a replica points outside the log dirs",
+    ),
+    "a plan with a log dir of another broker": (
+        lambda: with_dirs(cluster(dirs=DIRS), padded([0, 1], [-1, -1], [-1, -1])),
+        "a replica is in a log dir of another broker",
+    ),
     "a plan with a broker twice": (
         lambda: Plan(cluster(), padded([0, 1], [2, 2], [2, -1]), ALL),
         "partition a-1 has a broker twice in its replica list",

@@ -46,6 +46,9 @@ MEANT: list[tuple[str, Any, Any]] = [
     ("max-bytes", "1.5GiB", 1_610_612_736),
     ("max-bytes", 1_048_576, 1_048_576),
     ("max-changes-per-partition", "1", 1),
+    ("log-dirs", "level", "level"),
+    ("log-dirs", "level:2.5", "level:2.5"),
+    ("drain-dir", "7:/data2, 3:/a:b,7:/data2", ((3, "/a:b"), (7, "/data2"))),
     ("partial", True, True),
     ("leaders-only", True, True),
     ("required-only", True, True),
@@ -87,6 +90,10 @@ NO_MEANING: list[tuple[str, Any, str]] = [
     ("tolerance", "-5", "--tolerance: '-5' is not a tolerance. Write percent"),
     ("tolerance", "101", "--tolerance: '101' is not a tolerance"),
     ("tolerance", "0:1e9", "--tolerance: '0:1e9' is not a tolerance"),
+    ("log-dirs", "even", "--log-dirs: 'even' is nothing to do with log dirs. Write level, or level:10"),
+    ("log-dirs", "level:101", "--log-dirs: 'level:101' is nothing to do with log dirs"),
+    ("drain-dir", "7", "--drain-dir: '7' is not a log dir. Write BROKER:PATH: 7:/data2"),
+    ("drain-dir", "7:data2", "--drain-dir: '7:data2' is not a log dir"),
     ("effort", "hard", "--effort: there is no effort 'hard'. Choose quick, normal, thorough"),
     ("rack-rule", "loose", "--rack-rule: there is no rack rule 'loose'. Choose spread or strict"),
     ("stay-in-rack", "yes", "--stay-in-rack: 'yes' is not true or false"),
@@ -130,6 +137,12 @@ def test_leaders_only_is_not_required_only() -> None:
     """One moves nothing, the other moves what it must."""
     with pytest.raises(UnusableInput, match="--leaders-only: cannot be combined with --required-only"):
         request_of({"leaders-only": True, "required-only": True})
+
+
+def test_leaders_only_moves_nothing_between_log_dirs() -> None:
+    """A replica is copied there, too."""
+    with pytest.raises(UnusableInput, match="--leaders-only: cannot be combined with log dirs"):
+        request_of({"leaders-only": True, "drain-dir": "7:/data2"})
 
 
 def test_a_rate_is_at_least_a_byte_a_second() -> None:

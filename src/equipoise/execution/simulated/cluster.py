@@ -77,13 +77,14 @@ class SimulatedCluster(Copying):
         self, brokers: Collection[int], partitions: Collection[TopicPartition] | None = None
     ) -> Mapping[int, tuple[LogDir, ...] | Failure]:
         held: dict[int, dict[str, dict[TopicPartition, StoredReplica]]]
-        held = {broker: {path: {} for path in LOG_DIRS} for broker in brokers}
+        held = {broker: {path: {} for path in self.paths_of(broker)} for broker in brokers}
         for name in self.replicas if partitions is None else partitions:
             moving = self.moving.get(name)
             for broker in self.replicas.get(name, ()):
                 if broker in held:
                     size = moving.copied.get(broker, self.size[name]) if moving else self.size[name]
-                    path = self.dirs.get(Replica(*name, broker), LOG_DIRS[0]) if self.dirs else LOG_DIRS[0]
+                    first = self.paths_of(broker)[0]
+                    path = self.dirs.get(Replica(*name, broker), first) if self.dirs else first
                     held[broker][path][name] = StoredReplica(int(size), 0)
         return {
             broker: DEAD
@@ -91,6 +92,9 @@ class SimulatedCluster(Copying):
             else tuple(self.log_dir(broker, *one) for one in found.items())
             for broker, found in held.items()
         }
+
+    def paths_of(self, broker: int) -> tuple[str, ...]:
+        return self.paths.get(broker, LOG_DIRS)
 
     def log_dir(self, broker: int, path: str, replicas: Mapping[TopicPartition, StoredReplica]) -> LogDir:
         """One of a broker's log dirs, which share its disk evenly."""

@@ -68,6 +68,8 @@ class World:
         """Who copies what from whom, or how fast, is not as it was."""
         self.dirs: dict[Replica, str] = {}
         """Replicas that are not, or are not to come, in the first log dir."""
+        self.paths: dict[int, tuple[str, ...]] = {}
+        """Log dirs of brokers that have others than `LOG_DIRS`."""
 
     def create(
         self, topic: str, partition: int, replicas: Sequence[int], size: float = 0.0
@@ -181,7 +183,7 @@ class World:
         return None
 
     def place(self, replica: Replica, path: str) -> Failure | None:
-        if path not in LOG_DIRS:
+        if path not in self.paths.get(replica.broker, LOG_DIRS):
             return Failure("LOG_DIR_NOT_FOUND")
         self.dirs[replica] = path  # also remembered for a replica that is still to come
         name = TopicPartition(replica.topic, replica.partition)

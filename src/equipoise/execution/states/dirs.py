@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.instructions import Instruction
-from equipoise.execution.moves import Move
+from equipoise.execution.moves import Move, Options
 from equipoise.execution.port import ConfigValue, Failure, LogDir, Replica, Resource, TopicPartition
 from equipoise.execution.run import Run, Steps
 from equipoise.execution.throttling import DIR_RATE, Change, wanted_rates
@@ -34,8 +35,15 @@ def settling(run: Run) -> Generator[Instruction, Any, list[str]]:
     waiting, started, left = dict(run.job.dirs), set[Replica](), list[str]()
     while waiting and not run.stop:
         found: Dirs = yield look_at(waiting)
-        waiting = {replica: path for replica, path in waiting.items() if is_astray(replica, path, found)}
-        new = {replica: path for replica, path in waiting.items() if replica not in started}
+        waiting = {one: path for one, path in waiting.items() if is_astray(one, path, found)}
+        lost = {replica for replica in waiting if isinstance(found.get(replica.broker), Failure)}
+        for one in sorted(lost):
+            left.append(f"{label(one)} may not be in {waiting.pop(one)}: the broker does not answer")
+        rest = {one: path for one, path in waiting.items() if one not in started}
+        new = with_room(rest, found, run.options)
+        if waiting and not new and not started & waiting.keys():
+            left += [f"{label(one)} cannot go to {path}: there is no room" for one, path in waiting.items()]
+            break
         if new:
             yield from throttling_dirs(run, {replica.broker for replica in new})
             yield from run.record("dirs", replicas=[[*replica, path] for replica, path in new.items()])
@@ -60,10 +68,34 @@ def label(replica: Replica) -> str:
 
 
 def is_astray(replica: Replica, path: str, found: Dirs) -> bool:
-    """Whether a replica is in another log dir of its broker than it should be."""
+    """Whether a replica is in another log dir of its broker than it should be, or nobody can tell."""
     dirs = found.get(replica.broker, ())
     name = TopicPartition(replica.topic, replica.partition)
-    return not isinstance(dirs, Failure) and any(one.path != path and name in one.replicas for one in dirs)
+    return isinstance(dirs, Failure) or any(one.path != path and name in one.replicas for one in dirs)
+
+
+def with_room(wanted: Mapping[Replica, str], found: Dirs, options: Options) -> dict[Replica, str]:
+    """Those of ``wanted`` for whose second copies their log dirs have room beside what is on its way
+    there."""
+    room: dict[tuple[int, str], float] = {}
+    size: dict[Replica, int] = {}
+    for broker, dirs in found.items():
+        for one in () if isinstance(dirs, Failure) else dirs:
+            size |= {Replica(*name, broker): copy.size_bytes for name, copy in one.replicas.items()}
+            if one.usable_bytes is not None and one.total_bytes is not None:
+                room[broker, one.path] = one.usable_bytes - options.disk_reserve * one.total_bytes
+    for broker, dirs in found.items():
+        for one in () if isinstance(dirs, Failure) else dirs:
+            for name, copy in one.future.items():
+                rest = size.get(Replica(*name, broker), 0) - copy.size_bytes
+                room[broker, one.path] = room.get((broker, one.path), math.inf) - max(0, rest)
+    chosen = {}
+    for replica, path in wanted.items():
+        place = replica.broker, path
+        if size[replica] <= room.get(place, math.inf):
+            chosen[replica] = path
+            room[place] = room.get(place, math.inf) - size[replica]
+    return chosen
 
 
 def throttling_dirs(run: Run, brokers: set[int]) -> Steps:

@@ -14,6 +14,7 @@ from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import ProofKind
 from equipoise.planning.certificate import Proof, proof_arrays
+from equipoise.planning.dirs.plan import with_log_dirs
 from equipoise.planning.driver.again import at_rest
 from equipoise.planning.driver.first import by_networks
 from equipoise.planning.driver.methods import METHODS, Method
@@ -66,6 +67,11 @@ def make_plan(
     """
     problem = build_problem(cluster, request or Request())
     problem = replace(problem, params=params or Params.of(Effort(problem.request.effort)))
+    return with_log_dirs(problem, lists_planned(problem, watch or Unwatched()))
+
+
+def lists_planned(problem: Problem, watch: Watch) -> Plan:
+    """The plan of a problem's lists; who holds what does not depend on log dirs."""
     if problem.request.strategy != "flow":
         from equipoise.planning.published.interface import plan_with
 
@@ -73,7 +79,7 @@ def make_plan(
     settings_for("flow", problem.request.strategy_settings)
     refuse_impossible(problem)
     try:
-        return solved(problem, watch or Unwatched())
+        return solved(problem, watch)
     except Infeasible:
         refuse_together(problem)
 

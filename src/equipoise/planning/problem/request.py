@@ -38,6 +38,10 @@ class Request:
     max_moves: int | None = None
     max_bytes: int | None = None
     max_changes_per_partition: int | None = None
+    log_dirs: str | None = None
+    """``level``, or ``level:10`` with a tolerance in percent: level the log dirs of each broker."""
+    drain_dir: tuple[tuple[int, str], ...] = ()
+    """Log dirs to be emptied: (broker, path)."""
     partial: bool = False
     """The sources tell of a part of a cluster, which is planned as one."""
     leaders_only: bool = False

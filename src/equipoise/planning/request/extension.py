@@ -117,4 +117,5 @@ def with_partitions(cluster: Cluster, request: Request) -> Cluster:
     isr = np.full((wider.n_partitions, cluster.isr.shape[1]), -1, dtype=np.int32)
     told = np.zeros(wider.n_partitions, dtype=bool)
     isr[known_before], told[known_before] = cluster.isr, cluster.isr_told
-    return replace(wider, isr=isr, isr_told=told)
+    dirs = cluster.dirs and cluster.dirs.renumbered(np.flatnonzero(known_before))
+    return replace(wider, isr=isr, isr_told=told, dirs=dirs)

@@ -23,6 +23,7 @@ BALANCES = ("count", "disk", "network-in", "network-out")
 BROKER = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?(?::(.+))?", re.DOTALL)
 PERCENT = r"([0-9]{1,6}(?:\.[0-9]{1,3})?)%?"
 TOLERANCE = re.compile(f"{PERCENT}(?::{PERCENT})?")
+LEVEL = re.compile(r"level(?::([0-9]{1,3}(?:\.[0-9]{1,3})?))?")
 MOST = 2**31 - 1
 """The largest id or count, as in Kafka's protocol."""
 MOST_BROKERS = 5_000
@@ -52,6 +53,11 @@ def request_of(options: Mapping[str, Any]) -> Request:
         raise UnusableInput(
             "cannot be combined with --required-only", source="--leaders-only", advice="Give one of them"
         )
+    if fields.get("leaders_only") and (fields.get("log_dirs") or fields.get("drain_dir")):
+        raise UnusableInput(
+            "cannot be combined with log dirs, between which data is copied", source="--leaders-only",
+            advice="Leave out --log-dirs and --drain-dir",
+        )  # fmt: skip
     return Request(**fields)
 
 
@@ -246,6 +252,30 @@ def rack_rule(option: str, value: Any) -> str:
     return str(value)
 
 
+def log_dirs(option: str, value: Any) -> str:
+    """``level``, or with a tolerance in percent ``level:10``."""
+    match = LEVEL.fullmatch(str(value).strip())
+    if match is None or float(match[1] or 0) > 100:
+        raise UnusableInput(
+            f"{quoted(value)} is nothing to do with log dirs", source=option,
+            advice="Write level, or level:10 for 10 percent around each dir's share",
+        )  # fmt: skip
+    return match[0]
+
+
+def log_dir_names(option: str, value: Any) -> tuple[tuple[int, str], ...]:
+    """``7:/data2`` as (broker, path) pairs, each once, ascending."""
+    found = set()
+    for item in items(option, value):
+        match = re.fullmatch(r"([0-9]{1,10}):(/.*)", item, re.DOTALL)
+        if match is None or int(match[1]) > MOST:
+            raise UnusableInput(
+                f"{quoted(item)} is not a log dir", source=option, advice="Write BROKER:PATH: 7:/data2"
+            )
+        found.add((int(match[1]), match[2]))
+    return tuple(sorted(found))
+
+
 def effort(option: str, value: Any) -> str:
     if value not in tuple(Effort):
         raise UnusableInput(
@@ -288,6 +318,8 @@ READERS = {
     "max-moves": count,
     "max-bytes": size,
     "max-changes-per-partition": count,
+    "log-dirs": log_dirs,
+    "drain-dir": log_dir_names,
     "partial": flag,
     "leaders-only": flag,
     "required-only": flag,
