@@ -89,7 +89,8 @@ def by_face(state: State, goal: str) -> State:
     reached, proof = best.before(goal), best.proof(goal)
     kept = state.faces.kept(reached)
     face = state.faces.of(kept)
-    start = Start(best.lists, proof.bound if proof.claims else 0)
+    known = tuple(level for proof in state.proofs_before(goal) if proof.closes and (level := proof.level))
+    start = Start(best.lists, proof.bound if proof.claims else 0, known)
     joint = best_of_face(face, goal, reached, frozenset(kept), start) if face else None
     if joint is None:
         if goal in PLACEMENT:

@@ -39,20 +39,34 @@ class Multipliers:
         mine, theirs = ((one.node, one.led, one.stands, one.arrivals) for one in (self, other))
         return Multipliers(held, *((one + two) // 2 for one, two in zip(mine, theirs, strict=True)))
 
-    def leading(self, asked: Question) -> Int64:
-        """What each candidate's leading costs, ``(n_candidates,)``."""
-        changes = sum(weight * term.changes for term, weight in asked.terms(self.held, SCALE))
+    @classmethod
+    def none(cls, asked: Question) -> Multipliers:
+        """Prices of nothing."""
+        sizes = len(asked.face.network.supply), len(asked.counts.lower), len(asked.who.row)
+        budgets = 0 if asked.budgets is None else len(asked.budgets.room)
+        node, led, stands, arrivals = (np.zeros(n, dtype=np.int64) for n in (*sizes, budgets))
+        return cls(dict.fromkeys(asked.held, 0), node, led, stands, arrivals)
+
+    def plus(self, other: Multipliers, times: int) -> Multipliers:
+        """These prices and so many times others."""
+        held = {name: price + times * other.held[name] for name, price in self.held.items()}
+        mine, theirs = ((one.node, one.led, one.stands, one.arrivals) for one in (self, other))
+        return Multipliers(held, *(one + times * two for one, two in zip(mine, theirs, strict=True)))
+
+    def leading(self, asked: Question, unit: int = SCALE) -> Int64:
+        """What each candidate's leading costs, ``(n_candidates,)``; ``unit``: one of the goal."""
+        changes = sum(weight * term.changes for term, weight in asked.terms(self.held, unit))
         costs: Int64 = self.stands + self.led[asked.who.counts].sum(axis=0) + changes * asked.who.changes
         return costs
 
-    def pull(self, asked: Question) -> Int64:
+    def pull(self, asked: Question, unit: int = SCALE) -> Int64:
         """What a unit costs on each arc of the placement, ``(n_arcs,)``, without what is convex."""
         who, network = asked.who, asked.face.network
         cost: Int64 = self.node[network.head] - self.node[network.tail]
         np.add.at(cost, who.arc, np.where(who.arrives, -self.stands, self.stands) * (who.arc >= 0))
         if asked.budgets is not None:
             cost[asked.budgets.arc] += asked.budgets.on_arcs(self.arrivals)
-        return cost + sum(weight * term.arcs.linear for term, weight in asked.terms(self.held, SCALE))
+        return cost + sum(weight * term.arcs.linear for term, weight in asked.terms(self.held, unit))
 
 
 def whole(prices: npt.NDArray[np.float64]) -> Int64:
@@ -67,31 +81,37 @@ def cheapest_of(asked: Question, some: Int64, leading: Int64) -> Int64:
     return fewest
 
 
-def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multipliers) -> ProvedLevel:
-    """The bound under ``price``, with the goals ``before`` in their order.
+def bound_of(asked: Question, price: Multipliers, unit: int = SCALE) -> int:
+    """The bound under ``price``, in parts of `SCALE`; ``unit``: what one of the goal costs.
 
     Each row is led by its cheapest candidate, the placement is a flow whose arcs cost what standing is
     worth, every count is what it costs least, and goals before may take what their values leave at a price;
     so may arrivals what budgets leave.
     """
     who, counts, network = asked.who, asked.counts, asked.face.network
-    terms = asked.terms(price.held, SCALE)
-    bound = int(cheapest_of(asked, np.arange(len(who.row)), price.leading(asked)).sum())
+    terms = asked.terms(price.held, unit)
+    bound = int(cheapest_of(asked, np.arange(len(who.row)), price.leading(asked, unit)).sum())
     bound += int(network.supply @ price.node) - int(price.stands[~who.arrives].sum())
     bound += sum(weight * term.arcs.offset for term, weight in terms)
     bound -= sum(price.held[name] * value for name, (_, value) in asked.held.items())
     if asked.budgets is not None:
         bound -= int(price.arrivals @ asked.budgets.room)
     on_arcs = [(term.arcs, weight) for term, weight in terms]
-    bound += least(price.pull(asked), network.lower, network.upper, on_arcs)
-    bound += least(-price.led, counts.lower, counts.upper, [(term.counts, weight) for term, weight in terms])
+    bound += least(price.pull(asked, unit), network.lower, network.upper, on_arcs)
+    return bound + least(
+        -price.led, counts.lower, counts.upper, [(term.counts, weight) for term, weight in terms]
+    )
+
+
+def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multipliers) -> ProvedLevel:
+    """The bound under ``price`` as a level of the goal, with the goals ``before`` in their order."""
     data = asked.face.net.data
     table = np.zeros((len(data.rows), data.problem.cluster.n_brokers), dtype=np.int64)
-    table[who.row, who.broker] = price.stands
+    table[asked.who.row, asked.who.broker] = price.stands
     held = np.array([price.held.get(name, 0) for name in before], dtype=np.int64)
     stored = np.concatenate([held, price.node, price.led, table.ravel(), price.arrivals])
     name = NetworkName.JOINT if asked.budgets is None else NetworkName.JOINT_BUDGET
-    return ProvedLevel(goal, -(-bound // SCALE), name, stored)
+    return ProvedLevel(goal, -(-bound_of(asked, price) // SCALE), name, stored)
 
 
 def least(cost: Int64, lower: Int64, upper: Int64, convex: list[tuple[Objective, int]]) -> int:

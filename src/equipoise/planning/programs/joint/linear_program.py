@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,16 @@ BoolArray = npt.NDArray[np.bool_]
 MAX_NODES = 20
 """Of the search tree over what is not whole: if that is not settled almost at once, nothing is."""
 WHOLE = 1e-6
+OTHERS = 2
+"""Optima that are looked at beside the first."""
+FINER, TENTH = 100_000, 10_000
+"""A unit of cost, and the most that a column costs more or less to tell optima apart."""
+
+
+def split_of(x: Float64) -> BoolArray:
+    """The columns that are not whole."""
+    split: BoolArray = np.abs(x - np.round(x)) > WHOLE
+    return split
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +52,11 @@ class Conditions:
         value = np.concatenate([np.broadcast_to(np.float64(value), len(rows)) for rows, _, value in entries])
         sides = (np.broadcast_to(np.asarray(side, dtype=np.float64), shape[:1]) for side in (least, most))
         return cls(csr_array((value, (row, column)), shape=shape), *sides)
+
+    def left(self, some: Int64, kept: Float64) -> Conditions:
+        """Those of some columns, where others have what is ``kept``, ``(n_columns,)``."""
+        used = self.table @ kept
+        return Conditions(self.table[:, some], self.least - used, self.most - used)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,22 +128,57 @@ class Program:
     def settled(self, found: Relaxed) -> Float64 | None:
         """The best solution with whole flows that was found near an optimum; None if none was.
 
-        Open are the columns that are not whole; or with them what shares a condition and may differ among
-        optima (complementary slackness); or all that may; or those that are not whole and who leads.
+        Open are the columns that are not whole, or with them what shares a condition and may differ among
+        optima (complementary slackness), or what shares one with those: near this optimum, then near others,
+        of which many are whole. At last all that may differ, or those that are not whole and who leads.
         """
-        x = found.x
-        near, split = np.round(x), np.abs(x - np.round(x)) > WHOLE
-        if not split[: self.n_flows].any():
-            return near
-        best: Float64 | None = None
-        ties, beside = split | (np.abs(found.of_columns) < WHOLE), self.beside(split)
-        for open_ in (split, ties & beside, ties, split | (np.arange(len(x)) >= self.n_flows)):
-            tried = self.rest(near, open_)
-            if tried is not None and (best is None or self.cost @ tried < self.cost @ best):
-                best = tried
+        x, best = found.x, None
+        ties = split_of(x) | (np.abs(found.of_columns) < WHOLE)
+        leads = np.arange(len(x)) >= self.n_flows
+        for turn in range(1 + OTHERS):
+            split = split_of(x)
+            if not split[: self.n_flows].any():
+                return np.round(x)
+            beside = ties & self.beside(split)
+            best = self.nearest(best, found, x, (split, beside, ties & self.beside(beside)))
+            if best is not None and self.cost @ best <= found.least:
+                return best
+            other = self.other(found, ties, turn)
+            x = found.x if other is None else other
+        return self.nearest(best, found, found.x, (ties, split_of(found.x) | leads))
+
+    def nearest(
+        self, best: Float64 | None, found: Relaxed, x: Float64, opened: Sequence[BoolArray]
+    ) -> Float64 | None:
+        """The best of a solution and those that differ from ``x`` in some columns that are ``opened``."""
+        for open_ in opened:
             if best is not None and self.cost @ best <= found.least:
                 break
+            tried = self.rest(np.round(x), open_)
+            if tried is not None and (best is None or self.cost @ tried < self.cost @ best):
+                best = tried
         return best
+
+    def other(self, found: Relaxed, ties: BoolArray, turn: int) -> Float64 | None:
+        """Another optimum, of which ``ties`` tell what may differ; None if none was found.
+
+        It is the only one of costs that are other by a little, a different little each ``turn``.
+        """
+        some, kept = np.flatnonzero(ties), np.where(ties, 0.0, found.x)
+        little = np.random.default_rng(turn).integers(1, TENTH, len(some))
+        left = Program(
+            FINER * self.cost[some] + little,
+            self.lower[some],
+            self.upper[some],
+            len(some),
+            self.equal.left(some, kept),
+            self.bounded.left(some, kept),
+        )
+        answer = left.relaxed(simplex=True, presolve=False)
+        if answer is None:
+            return None
+        kept[some] = answer.x
+        return kept if self.cost @ kept < found.value + WHOLE * max(1.0, abs(found.value)) else None
 
     def beside(self, some: BoolArray) -> BoolArray:
         """Columns that share a condition of equality with some columns."""
@@ -138,12 +189,11 @@ class Program:
         """The best whole solution that differs from ``near`` in the columns ``open_`` alone."""
         some, kept = np.flatnonzero(open_), np.where(open_, 0.0, near)
 
-        def left(of: Conditions) -> LinearConstraint:
-            used = of.table @ kept
-            return LinearConstraint(of.table[:, some], of.least - used, of.most - used)
-
-        bounds = Bounds(self.lower[some], self.upper[some])
-        answer = best_whole(self.cost[some], bounds, [left(self.equal), left(self.bounded)], MAX_NODES)
+        rows = [
+            LinearConstraint(left.table, left.least, left.most)
+            for left in (self.equal.left(some, kept), self.bounded.left(some, kept))
+        ]
+        answer = best_whole(self.cost[some], Bounds(self.lower[some], self.upper[some]), rows, MAX_NODES)
         if answer.x is None:
             return None
         kept[some] = np.round(answer.x)

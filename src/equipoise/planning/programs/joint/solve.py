@@ -17,7 +17,8 @@ from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
 from equipoise.planning.networks.place import OptimalFace
-from equipoise.planning.programs.joint.bound import SCALE, Multipliers, proved, whole
+from equipoise.planning.programs.joint.bound import SCALE, Multipliers, bound_of, proved, whole
+from equipoise.planning.programs.joint.narrowing import narrow
 from equipoise.planning.programs.joint.question import Question, question
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Start:
     """A plan with the values of the goals before."""
     bound: int
     """Of the goal, 0 where nothing is known."""
+    levels: tuple[ProvedLevel, ...] = ()
+    """Bounds of goals before, that their values meet."""
 
 
 @dataclass
@@ -105,18 +108,43 @@ def best_of_face(
     of ``start`` at first, and then what its prices say is worth it (column generation: G. Desaulniers,
     J. Desrosiers, M. M. Solomon, "Column Generation", 2005, chapter 1). They are taken halfway between the
     best prices so far and the last, which swing (P. Wentges, "Weighted Dantzig-Wolfe decomposition", 1997).
-    Where the optimum is far from ``start``, convex costs are cut anew around it.
+    Where the optimum is far from ``start``, convex costs are cut anew around it. What goals before close is
+    left out where their prices can tell, see `narrowing`.
     """
+    LOG.info("placements and leaders at once: %s", goal)
+    asked = question(face, goal, reached, kept, start.lists)
+    narrowed = narrow(asked, reached, start.levels)
+    if narrowed is not None:
+        found = searched(narrowed.question, goal, start)
+        price = narrowed.lifted(found.price) if found else None
+        if found and price:
+            level = proved(asked, goal, tuple(reached), price)
+            if level.value >= -(-found.bound // SCALE):
+                return Joint(found.lists, level)
+    found = searched(asked, goal, start)
+    return Joint(found.lists, proved(asked, goal, tuple(reached), found.price)) if found else None
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search came to."""
+
+    lists: npt.NDArray[np.int32] | None
+    price: Multipliers
+    bound: int
+    """In parts of `SCALE`."""
+
+
+def searched(asked: Question, goal: str, start: Start) -> Found | None:
+    """The best placement of a question, and prices of its bound; see `best_of_face`."""
     from equipoise.planning.programs.joint.columns import multipliers, program_of  # SciPy, where it is needed
     from equipoise.planning.programs.joint.linear_program import WHOLE
 
-    LOG.info("placements and leaders at once: %s", goal)
-    asked = question(face, goal, reached, kept, start.lists)
-    grows = goal == "elections" or asked.few_arrive
+    face, growing = asked.face, goal == "elections" or asked.few_arrive
+    left = limits(asked, goal, grows=growing)
     simplex = goal != "elections" or asked.few_arrive
-    left = limits(asked, goal, grows=grows)
-    shown = arcs_of(face, start.lists) if grows else np.ones(len(face.network.tail), dtype=bool)
-    best: tuple[ProvedLevel, Multipliers] | None = None
+    shown = arcs_of(face, start.lists) if growing else np.ones(len(face.network.tail), dtype=bool)
+    best: tuple[int, Multipliers] | None = None
     last, least = None, np.inf
     while True:
         layout = program_of(asked, shown)
@@ -124,16 +152,16 @@ def best_of_face(
         if not left.reach(columns):
             break
         most = left.iterations(columns)
-        found = layout.program.relaxed(simplex=simplex, presolve=grows, iterations=most)
+        found = layout.program.relaxed(simplex=simplex, presolve=growing, iterations=most)
         if found is None:
             break
         left.spend(found.iterations, columns)
         last = layout, found
         now = multipliers(asked, layout, found)
         prices = [now] if best is None else [best[1].halfway(now), now]
-        tried = [(proved(asked, goal, tuple(reached), price), price) for price in reversed(prices)]
-        best = max([*([best] if best else []), *tried], key=lambda pair: pair[0].value)
-        if max(best[0].value, start.bound) >= layout.value(found):
+        tried = [(bound_of(asked, price), price) for price in reversed(prices)]
+        best = max([*([best] if best else []), *tried], key=lambda pair: pair[0])
+        if max(-(-best[0] // SCALE), start.bound) >= layout.value(found):
             break
         offers = (worthwhile(face, price.pull(asked), shown) for price in prices)
         wanted = next((arcs for arcs in offers if len(arcs)), None)
@@ -146,7 +174,7 @@ def best_of_face(
             asked, least = replace(asked, near=near), found.value
     if last is None or best is None:
         return None
-    return Joint(lists_near(face, *last), best[0])
+    return Found(lists_near(face, *last), best[1], best[0])
 
 
 def limits(asked: Question, goal: str, *, grows: bool) -> Limits:

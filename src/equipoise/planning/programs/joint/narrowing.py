@@ -1,0 +1,151 @@
+"""What goals before leave open: columns that no plan as good as this one at those goals can use.
+
+A goal before whose bound meets its value has prices. Under those every plan that is as good costs the same,
+so a column that costs more is at its end in all of them (complementary slackness, as in `convex.narrow`), and
+the program does without it. To prove what it finds of all plans, the prices of the goals before are added to
+its own, so often that no column that was left out is worth anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster.proofs import NetworkName
+from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.flow.network import Int64
+from equipoise.planning.programs.joint.bound import SCALE, Multipliers, bound_of, cheapest_of
+from equipoise.planning.programs.joint.question import Question
+
+MARGIN = SCALE // 16
+"""A column that costs less is kept: prices are rounded, and it would need them many times over."""
+EXACT = SCALE // 1_000
+"""By so much prices may miss the value of their goal."""
+MOST_TIMES = 4_096
+"""So often prices are added at most: sums stay within 64 bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Narrowed:
+    """A question without what goals before close, and how its prices become those of the whole."""
+
+    whole: Question
+    question: Question
+    price: Multipliers
+    """Of the goals before, on the whole question."""
+    kept: npt.NDArray[np.bool_]
+    """``(n_candidates,)`` of the whole question: they are candidates of the narrow one."""
+
+    def lifted(self, found: Multipliers) -> Multipliers | None:
+        """Prices on the narrow question as prices on the whole one; None where that would take too many."""
+        whole, who = self.whole, self.whole.who
+        extra = dearer(whole, self.price)
+        stands = np.zeros(len(who.row), dtype=np.int64)
+        stands[self.kept] = found.stands
+        price = replace(found, stands=stands)
+        leading = price.leading(whole)
+        missing = np.maximum(cheapest_of(whole, np.flatnonzero(self.kept), leading)[who.row] - leading, 0)
+        missing[self.kept] = 0
+        closed = extra <= MARGIN  # those cannot stand there, and pay for it
+        stands[closed] += missing[closed]
+        times = times_needed(-missing[~closed], extra[~closed])
+        pull, own = price.pull(whole), self.price.pull(whole)
+        plain = linear_arcs(whole)
+        times = max(times, times_needed(pull[plain], own[plain]))
+        n_led = whole.counts.n_led
+        times = max(times, times_needed(-price.led[:n_led], -self.price.led[:n_led]))
+        return price.plus(self.price, times) if times <= MOST_TIMES else None
+
+
+def times_needed(cost: Int64, own: Int64) -> int:
+    """How often ``own`` has to be added to costs, so that none is of the other sign where it closes."""
+    some = (np.abs(own) > MARGIN) & ((cost < 0) == (own > 0)) & (cost != 0)
+    return int((-(-np.abs(cost[some]) // np.abs(own[some]))).max(initial=0))
+
+
+def dearer(asked: Question, price: Multipliers) -> Int64:
+    """How much more than the cheapest leader of its row each candidate costs, ``(n_candidates,)``."""
+    leading = price.leading(asked, 0)
+    return leading - cheapest_of(asked, np.arange(len(leading)), leading)[asked.who.row]
+
+
+def linear_arcs(asked: Question) -> npt.NDArray[np.bool_]:
+    """The arcs on which no goal has convex costs, ``(n_arcs,)``."""
+    plain = np.ones(len(asked.face.network.tail), dtype=bool)
+    for term, _ in asked.terms(dict.fromkeys(asked.held, 0), 0):
+        plain[term.arcs.convex] = False
+    return plain
+
+
+def narrow(asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel]) -> Narrowed | None:
+    """The question without what ``levels`` close, None where they close nothing.
+
+    ``reached``: the goals before with their values, in order; ``levels``: bounds of some, that those meet.
+    """
+    known = [price for level in levels if (price := prices_of(asked, reached, level)) is not None]
+    if not known:
+        return None
+    price = reduce(lambda one, other: one.plus(other, 1), known)
+    who, network, counts = asked.who, asked.face.network, asked.counts
+    cost = np.where(linear_arcs(asked), price.pull(asked, 0), 0)
+    lower = np.where(cost < -MARGIN, network.upper, network.lower)
+    upper = np.where(cost > MARGIN, network.lower, network.upper)
+    comes, leaves = upper[who.arc] > 0, lower[who.arc] > 0
+    stands = np.where(who.arrives, comes, (who.arc < 0) | ~leaves)
+    kept = stands & (dearer(asked, price) <= MARGIN)
+    left = who.of(np.flatnonzero(kept))
+    left = replace(left, arc=np.where(left.arrives | (upper[left.arc] > 0), left.arc, -1))
+    least, most = counts.lower.copy(), counts.upper.copy()
+    led = price.led[: counts.n_led]
+    least[: counts.n_led] = np.where(led > MARGIN, counts.upper[: counts.n_led], least[: counts.n_led])
+    most[: counts.n_led] = np.where(led < -MARGIN, counts.lower[: counts.n_led], most[: counts.n_led])
+    face = replace(asked.face, network=replace(network, lower=lower, upper=upper))
+    narrower = replace(asked, face=face, who=left, counts=replace(counts, lower=least, upper=most))
+    return Narrowed(asked, narrower, price, kept)
+
+
+def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -> Multipliers | None:
+    """A level's prices as those of a question that holds its goal; None where they prove less than that."""
+    if level.goal not in asked.held:
+        return None
+    net = asked.face.net
+    n_brokers, n_racks = net.data.problem.cluster.n_brokers, net.data.problem.n_racks
+    none, stored, who = Multipliers.none(asked), level.potential, asked.who
+    n_nodes, n_counts, n_rows = len(none.node), len(none.led), len(net.data.rows)
+    held = {**none.held, level.goal: SCALE}
+
+    def of_leaders(potential: Int64) -> Int64:
+        sink, racks, brokers, _ = np.split(potential, [1, 1 + n_racks, 1 + n_racks + n_brokers])
+        led = none.led.copy()
+        led[:n_racks] = SCALE * (racks - sink)
+        led[n_racks : n_racks + n_brokers] = SCALE * (brokers - racks[net.data.problem.rack_idx])
+        return led
+
+    if level.network == NetworkName.LEADERS:
+        price = replace(none, held=held, led=of_leaders(stored))
+    elif level.network in (NetworkName.LEAVING, NetworkName.LEAVING_PARTITIONS):
+        chosen, gave, left = np.split(stored, [n_brokers, 2 * n_brokers + n_racks + 2])
+        if len(left) != n_nodes:
+            return None
+        # whoever leads on such a broker pays for standing there: an election, or one for leaving
+        leads = ~who.arrives & (who.changes == 0) & (who.arc >= 0) & (chosen[who.broker] > 0)
+        stands = np.where(leads, SCALE, 0)
+        price = replace(none, held=held, led=of_leaders(gave), node=SCALE * left, stands=stands)
+    elif level.network in (NetworkName.JOINT, NetworkName.JOINT_BUDGET):
+        before = tuple(reached)[: tuple(reached).index(level.goal)]
+        ends = np.cumsum([len(before), n_nodes, n_counts, n_rows * n_brokers, len(none.arrivals)])
+        if len(stored) != ends[-1]:
+            return None
+        paid, node, led, stands, arrivals, _ = np.split(stored, ends)
+        paid_for = dict(zip(before, paid.tolist(), strict=True))
+        if any(some and goal not in held for goal, some in paid_for.items()):
+            return None
+        held |= {goal: some for goal, some in paid_for.items() if goal in held}
+        price = Multipliers(held, node, led, stands.reshape(n_rows, -1)[who.row, who.broker], arrivals)
+    else:
+        return None
+    return price if bound_of(asked, price, 0) >= -EXACT else None

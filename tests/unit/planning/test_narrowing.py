@@ -1,0 +1,88 @@
+"""What goals before leave open: the program is smaller without the rest, and proves as much of all plans."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from equipoise.cluster import Brokers, build_cluster
+from equipoise.cluster.proofs import NetworkName
+from equipoise.planning import build_problem
+from equipoise.planning.bounds.leaders import leader_bounds
+from equipoise.planning.driver.first import ordered
+from equipoise.planning.goals import value_of
+from equipoise.planning.networks.place import place
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.request import Request
+from equipoise.planning.programs.joint.narrowing import narrow
+from equipoise.planning.programs.joint.question import question
+from equipoise.planning.programs.joint.solve import Start, best_of_face
+
+BEFORE = ("racks", "replicas", "moves", "topics", "leaders", "elections")
+
+
+def drawn(*, crowded: bool) -> Problem:
+    """300 partitions on 12 brokers that hold up to twice the share of others, one a rack or ``crowded``."""
+    draw = np.random.default_rng(5)
+    share = draw.random(12) + 1
+    racks = np.arange(12) % 3
+    lists = np.array(
+        [
+            draw.choice(12, 2, replace=False, p=share / share.sum())
+            if crowded
+            else [draw.choice(np.flatnonzero(racks == rack)) for rack in draw.permutation(3)[:2]]
+            for _ in range(300)
+        ]
+    )
+    brokers = Brokers.of(range(12), {b: "abc"[rack] for b, rack in enumerate(racks.tolist())})
+    names = np.array([f"t{k // 20}" for k in range(300)], dtype=object)
+    return build_problem(build_cluster("drawn", brokers, names, np.arange(300) % 20, lists), Request())
+
+
+@pytest.mark.parametrize(
+    ("crowded", "network"), [(False, NetworkName.LEADERS), (True, NetworkName.JOINT)], ids=str
+)
+def test_what_the_elections_close_is_not_asked_again(crowded: bool, network: NetworkName) -> None:
+    """With their price each leader stays, or goes where one is missing; the bound is one of all plans."""
+    problem = drawn(crowded=crowded)
+    placement = place(problem, BEFORE)
+    assert placement.face is not None and placement.by_row
+    reached = {level.goal: level.value for level in placement.levels} | {"leaders": 0}
+    kept = frozenset(level.goal for level in placement.levels)
+    fewest = best_of_face(placement.face, "elections", reached, kept, Start(placement.lists, 0))
+    assert fewest is not None and fewest.lists is not None
+    level = fewest.level
+    if network == NetworkName.LEADERS:
+        level = leader_bounds(problem, reached | {"elections": 0})[0][-1]
+    lists, _ = ordered(problem, fewest.lists)
+    assert value_of(problem, lists, "elections") == level.value
+    reached |= {"elections": level.value}
+
+    asked = question(placement.face, "topic-leaders", reached, kept, lists)
+    narrowed = narrow(asked, reached, (level,))
+    assert level.network == network
+    assert narrowed is not None
+    assert narrowed.kept.mean() < 0.75
+    alone, among_all = (
+        best_of_face(placement.face, "topic-leaders", reached, kept, Start(lists, 0, levels))
+        for levels in ((level,), ())
+    )
+    assert alone is not None and among_all is not None and alone.lists is not None
+    assert alone.level.value == among_all.level.value
+    best, _ = ordered(problem, alone.lists)
+    assert value_of(problem, best, "topic-leaders") == alone.level.value
+    assert {goal: value_of(problem, best, goal) for goal in reached} == reached
+
+
+def test_prices_that_prove_less_close_nothing() -> None:
+    problem = drawn(crowded=True)
+    placement = place(problem, BEFORE)
+    assert placement.face is not None
+    reached = {level.goal: level.value for level in placement.levels} | {"leaders": 0}
+    kept = frozenset(level.goal for level in placement.levels)
+    levels = leader_bounds(problem, reached | {"elections": 0})[0]
+    lists, _ = ordered(problem, placement.lists)
+    reached |= {"elections": value_of(problem, lists, "elections")}
+    assert levels[-1].value < reached["elections"]
+    asked = question(placement.face, "topic-leaders", reached, kept, lists)
+    assert narrow(asked, reached, tuple(levels)) is None
