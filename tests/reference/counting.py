@@ -22,6 +22,16 @@ def as_lists(table: Iterable[Iterable[int]]) -> list[list[int]]:
     return [[int(broker) for broker in row if broker >= 0] for row in table]
 
 
+def sides(problem: Problem, load: str) -> tuple[float, float]:
+    """Percent below and above that the band of a load in ``--balance`` reaches; 0 for what is not in it."""
+    mix = {spec.split(":")[0]: spec.split(":")[1:] for spec in problem.request.balance}
+    if load not in mix:
+        return 0, 0
+    if mix[load]:
+        return float(mix[load][0]), float(mix[load][-1])
+    return problem.request.tolerance or ((0, 0) if list(mix) == ["count"] else (5, 5))
+
+
 def weights_of(problem: Problem, brokers: Sequence[bool]) -> dict[int, Fraction]:
     """Weight of each broker that may take part."""
     weight = problem.cluster.brokers.weight

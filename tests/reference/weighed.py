@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tests.reference.counting import sides
 from tests.reference.exact import Model
 from tests.reference.program import ZERO, Sum, total
 
@@ -74,7 +75,7 @@ def bands(problem: Problem, goal: str, among: list[bool], whole: int) -> list[tu
         known if all(k == k for k, may in zip(known, among, strict=True) if may) else brokers.weight.tolist()
     )
     parts = [int(w) if may else 0 for w, may in zip(use, among, strict=True)]
-    below, above = (int(side) for side in problem.request.tolerance or (5, 5))
+    below, above = (int(side) for side in sides(problem, goal))
     low = [whole * p * (100 - below) // (100 * sum(parts)) for p in parts]
     high = [-(-whole * p * (100 + above) // (100 * sum(parts))) for p in parts]
     return list(zip(low, high, strict=True))

@@ -13,8 +13,9 @@ import typer
 
 from equipoise.errors import UnusableInput
 from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS
+from equipoise.planning.problem.request import EVERYTHING
 from equipoise.planning.published.settings import KNOWN
-from equipoise.planning.request.options import request_of
+from equipoise.planning.request.options import BALANCES, request_of
 from equipoise.planning.rules import OPTIONS
 from equipoise.wording import printable
 
@@ -33,8 +34,8 @@ HELP: dict[str, tuple[str, str, str]] = {
     "replication-factor": ("N", BROKERS, OPTIONS["replication-factor"]),
     "create": ("TOPIC:PARTITIONS:RF", BROKERS, OPTIONS["create"]),
     "goals": ("LIST", AIMS, f"The ordered goals. Default {', '.join(DEFAULT_GOALS)}; also {', '.join(ALL_GOALS[len(DEFAULT_GOALS):])}."),
-    "balance": ("count|LOADS", AIMS, "What `replicas` levels: count, or disk,network-in,network-out."),
-    "tolerance": ("PCT|LOW:HIGH", AIMS, "Half-width of the band of `replicas`, or its two sides; by default 0 for counts, 5 for loads."),
+    "balance": ("MIX", AIMS, f"What is levelled, the most important first: {', '.join(BALANCES)}, each with a tolerance of its own if it is to have one (disk:10, disk:5:10); or {EVERYTHING}, which is every load that is known, at 10."),
+    "tolerance": ("PCT|LOW:HIGH", AIMS, "Half-width of the bands, or their two sides, of what has none of its own; by default 0 for counts alone, 5 for loads."),
     "log-dirs": ("level[:PCT]", AIMS, "Level the log dirs of each broker, to PCT around their share: bytes (5 by default), or counts where a size is not known."),
     "drain-dir": ("7:/data2", BROKERS, "Log dirs to empty, each into the others of its broker."),
     "leaders-only": ("", AIMS, OPTIONS["leaders-only"]),

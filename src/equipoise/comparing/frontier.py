@@ -12,8 +12,8 @@ from equipoise.cluster import Cluster, Plan, measures
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning.driver.solve import make_plan
 from equipoise.planning.loads import weighed_goals
-from equipoise.planning.loads.weights import load_of
-from equipoise.planning.problem.problem import Problem
+from equipoise.planning.loads.weights import GOAL_OF, load_of
+from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.laying import build_problem
 
@@ -72,7 +72,7 @@ def frontier(
     problem = build_problem(cluster, request)
     refuse_unusable(problem)
     weighed = problem.weighs
-    goal = request.balance[0] if weighed else "replicas"
+    goal = GOAL_OF.get(request.mix[0], request.mix[0])
     in_bytes = weighed and "bytes" in weighed_goals(problem)
     request = replace(request, goals=shown(problem.goals))
     full = make_plan(cluster, request)
@@ -106,7 +106,7 @@ def refuse_unusable(problem: Problem) -> None:
             "tries budgets of its own", source="frontier", advice="Choose them with --budgets"
         )
     levels = "replicas" in problem.goals and request.strategy == "flow"
-    if not levels or request.balance[0] == "network-out":
+    if not levels or request.mix[0] in OF_LEADERS:
         raise UnusableInput(
             "needs a level that data moves bring about",
             source="frontier",

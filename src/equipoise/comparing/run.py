@@ -72,7 +72,7 @@ def entries(cluster: Cluster, request: Request, time_limit_s: float) -> list[Ent
         "appier": {"unchecked": replace(settings, check_first=False)},
         "wix": {"fine tuning": replace(settings, unbalanced_ratio=1.0)},
     }
-    if not np.isnan(cluster.size_bytes).any() and "disk" not in request.balance:
+    if not np.isnan(cluster.size_bytes).any() and "disk" not in request.mix:
         variants["bin-packing"] = {"storage": replace(settings, placement="storage")}
     listed = [Entry(OURS, OURS)]
     for name in STRATEGIES:

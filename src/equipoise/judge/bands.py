@@ -34,6 +34,12 @@ def widened(total: int, weight: Int64, below: int, above: int) -> tuple[Int64, I
     return np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
 
 
+def within(total: int, weight: Int64, sides: tuple[float, float]) -> tuple[Int64, Int64]:
+    """The band of shares with a tolerance in percent below and above."""
+    below, above = (round(side * 1000) for side in sides)
+    return widened(total, weight, below, above) if below or above else shares(total, weight)
+
+
 def whole_weights(weight: npt.NDArray[np.float64]) -> Int64:
     """Weights as whole numbers in the same proportion, to six digits."""
     if len(weight) == 0:

@@ -45,6 +45,8 @@ class Rules:
     leaders_only: bool = False
     tolerance: tuple[float, float] = (0.0, 0.0)
     """Sides of the replica band in percent of the share; not a rule, but what "level" means."""
+    leader_tolerance: tuple[float, float] = (0.0, 0.0)
+    """The same of the leader band."""
     weighs: bool = False
     """Loads are levelled, not counts: bounds on those are not computed here."""
     max_moves: int | None = None
@@ -81,12 +83,32 @@ def rules_of(
         strict_racks=asked.get("rack_rule") == "strict",
         stay_in_rack=bool(asked.get("stay_in_rack")),
         leaders_only=bool(asked.get("leaders_only")),
-        tolerance=tuple(asked.get("tolerance") or (0.0, 0.0)),
-        weighs=tuple(asked.get("balance") or ("count",)) != ("count",),
+        tolerance=sides(asked, "count"),
+        leader_tolerance=sides(asked, "leaders"),
+        weighs=set(levelled(asked)) != {"count"},
         max_moves=asked.get("max_moves"),
         max_bytes=asked.get("max_bytes"),
         max_changes_per_partition=asked.get("max_changes_per_partition"),
     )
+
+
+def levelled(asked: Mapping[str, Any]) -> dict[str, tuple[float, float] | None]:
+    """The loads of ``balance``, each with the sides that it names itself, as ``disk:5:10``."""
+    found: dict[str, tuple[float, float] | None] = {}
+    for spec in asked.get("balance") or ("count",):
+        name, *own = spec.split(":")
+        found[name] = (float(own[0]), float(own[-1])) if own else None
+    return found
+
+
+def sides(asked: Mapping[str, Any], load: str) -> tuple[float, float]:
+    """Percent below and above its share that the band of a load reaches; 0 for what is not levelled so."""
+    loads = levelled(asked)
+    if load not in loads:
+        return 0.0, 0.0
+    usual = (0.0, 0.0) if loads == {"count": None} else (5.0, 5.0)
+    below, above = loads[load] or asked.get("tolerance") or usual
+    return below, above
 
 
 def eligible_brokers(cluster: Cluster, asked: Mapping[str, Any]) -> BoolArray:

@@ -12,8 +12,11 @@ from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.cluster.health import alive
 from equipoise.cluster.measures import CountArray
 from equipoise.judge.levels import costs
+from equipoise.judge.rules import sides
 
 BoolArray = npt.NDArray[np.bool_]
+LOADS = {"replicas": "count", "leaders": "leaders", "size_bytes": "disk"}
+"""The load of ``balance`` that a column of :class:`Side` shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +91,8 @@ def holders(plan: Plan, column: str) -> BoolArray:
 
 def tolerance(plan: Plan, column: str) -> tuple[float, float]:
     """Sides of the band of a column in percent: what was asked for, for what was to be levelled."""
-    balance = tuple(plan.request.get("balance") or ("count",))
-    asked = plan.request.get("tolerance")
-    if column == "replicas" and balance == ("count",):
-        return tuple(asked) if asked else (0.0, 0.0)
-    if column == "size_bytes" and "disk" in balance:
-        return tuple(asked) if asked else (5.0, 5.0)
-    return 0.0, 0.0
+    load = LOADS.get(column)
+    return sides(plan.request, load) if load else (0.0, 0.0)
 
 
 def band(plan: Plan, side: Side, column: str) -> tuple[FloatArray, FloatArray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.reference.counting import Lists, bands, led, squared, weights_of
+from tests.reference.counting import Lists, bands, led, sides, squared, weights_of
 from tests.reference.goals.interface import Goal
 from tests.reference.program import Sum
 
@@ -19,7 +19,9 @@ class Leaders(Goal):
 
     def value(self, problem: Problem, lists: Lists) -> int:
         weight, counts = weights_of(problem, problem.leads), led(lists)
-        return squared(counts, bands(sum(counts[b] for b in weight), weight), len(problem.leads))
+        band = bands(sum(counts[b] for b in weight), weight, sides(problem, "leaders"))
+        return squared(counts, band, len(problem.leads))
 
     def objective(self, model: Model) -> Sum:
-        return model.level_rows(*model.leading(), model.problem.leads)
+        within = sides(model.problem, "leaders")
+        return model.level_rows(*model.leading(), model.problem.leads, within)

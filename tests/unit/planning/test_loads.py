@@ -88,7 +88,7 @@ def test_the_smallest_partition_that_is_enough_moves() -> None:
     assert moved(plan) == {2: [1]}
     assert bytes_on(plan) == [105, 95]
     assert values(plan) | bounds(plan) == values(plan), "every level meets its bound"
-    assert plan.why[2] == "broker 0 is 35 B above its band on disk"
+    assert plan.why[2] == "broker 0 has 40 % more disk than its share"
     check(plan, DISK)
 
 
@@ -123,7 +123,7 @@ def test_outbound_traffic_goes_with_the_leaders() -> None:
     assert moved(plan) == {0: [1, 0]}
     assert values(plan) == {"network-out": 0, "elections": 1}
     assert bounds(plan) == {"network-out": 0, "elections": 1}
-    assert plan.why[0] == "broker 0 is 28 B/s above its band of outbound traffic"
+    assert plan.why[0] == "broker 0 has 100 % more outbound traffic than its share"
     check(plan, request)
 
 

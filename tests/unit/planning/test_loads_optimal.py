@@ -43,8 +43,11 @@ BALANCES = (
     ("disk", "network-in"),
     ("disk", "network-out"),
     ("network-out",),
+    ("count", "disk:10:10"),
+    ("leaders:20:20", "disk", "count:0:50"),
+    ("count:10:10", "leaders:10:10", "disk:20:20", "network-in:20:20", "network-out:20:20"),
 )
-WEIGHED = ("racks", "disk", "network-in", "network-out", "bytes", "moves")
+WEIGHED = ("racks", "replicas", "leaders", "disk", "network-in", "network-out", "bytes", "moves")
 
 
 def weighed(theme: str, seed: int) -> tuple[Cluster, Request]:

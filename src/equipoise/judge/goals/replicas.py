@@ -12,7 +12,7 @@ import numpy.typing as npt
 from equipoise.cluster import measures
 from equipoise.cluster.proofs import NetworkName
 from equipoise.judge.arc_costs import Cost, banded
-from equipoise.judge.bands import shares, squares, weights, widened
+from equipoise.judge.bands import squares, weights, within
 from equipoise.judge.counting import Counting
 from equipoise.judge.goals.interface import PlacementGoal, Reached
 from equipoise.judge.moves_within import replicas_bound
@@ -68,6 +68,4 @@ class Replicas(PlacementGoal):
 
 def band(case: Case, total: int) -> tuple[Int64, Int64]:
     """The two ends of each eligible broker's band, ``(n_eligible,)``, when they hold ``total`` together."""
-    weight = weights(case, case.rules.eligible)
-    below, above = (round(side * 1000) for side in case.rules.tolerance)
-    return widened(total, weight, below, above) if below or above else shares(total, weight)
+    return within(total, weights(case, case.rules.eligible), case.rules.tolerance)

@@ -127,8 +127,7 @@ def places_between(problem: Problem, reached: Mapping[str, int]) -> tuple[Int64,
     if "replicas" in reached:
         fixed = replicas_per_broker(problem.cluster.replicas[~movable], n)
         total = int(fixed[problem.eligible].sum() + problem.rf[movable].sum())
-        tolerance = problem.request.tolerance or (0.0, 0.0)
-        low, high = open_band(total, weights(problem, problem.eligible), tolerance)
+        low, high = open_band(total, weights(problem, problem.eligible), problem.request.sides("count"))
         off, later = isqrt(reached["replicas"]), int((problem.rf[movable] > 2).sum())
         least = np.where(problem.eligible, np.maximum(least, low - off - fixed - later), 0)
         most = np.where(problem.eligible, np.minimum(most, high + off - fixed), most)

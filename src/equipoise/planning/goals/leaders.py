@@ -32,11 +32,13 @@ class Leaders(BrokerLeaderGoal):
         return squares(led, *leader_band(problem, lists))
 
     def on_brokers(self, free: FreeLeaders) -> Objective:
-        low, high = open_band(free.total, weights(free.problem, free.problem.leads))
+        sides = free.problem.request.sides("leaders")
+        low, high = open_band(free.total, weights(free.problem, free.problem.leads), sides)
         arcs = (free.n_racks + np.arange(free.n_brokers)).astype(np.int32)
         return Objective.of_bands(free.n_arcs, arcs, low - free.base, high - free.base)
 
     def rows(self, model: Model) -> Sum:
         base, leads = model.fixed_at(0), model.problem.leads
         total = int(base[leads].sum()) + len(model.rows)
-        return model.level(partial(model.placed, k=0), base, leads, total)
+        low, high = open_band(total, weights(model.problem, leads), model.problem.request.sides("leaders"))
+        return model.within(partial(model.placed, k=0), base, leads, low, high)

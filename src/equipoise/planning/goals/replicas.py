@@ -30,8 +30,7 @@ class Replicas(PlacementGoal):
 
     def on_placement(self, net: PlacementNetwork) -> Objective:
         data = net.data
-        tolerance = data.problem.request.tolerance or (0.0, 0.0)
-        low, high = band(data.n_replicas, data.weight, tolerance)
+        low, high = band(data.n_replicas, data.weight, data.problem.request.sides("count"))
         arcs = net.sink.index
         return Objective.of_bands(len(net.network.tail), arcs, low - data.base, high - data.base)
 
@@ -39,5 +38,5 @@ class Replicas(PlacementGoal):
         problem, base = model.problem, model.fixed_at(None)
         total = int(base[problem.eligible].sum() + problem.rf[model.rows].sum())
         weight = weights(problem, problem.eligible)
-        low, high = open_band(total, weight, problem.request.tolerance or (0.0, 0.0))
+        low, high = open_band(total, weight, problem.request.sides("count"))
         return model.within(model.holding, base, problem.eligible, low, high)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.explain import Explainer
-from equipoise.planning.loads.weights import Load, loads_of
+from equipoise.planning.loads.weights import Int64, Load, loads_of
 from equipoise.planning.problem.problem import Problem
 
-WORDS = {"disk": "on disk", "network-in": "of inbound traffic", "network-out": "of outbound traffic"}
-STEPS = ("", "k", "M", "G", "T", "P", "E")
+WORDS = {
+    "count": "replicas",
+    "leaders": "leaders",
+    "disk": "disk",
+    "network-in": "inbound traffic",
+    "network-out": "outbound traffic",
+}
 
 
 def reasons(problem: Problem, lists: IntArray) -> dict[int, str]:
@@ -27,28 +30,32 @@ class LoadExplainer(Explainer):
 
     def levelling(self, gone: list[int], come: list[int]) -> str:
         for load, held in self.loads:
-            if not load.of_leaders:
-                for b in (b for b in gone if held[b] > load.high[b]):
-                    return self.outside(load, b, int(held[b] - load.high[b]), "above")
-                for b in (b for b in come if held[b] < load.low[b]):
-                    return self.outside(load, b, int(load.low[b] - held[b]), "below")
+            if not load.of_leaders and (words := apart(load, held, self.ids, gone, come)):
+                return words
+        for load, held in self.loads:
+            if load.of_leaders and (words := apart(load, held, self.ids, gone, come)):
+                return words
         return f"makes room: broker {self.ids[come[0]]} can bear it"
 
     def leading(self, old: int, new: int) -> str:
-        for load, held in self.loads:
-            if load.of_leaders and self.problem.leads[old]:
-                if held[old] > load.high[old]:
-                    return self.outside(load, old, int(held[old] - load.high[old]), "above")
-                if held[new] < load.low[new]:
-                    return self.outside(load, new, int(load.low[new] - held[new]), "below")
+        if self.problem.leads[old]:
+            for load, held in self.loads:
+                if load.of_leaders and (words := apart(load, held, self.ids, [old], [new])):
+                    return words
         return super().leading(old, new)
 
-    def outside(self, load: Load, broker: int, by: int, side: str) -> str:
-        per = "" if load.goal == "disk" else "/s"
-        return f"broker {self.ids[broker]} is {amount(by)}{per} {side} its band {WORDS[load.goal]}"
+
+def apart(load: Load, held: Int64, ids: IntArray, gone: list[int], come: list[int]) -> str:
+    """Who of them has more than its band allows, or less; "" where nobody has."""
+    over = [(b, "more") for b in gone if held[b] > load.high[b]]
+    short = [(b, "fewer" if load.counts else "less") for b in come if held[b] < load.low[b]]
+    for broker, word in (over + short)[:1]:
+        apart = f"{percent(load, held, broker)} {word} {WORDS[load.name]}"
+        return f"broker {ids[broker]} has {apart} than its share"
+    return ""
 
 
-def amount(size: float) -> str:
-    """Bytes in decimal units, three digits: ``12300000000`` → ``12.3 GB``."""
-    step = int(np.clip(np.log10(max(size, 1)) // 3, 0, len(STEPS) - 1))
-    return f"{size / 1000**step:.3g} {STEPS[step]}B"
+def percent(load: Load, held: Int64, broker: int) -> str:
+    """How far a broker is from its share: ``31 %``."""
+    share = load.share[broker]
+    return f"{100 * abs(held[broker] - share) / share:.3g} %"

@@ -13,24 +13,17 @@ from equipoise.planning.problem.problem import Problem
 class Leading:
     """The leader of each partition, one of the brokers of its list."""
 
-    def __init__(self, problem: Problem, load: Load, lists: IntArray) -> None:
+    def __init__(self, problem: Problem, loads: tuple[Load, ...], lists: IntArray) -> None:
         self.problem, self.lists = problem, lists
-        self.loads: tuple[Load, ...] = (load,)
-        self.weight = load.weight[None, :]
+        self.loads = loads
+        self.weight = np.stack([load.weight for load in loads])
         self.before = problem.cluster.replicas[:, 0]
-        self.option = np.where(problem.leads[np.maximum(lists, 0)], lists, -1)
-        self.leader = self.first_leaders()
-        self.borne = load.held(self.leader[:, None])[None, :]
+        self.option = options(problem, lists)
+        self.leader = first_leaders(problem, lists)
+        self.borne = np.stack([load.held(self.leader[:, None]) for load in loads])
         self.scale = 1 / np.maximum(self.borne.sum(axis=1, keepdims=True), 1).astype(np.float64)
         self.unit = 1 / max(1, len(lists))
         self.takes = problem.leads
-
-    def first_leaders(self) -> IntArray:
-        """Today's leader where it may stay, else the first of the list that may lead."""
-        stays = (self.option == self.before[:, None]) & (self.option >= 0)
-        column = np.where(stays.any(axis=1), stays.argmax(axis=1), (self.option >= 0).argmax(axis=1))
-        rows = np.arange(len(self.lists))
-        return np.where(self.problem.movable, self.option[rows, column], self.lists[:, 0]).astype(np.int32)
 
     def candidates(self, source: int, target: int) -> Int64:
         rows = np.flatnonzero((self.leader == source) & self.problem.movable)
@@ -48,9 +41,9 @@ class Leading:
 
     def shift(self, rows: Int64, source: int, target: int) -> None:
         self.leader[rows] = target
-        weight = int(self.weight[0, rows].sum())
-        self.borne[0, source] -= weight
-        self.borne[0, target] += weight
+        weight = self.weight[:, rows].sum(axis=1)
+        self.borne[:, source] -= weight
+        self.borne[:, target] += weight
 
     def undoable(self) -> list[tuple[int, int]]:
         could_stay = (self.option == self.before[:, None]).any(axis=1)
@@ -60,7 +53,25 @@ class Leading:
 
     def ordered(self) -> IntArray:
         """The lists with their leaders in front."""
-        lists, rows = self.lists.copy(), np.flatnonzero(self.problem.movable)
-        column = (lists[rows] == self.leader[rows, None]).argmax(axis=1)
-        to_front(lists, rows, column, 0)
-        return lists
+        return led_by(self.problem, self.lists, self.leader)
+
+
+def options(problem: Problem, lists: IntArray) -> IntArray:
+    """The lists, -1 for those who may not lead."""
+    return np.where((lists >= 0) & problem.leads[np.maximum(lists, 0)], lists, -1)
+
+
+def first_leaders(problem: Problem, lists: IntArray) -> IntArray:
+    """``(n_partitions,)``: today's leader where it may stay, else the first of the list that may lead."""
+    option = options(problem, lists)
+    stays = (option == problem.cluster.replicas[:, :1]) & (option >= 0)
+    column = np.where(stays.any(axis=1), stays.argmax(axis=1), (option >= 0).argmax(axis=1))
+    return np.where(problem.movable, option[np.arange(len(lists)), column], lists[:, 0]).astype(np.int32)
+
+
+def led_by(problem: Problem, lists: IntArray, leader: IntArray) -> IntArray:
+    """The lists with these leaders in front."""
+    lists, rows = np.array(lists, order="C"), np.flatnonzero(problem.movable)
+    column = (lists[rows] == leader[rows, None]).argmax(axis=1)
+    to_front(lists, rows, column, 0)
+    return lists

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isqrt
 
 import numpy as np
 
@@ -19,37 +20,47 @@ from equipoise.planning.loads.leading import Leading
 from equipoise.planning.loads.placing import Placing
 from equipoise.planning.loads.program import Decided, decided, is_small
 from equipoise.planning.loads.search import descend
-from equipoise.planning.loads.weights import Int64, Load, copy_cost, loads_of, weighed_value
+from equipoise.planning.loads.together import in_bands
+from equipoise.planning.loads.weights import (
+    GOAL_OF,
+    Int64,
+    Load,
+    copy_cost,
+    loads_of,
+    weighed_value,
+)
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.orders import order, order_followers
 from equipoise.planning.networks.place import Placement, place
-from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.rules.rack_rule import rack_excess
 from equipoise.wording import plural
 
 WEIGHED = ("disk", "network-in", "network-out", "bytes")
+"""Goals whose bounds are closed forms of what weighs."""
 LEADER_LEVELS = ("leaders", "rack-leaders", "topic-leaders")
 
 
 def weighed_goals(problem: Problem) -> tuple[str, ...]:
     """The goals with loads in place of ``replicas``, and bytes before moves.
 
-    Where ``network-out`` levels leaders by weight, their counts are levelled only if asked for by name;
+    Where a load is levelled that leaders bear, other levels of leaders are goals only if asked for by name;
     so are the counts of each topic.
     """
     request = problem.request
+    mix = [GOAL_OF.get(load, load) for load in request.mix]
     found: list[str] = []
     asked = request.goals or ()
-    counted = ("topics", *(LEADER_LEVELS if "network-out" in request.balance else ()))
+    counted = ("topics", *(() if OF_LEADERS.isdisjoint(request.mix) else LEADER_LEVELS))
     for goal in problem.goals:
         if goal == "replicas":
-            found += request.balance
+            found += mix
         elif goal == "moves" and copy_cost(problem) is not None:
             found += ["bytes", "moves"]
         elif goal not in counted or goal in asked:
             found.append(goal)
     if request.leaders_only:
-        found.insert(0, "network-out")
+        found = [load for load in request.mix if load in OF_LEADERS] + found
     return tuple(dict.fromkeys(found))
 
 
@@ -61,8 +72,7 @@ def level(problem: Problem) -> Solution:
     """
     goals, loads, bytes_of = weighed_goals(problem), loads_of(problem), copy_cost(problem)
     start = forced(problem, goals)
-    lists = placed(problem, loads, bytes_of, start.lists)
-    lists, orders = in_order(problem, loads, goals, lists)
+    lists, orders = best_of(problem, goals, loads, bytes_of, start.lists)
     solution = Solution(lists, prove(problem, goals, lists, start, orders), start.groups)
     if solution.is_proved or not is_small(problem):
         return solution
@@ -94,6 +104,29 @@ def settled(problem: Problem, goals: tuple[str, ...], best: Decided) -> bool:
         for goal in goals
         if goal not in LEADER_LEVELS
     )
+
+
+def best_of(
+    problem: Problem, goals: tuple[str, ...], loads: tuple[Load, ...], bytes_of: Int64 | None, start: IntArray
+) -> tuple[IntArray, list[ProvedLevel]]:
+    """The better of two searches: prices on all bands at once; hand-overs, where those leave something."""
+    able = tuple(load for load in loads if load.of_leaders or not problem.request.leaders_only)
+    lists = in_bands(problem, able, bytes_of, start)
+    found = [
+        with_followers(problem, goals, lists)
+        if any(load.of_leaders for load in loads)
+        else order(problem, lists, goals)
+    ]
+    if any(load.value(lists) for load in able):
+        found.append(in_order(problem, loads, goals, placed(problem, loads, bytes_of, start)))
+    return min(found, key=lambda one: [weighed_value(problem, one[0], goal) for goal in goals])
+
+
+def with_followers(
+    problem: Problem, goals: tuple[str, ...], lists: IntArray
+) -> tuple[IntArray, list[ProvedLevel]]:
+    """The lists with their leaders as they are, and followers in order."""
+    return lists, order_followers(problem, lists, goals)
 
 
 # where replicas stand
@@ -170,13 +203,12 @@ def in_order(
     problem: Problem, loads: tuple[Load, ...], goals: tuple[str, ...], lists: IntArray
 ) -> tuple[IntArray, list[ProvedLevel]]:
     """Leaders level in count, or in what they send where ``network-out`` is levelled; then followers."""
-    outbound = next((load for load in loads if load.of_leaders), None)
-    if outbound is None:
+    led = tuple(load for load in loads if load.of_leaders)
+    if not led:
         return order(problem, lists, goals)
-    board = Leading(problem, outbound, lists)
+    board = Leading(problem, led, lists)
     descend(board)
-    lists = board.ordered()
-    return lists, order_followers(problem, lists, goals)
+    return with_followers(problem, goals, board.ordered())
 
 
 # proofs
@@ -212,13 +244,19 @@ def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
     """Closed bounds of loads, and of bytes and moves for levels such as those reached."""
     bytes_of, loads = copy_cost(problem), loads_of(problem)
     bounds = {load.goal: level_bound(problem, load) for load in loads if load.goal in values}
+    left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
     reached = [load for load in loads if not load.of_leaders and load.goal in values]
     for goal, cost in (("bytes", bytes_of), ("moves", np.ones_like(problem.rf, dtype=np.int64))):
         if goal in values and cost is not None and not problem.request.leaders_only:
-            least = (cost_bound(problem, load, cost, values[load.goal]) for load in reached)
+            least = (cost_bound(problem, load, cost, left[load.goal]) for load in reached)
             bounds[goal] = max(least, default=0)
-    outbound = next((load for load in loads if load.of_leaders), None)
-    if outbound is not None and "elections" in values:
-        each = np.ones_like(outbound.weight)
-        bounds["elections"] = cost_bound(problem, outbound, each, values[outbound.goal])
+    led = [load for load in loads if load.of_leaders and load.goal in values]
+    if led and "elections" in values:
+        each = np.ones_like(problem.rf, dtype=np.int64)
+        bounds["elections"] = max(cost_bound(problem, load, each, left[load.goal]) for load in led)
     return bounds
+
+
+def outside(load: Load, value: int) -> int:
+    """The most that may lie outside a load's bands where its goal has a value, of counts one of squares."""
+    return min(value, isqrt(value * len(load.low))) if load.counts else value

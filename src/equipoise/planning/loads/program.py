@@ -8,7 +8,7 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.certificate import Proof
-from equipoise.planning.loads.weights import Load, borne, copy_cost, load_of, stays, weighed_value
+from equipoise.planning.loads.weights import COUNTED, Load, borne, copy_cost, load_of, stays, weighed_value
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.model import Model
 from equipoise.planning.programs.rows import Sum
@@ -23,7 +23,7 @@ class LoadModel(Model):
             cost = copy_cost(self.problem)
             assert cost is not None, "bytes are a goal only where sizes are known"
             return self.total(int(cost[row]) * self.arrivals(row) for row in self.rows)
-        if goal in self.problem.request.balance and goal != "count":
+        if goal in self.problem.request.mix and goal not in COUNTED:
             return self.load_rows(goal)
         return super().goal_rows(goal)
 

@@ -43,6 +43,11 @@ class Spending:
             else:
                 self.shared.append(Purse(cost, np.array([allowed - used.sum()])))
 
+    @property
+    def binds(self) -> bool:
+        """True where a budget is given."""
+        return bool(self.each or self.shared)
+
     def allow(self, rows: Int64, more: Int64) -> BoolArray:
         """Rows that the budgets allow one by one; what costs nothing is always allowed."""
         good = np.ones(len(rows), dtype=bool)

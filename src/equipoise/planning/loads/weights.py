@@ -3,6 +3,8 @@
 ======================  ===================================================================
 load                    weight
 ======================  ===================================================================
+``count``               1 of each replica
+``leaders``             1 of the leader alone
 ``disk``                bytes of each replica
 ``network-in``          producer bytes a second of each replica, leader and follower alike; size / retention
                         where no source tells them
@@ -24,37 +26,52 @@ from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.errors import UnusableInput
 from equipoise.planning.goals import value_of
 from equipoise.planning.problem.bands import whole_weights
-from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.problem.rates import inbound
 from equipoise.wording import plural
 
 Int64 = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-DEFAULT_TOLERANCE = (5.0, 5.0)
 ANYTHING = np.int64(2**62)
 SIZES = "kafka-log-dirs --describe gives sizes"
 RATES = (
     "A metrics folder or Cruise Control's partition_load gives rates; "
     "sizes with retention.ms tell inbound ones"
 )
+COUNTED = ("count", "leaders")
+GOAL_OF = {"count": "replicas"}
+"""Goals of the certificate that have another name than their load."""
 CAPACITIES = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
 
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """One weighed level: ``disk``, ``network-in`` or ``network-out``."""
+    """One load of ``--balance`` and the bands of its brokers."""
 
-    goal: str
+    name: str
+    """As in ``--balance``."""
     weight: Int64
-    """``(n_partitions,)`` bytes, or bytes a second, of one replica (of the leader for ``network-out``)."""
+    """``(n_partitions,)`` bytes, bytes a second, or 1, of one replica (of the leader if ``of_leaders``)."""
     low: Int64
     """``(n_brokers,)``: band of each broker; from 0 to anything where it may hold nothing."""
     high: Int64
+    share: FloatArray
+    """``(n_brokers,)``: what each should bear; 0 where it may hold nothing."""
 
     @property
     def of_leaders(self) -> bool:
-        return self.goal == "network-out"
+        return self.name in OF_LEADERS
+
+    @property
+    def goal(self) -> str:
+        """Its name in the certificate."""
+        return GOAL_OF.get(self.name, self.name)
+
+    @property
+    def counts(self) -> bool:
+        """True where replicas or leaders are counted, of which the goals of the same name know the value."""
+        return self.name in COUNTED
 
     def held(self, lists: IntArray) -> Int64:
         """``(n_brokers,)``: what each broker bears."""
@@ -79,19 +96,20 @@ def borne(lists: IntArray, weight: Int64, n_brokers: int) -> Int64:
 
 def loads_of(problem: Problem) -> tuple[Load, ...]:
     """The loads of ``--balance`` in their order. Raises `UnusableInput` where sizes or rates are unknown."""
-    return tuple(load_of(problem, goal) for goal in problem.request.balance)
+    return tuple(load_of(problem, name) for name in problem.request.mix)
 
 
-def load_of(problem: Problem, goal: str) -> Load:
-    weight = weights_of(problem, goal)
-    copies = np.ones_like(problem.rf) if goal == "network-out" else problem.rf
-    allowed = problem.leads if goal == "network-out" else problem.eligible
-    lists = stays(problem)[:, : 1 if goal == "network-out" else None]
-    still = borne(lists, weight, problem.cluster.n_brokers)
+def load_of(problem: Problem, name: str) -> Load:
+    """The load of that name. Raises `UnusableInput` where its sizes or rates are unknown."""
+    leads = name in OF_LEADERS
+    weight = weights_of(problem, name)
+    copies = np.ones_like(problem.rf) if leads else problem.rf
+    allowed = problem.leads if leads else problem.eligible
+    still = borne(stays(problem)[:, : 1 if leads else None], weight, problem.cluster.n_brokers)
     total = int(still[allowed].sum()) + int((weight * copies)[problem.movable].sum())
-    tolerance = problem.request.tolerance or DEFAULT_TOLERANCE
-    low, high = band(total, capacities(problem, goal, allowed), tolerance)
-    return Load(goal, weight, low, high)
+    part = capacities(problem, name, allowed)
+    low, high = band(total, part, problem.request.sides(name))
+    return Load(name, weight, low, high, total * (part / max(1, part.sum())))
 
 
 def stays(problem: Problem) -> IntArray:
@@ -100,8 +118,10 @@ def stays(problem: Problem) -> IntArray:
 
 
 def weights_of(problem: Problem, goal: str) -> Int64:
-    """``(n_partitions,)``; partitions that are to be created weigh nothing yet."""
+    """``(n_partitions,)``; partitions that are to be created count, and weigh nothing yet."""
     cluster = problem.cluster
+    if goal in COUNTED:
+        return np.ones(cluster.n_partitions, dtype=np.int64)
     if goal == "disk":
         return whole(problem, cluster.size_bytes, "sizes", f"--balance {goal}")
     inward = whole(problem, inbound(cluster), "inbound rates", f"--balance {goal}")
@@ -138,16 +158,18 @@ def weighed_value(problem: Problem, lists: IntArray, goal: str) -> int:
         cost = copy_cost(problem)
         assert cost is not None
         return int((measures.arrivals(problem.cluster.replicas, lists).sum(axis=1) * cost).sum())
-    load = next((load for load in loads_of(problem) if load.goal == goal), None)
-    return value_of(problem, lists, goal) if load is None else load.value(lists)
+    if goal not in problem.request.mix or goal in COUNTED:
+        return value_of(problem, lists, goal)
+    return load_of(problem, goal).value(lists)
 
 
 def capacities(problem: Problem, goal: str, allowed: BoolArray) -> Int64:
     """``(n_brokers,)`` whole-number shares: by capacity where known of all, else by weight; 0 elsewhere."""
-    known = getattr(problem.cluster.brokers, CAPACITIES[goal])[allowed]
+    brokers = problem.cluster.brokers
+    known = getattr(brokers, CAPACITIES[goal])[allowed] if goal in CAPACITIES else np.zeros(0)
     usable = len(known) > 0 and bool(np.all(np.isfinite(known) & (known > 0)))
     share = np.zeros(len(allowed), dtype=np.int64)
-    share[allowed] = whole_weights(known if usable else problem.cluster.brokers.weight[allowed])
+    share[allowed] = whole_weights(known if usable else brokers.weight[allowed])
     return share
 
 

@@ -88,7 +88,7 @@ def leader_roles(problem: Problem, lists: IntArray) -> Roles:
     base = leaders_per_broker(problem.cluster.replicas[fixed], n)
     weight = weights(problem, problem.leads)
     total = int(base[problem.leads].sum()) + len(rows)
-    low, high = open_band(total, weight)
+    low, high = open_band(total, weight, problem.request.sides("leaders"))
     rack_weight = np.bincount(problem.rack_idx, weights=weight, minlength=problem.n_racks).astype(np.int64)
     group_low, group_high = open_band(total, rack_weight)
     fixed_rows = np.flatnonzero(fixed)

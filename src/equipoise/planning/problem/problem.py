@@ -10,9 +10,11 @@ import numpy.typing as npt
 from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.problem.params import Params
-from equipoise.planning.problem.request import Request
+from equipoise.planning.problem.request import COUNTS, Request
 
 BoolArray = npt.NDArray[np.bool_]
+OF_LEADERS = frozenset({"leaders", "network-out"})
+"""Loads that a partition's leader alone bears."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,6 @@ class Problem:
     def weighs(self) -> bool:
         """True where loads are levelled rather than counts."""
         request = self.request
-        if request.balance == ("count",) or request.strategy != "flow":
+        if request.mix == COUNTS or request.strategy != "flow":
             return False
-        return "replicas" in self.goals or (request.leaders_only and "network-out" in request.balance)
+        return "replicas" in self.goals or (request.leaders_only and not OF_LEADERS.isdisjoint(request.mix))

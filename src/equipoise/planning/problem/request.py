@@ -5,6 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+COUNTS = ("count",)
+EVERYTHING = "all"
+"""Every load that is known, each within 10 % of its share."""
+EXACT = (0.0, 0.0)
+"""Sides of a band: a count's floor and ceiling, nothing beyond."""
+WIDE = (5.0, 5.0)
+"""Of each load in a mix that says nothing else."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -26,9 +34,11 @@ class Request:
     """Topics or partitions to place: (topic, partitions, replication factor)."""
     goals: tuple[str, ...] | None = None
     """The ordered goals; None: the default order, or that of ``required_only``."""
-    balance: tuple[str, ...] = ("count",)
+    balance: tuple[str, ...] = COUNTS
+    """What is levelled, the most important first; with sides of its own as ``disk:5:10``."""
     tolerance: tuple[float, float] | None = None
-    """Sides of the band in percent (below, above); None: 0 for counts, 5 for weighed loads."""
+    """Sides of the band in percent (below, above) of what has none of its own; None: 0 for counts alone, 5
+    for loads."""
     rack_rule: str = "spread"
     stay_in_rack: bool = False
     no_leaders_on: tuple[int, ...] = ()
@@ -53,6 +63,21 @@ class Request:
     """Names and values as they were written; see `planning.published.settings`."""
     follow: str | None = None
     """The file of another tool whose lists the plan takes; its strategy is `follow` then."""
+
+    @property
+    def mix(self) -> tuple[str, ...]:
+        """The loads of ``balance`` by name."""
+        return tuple(spec.partition(":")[0] for spec in self.balance)
+
+    def sides(self, load: str) -> tuple[float, float]:
+        """Percent below and above its share that a load's band reaches; what is in no mix has 0."""
+        own = next((spec for spec in self.balance if spec.startswith(f"{load}:")), None)
+        if own is not None:
+            _, below, above = own.split(":")
+            return float(below), float(above)
+        if load not in self.mix:
+            return EXACT
+        return self.tolerance or (EXACT if self.balance == COUNTS else WIDE)
 
     def to_json(self) -> dict[str, Any]:
         """The options that differ from their default, as plain JSON data."""

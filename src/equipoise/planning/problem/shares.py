@@ -43,12 +43,13 @@ def open_band(
 def replica_band(problem: Problem, lists: IntArray) -> tuple[Int64, Int64]:
     held = measures.replicas_per_broker(lists, problem.cluster.n_brokers)
     total = int(held[problem.eligible].sum())
-    return open_band(total, weights(problem, problem.eligible), problem.request.tolerance or (0.0, 0.0))
+    return open_band(total, weights(problem, problem.eligible), problem.request.sides("count"))
 
 
 def leader_band(problem: Problem, lists: IntArray) -> tuple[Int64, Int64]:
     led = measures.leaders_per_broker(lists, problem.cluster.n_brokers)
-    return open_band(int(led[problem.leads].sum()), weights(problem, problem.leads))
+    sides = problem.request.sides("leaders")
+    return open_band(int(led[problem.leads].sum()), weights(problem, problem.leads), sides)
 
 
 def rack_weights(problem: Problem, allowed: npt.NDArray[np.bool_]) -> Int64:

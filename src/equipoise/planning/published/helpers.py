@@ -85,7 +85,7 @@ def sizes(problem: Problem) -> npt.NDArray[np.float64]:
 
 def by_storage(problem: Problem, placement: str | None) -> bool:
     """Whether partitions weigh what they store (else one each)."""
-    return placement == "storage" or (placement is None and "disk" in problem.request.balance)
+    return placement == "storage" or (placement is None and "disk" in problem.request.mix)
 
 
 def refuse_new_replication_factor(problem: Problem) -> None:

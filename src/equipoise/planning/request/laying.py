@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from equipoise.cluster import Cluster
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.problem.rates import derived
-from equipoise.planning.problem.request import Request
+from equipoise.planning.problem.rates import derived, inbound
+from equipoise.planning.problem.request import EVERYTHING, Request
 from equipoise.planning.request.extension import with_brokers, with_partitions
 from equipoise.planning.request.goal_order import ordered_goals
 from equipoise.planning.request.part import of_a_part, refuse_part
@@ -13,11 +17,16 @@ from equipoise.planning.request.remarks import refuse_contradictions, remarks
 from equipoise.planning.rules import RULES
 from equipoise.planning.rules.draft import Draft
 
+TEN = "10:10"
+"""Sides of the bands of ``--balance all``, in percent."""
+
 
 def build_problem(cluster: Cluster, request: Request) -> Problem:
     """Lay ``request`` over ``cluster``; raises :class:`UnusableInput` for what cannot be meant."""
     refuse_contradictions(request)
     refuse_part(cluster, request)
+    if request.mix == (EVERYTHING,):
+        request = replace(request, balance=everything(cluster))
     draft = Draft.of(with_partitions(with_brokers(cluster, request), request), request)
     for rule in RULES:
         rule.lay(draft)
@@ -30,6 +39,17 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     return draft.freeze(ordered_goals(request, lowered=lowered))
 
 
+def everything(cluster: Cluster) -> tuple[str, ...]:
+    """Every load that the sources tell of all partitions, each with a band of 10 % on both sides."""
+    figures = {
+        "disk": cluster.size_bytes,
+        "network-in": inbound(cluster),
+        "network-out": inbound(cluster) + cluster.bytes_out_per_s,
+    }
+    known = [name for name, column in figures.items() if not np.isnan(column).any()]
+    return tuple(f"{name}:{TEN}" for name in ("count", "leaders", *known))
+
+
 def looks_at_rates(request: Request) -> bool:
     """True where what comes into partitions plays a part."""
-    return request.strategy == "capacity" or not {"network-in", "network-out"}.isdisjoint(request.balance)
+    return request.strategy == "capacity" or not {"network-in", "network-out"}.isdisjoint(request.mix)

@@ -14,12 +14,12 @@ from equipoise.errors import UnusableInput
 from equipoise.patterns import compiled
 from equipoise.planning.goals import ALL_GOALS
 from equipoise.planning.problem.params import Effort
-from equipoise.planning.problem.request import Request
+from equipoise.planning.problem.request import EVERYTHING, Request
 from equipoise.planning.published.settings import read_pairs
 from equipoise.units import parse_size
 from equipoise.wording import quoted
 
-BALANCES = ("count", "disk", "network-in", "network-out")
+BALANCES = ("count", "leaders", "disk", "network-in", "network-out")
 BROKER = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?(?::(.+))?", re.DOTALL)
 PERCENT = r"([0-9]{1,6}(?:\.[0-9]{1,3})?)%?"
 TOLERANCE = re.compile(f"{PERCENT}(?::{PERCENT})?")
@@ -169,19 +169,25 @@ def goals(option: str, value: Any) -> tuple[str, ...]:
 
 
 def balance(option: str, value: Any) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(items(option, value)))
-    for what in found:
-        if what not in BALANCES:
+    """What is levelled, in order of importance: ``count``, or ``count:10,disk:5:10``, or ``all``."""
+    found: dict[str, str] = {}
+    for item in items(option, value):
+        what, colon, sides = item.partition(":")
+        if what not in (*BALANCES, EVERYTHING):
             raise UnusableInput(
                 f"{quoted(what)} cannot be balanced",
                 source=option,
-                advice=f"Choose from {', '.join(BALANCES)}",
+                advice=f"Choose from {', '.join(BALANCES)}; or {EVERYTHING}",
             )
-    if "count" in found and len(found) > 1:
+        if what in found:
+            raise UnusableInput(f"{what} is named twice", source=option, advice="Name each load once")
+        own = tolerance(option, sides) if colon else None
+        found[what] = what if own is None else f"{what}:{own[0]:g}:{own[1]:g}"
+    if EVERYTHING in found and len(found) > 1:
         raise UnusableInput(
-            "'count' cannot be mixed with loads", source=option, advice="Give count alone, or loads alone"
+            f"{EVERYTHING} cannot be mixed with others", source=option, advice=f"Give {EVERYTHING} alone"
         )
-    return found
+    return tuple(found.values())
 
 
 def tolerance(option: str, value: Any) -> tuple[float, float]:
