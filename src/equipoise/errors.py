@@ -32,6 +32,13 @@ class UnusableInput(EquipoiseError):
         super().__init__(f"{text}. {advice}" if advice else text)
 
 
+class MissingExtra(EquipoiseError):
+    """A verb whose libraries the small install leaves out (exit 2)."""
+
+    def __init__(self, verb: str, library: str, extra: str) -> None:
+        super().__init__(f"{verb} needs {library}: pip install 'equipoise[{extra}]'")
+
+
 class ImpossibleRequest(EquipoiseError):
     """No assignment satisfies the request (exit 3).
 

@@ -25,10 +25,11 @@ MAY: dict[str, set[str]] = {
     "execution": {"cluster", "files", "scheduling"},
     "report": {"cluster", "files", "judge", "planning", "scheduling"},
     "pipeline": {"cluster", "files", "formats", "judge", "planning", "report", "scheduling"},
+    "library": {"cluster", "comparing", "files", "judge", "planning", "report", "scheduling"},
     "server": {"cluster", "comparing", "files", "planning", "report", "scheduling"},
     "cli": {
-        "cluster", "comparing", "execution", "files", "formats", "judge", "pipeline", "planning", "report",
-        "scheduling", "server",
+        "cluster", "comparing", "execution", "files", "formats", "judge", "library", "pipeline", "planning",
+        "report", "scheduling", "server",
     },
 }  # fmt: skip
 """The rooms that each room may import, beside itself and what is shared."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from equipoise.cli.extras import spark_for
 from equipoise.cli.run import Force, carry_out
 from equipoise.errors import UnusableInput
 
@@ -27,6 +28,7 @@ def demo(
     ),
     force: Force = False,
 ) -> None:
+    spark_for("demo")
     result = carry_out(example_fleet(), out, "local[*]", force=force)
     if any(row["outcome"] != "planned" for row in result.rows):
         raise typer.Exit(1)

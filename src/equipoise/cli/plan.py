@@ -20,7 +20,6 @@ from equipoise.wording import printable
 
 if TYPE_CHECKING:
     from equipoise.cluster import Cluster, Plan
-    from equipoise.scheduling import Schedule
 
 Force = Annotated[
     bool,
@@ -78,9 +77,9 @@ def plan(
     from equipoise.files.following import request_to_follow
     from equipoise.files.plan_claim import plan_claim
     from equipoise.files.sources import read_sources
+    from equipoise.library.verbs import save
     from equipoise.planning.driver.solve import make_plan
     from equipoise.planning.request.options import positive, rate
-    from equipoise.scheduling import schedule
 
     bytes_per_s = None if throttle is None else float(rate("--throttle", throttle))
     inflight = None if max_inflight is None else positive("--max-inflight", max_inflight)
@@ -103,7 +102,7 @@ def plan(
             best = make_plan(cluster, request, watch=steps)
     if out is not None:
         with warned(), told("writing"):
-            write(best, schedule(best, max_inflight=inflight, throttle=bytes_per_s), out, force=force)
+            save(best, out, throttle=bytes_per_s, max_inflight=inflight, force=force)
     show(best, out, as_json=as_json)
     if steps is not None:
         steps.show(best)
@@ -120,15 +119,6 @@ def their_plan(cluster: Cluster, request: Request, *, as_json: bool) -> Plan:
         show_verdict(verdict, as_json=as_json)
         raise typer.Exit(BROKEN)
     return plan
-
-
-def write(plan: Plan, waves: Schedule, out: Path, *, force: bool) -> None:
-    """The plan directory, with its report."""
-    from equipoise.files.plan_directory import write_plan
-    from equipoise.report import plan_page
-
-    page = plan_page(plan, waves).encode()
-    write_plan(plan, out, schedule=waves, extra={"report.html": page}, force=force)
 
 
 def show(plan: Plan, out: Path | None, *, as_json: bool) -> None:

@@ -116,13 +116,12 @@ class Rounds:
 
     def write(self, plan: Plan, now: datetime) -> Path:
         """The plan folder of a round, named by its time."""
-        from equipoise.cli.plan import write
-        from equipoise.scheduling import schedule
+        from equipoise.library.verbs import save
 
         assert self.out is not None
         self.out.mkdir(parents=True, exist_ok=True)
         folder = self.out / f"{now:%Y%m%dT%H%M%SZ}"
-        write(plan, schedule(plan, **(self.limits.of_schedule() if self.limits else {})), folder, force=False)
+        save(plan, folder, **(self.limits.of_schedule() if self.limits else {}))
         return folder
 
     def unfinished(self) -> Path | None:

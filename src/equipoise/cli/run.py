@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from equipoise.cli.extras import spark_for
 from equipoise.cli.progress import warned
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def run(
     ),
     force: Force = False,
 ) -> None:
+    spark_for("run")
     result = carry_out(fleet, out, master, force=force)
     if not result.is_clean:
         raise typer.Exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 
 import typer
@@ -24,4 +25,12 @@ def version() -> None:
     say(f"equipoise {__version__}")
     if not is_quiet():
         say(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
-        say(", ".join(f"{name} {version_of(name)}" for name in BESIDE))
+        say(", ".join(f"{name} {installed(name)}" for name in BESIDE))
+
+
+def installed(name: str) -> str:
+    """The version of a package; of an extra that is not there, that."""
+    try:
+        return version_of(name)
+    except PackageNotFoundError:
+        return "not installed"

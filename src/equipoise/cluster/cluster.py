@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from equipoise.cluster.brokers import Brokers, FloatArray, IntArray, frozen
 from equipoise.cluster.log_dirs import LogDirs
+from equipoise.wording import plural
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -31,7 +32,7 @@ class Lack(NamedTuple):
     """How many partitions are known to be missing; at least 1."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cluster:
     """Partitions in (topic name, partition number) order; columns have shape ``(n_partitions,)``.
 
@@ -115,6 +116,12 @@ class Cluster:
             raise ValueError("a replica in a log dir points outside the partitions")
         check_rows(self.topics, self.topic_idx, self.partition)
         check_lists(self, self.replicas, allow_empty=self.allow_empty_lists)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Cluster {self.name}: {plural(self.n_brokers, 'broker')}, {plural(len(self.topics), 'topic')}, "
+            f"{plural(self.n_partitions, 'partition')}>"
+        )
 
     @property
     def n_partitions(self) -> int:

@@ -15,6 +15,7 @@ from equipoise.cluster.brokers import IntArray, frozen
 from equipoise.cluster.cluster import Cluster, check_lists
 from equipoise.cluster.log_dirs import DirPlan
 from equipoise.cluster.proofs import ProofKind
+from equipoise.wording import plural
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Level:
         return max(0.0, (self.value - bound) / max(1.0, abs(self.value)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """A target assignment for one cluster.
 
@@ -94,6 +95,11 @@ class Plan:
         check_lists(self.cluster, self.target)
         if self.dirs is not None:
             self.dirs.check(self.cluster, self.target)
+
+    def __repr__(self) -> str:
+        moves = measures.data_moves(self.cluster.replicas, self.target)
+        changed = plural(len(self.changed), "partition")
+        return f"<Plan of {self.cluster.name}: {plural(moves, 'data move')}, {changed} changed>"
 
     @cached_property
     def changed(self) -> npt.NDArray[np.int64]:

@@ -6,7 +6,7 @@ again from the plan and compared, so that a change is found even where the diges
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,12 +22,17 @@ from equipoise.judge.log_dirs import judge_dirs
 
 
 def audit(plan: Plan, out: Path) -> Verdict:
-    """The verdict on a plan directory that was read as ``plan``, by the rules that it was made for."""
+    """The verdict on a plan directory that was read as ``plan``, and on whether its files agree."""
+    return proved_again(plan, contradictions(plan, out))
+
+
+def proved_again(plan: Plan, contradicted: Iterable[str] = ()) -> Verdict:
+    """The verdict on a plan by the rules that it was made for, with its certificate."""
     cluster = plan.cluster
     rules = rules_of(cluster, plan.request)
     everyone = np.ones(cluster.n_brokers, dtype=bool)
     found = verify(Case(cluster, plan.target, rules, everyone), plan.certificate, plan.proofs)
-    told = (*strangers(plan), *contradictions(plan, out))
+    told = (*strangers(plan), *contradicted)
     also = [Violation("files", None, None, None, sentence) for sentence in told]
     if not np.array_equal(rules.eligible, plan.eligible):
         also.append(Violation("files", None, None, None, "eligible brokers are not those of the request"))

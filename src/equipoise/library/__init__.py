@@ -1,0 +1,1 @@
+"""What ``import equipoise`` gives: the verbs of the command line as functions; see docs/library.md."""
