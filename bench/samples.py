@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from equipoise.pipeline.jobs.loads import figures_of_series
+from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
+from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.readers.fleet import find_clusters
-from equipoise.pipeline.readers.sample_files import probed
-from equipoise.pipeline.readers.samples import read_samples
 from equipoise.pipeline.session import session
 from equipoise.pipeline.transforms.partition_load import partition_load
-from equipoise.pipeline.transforms.samples import samples
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -57,9 +55,9 @@ def place(partition: Column) -> tuple[Column, ...]:
 
 def load(spark: SparkSession, fleet: Path, out: Path) -> None:
     """From the files to ``partition_load``, with every step of a run but the tables between them."""
-    judged = read_samples(spark, probed(spark, find_clusters(fleet)))
-    assert judged is not None
-    series = figures_of_series(samples(judged.where("reason is null")), out)
+    told = told_samples(spark, find_clusters(fleet), out, Progress())
+    assert told.samples is not None
+    series = figures_of_series(told.samples, out)
     partition_load(partitions(spark), series).write.parquet(str(out / "partition_load"))
 
 

@@ -29,6 +29,8 @@ class SolverProcess:
     It ends when this one does, however that ends, and in the middle of a solve too.
     """
 
+    called = "the solver's process"
+
     def __init__(self, work: Callable[..., None], *given: Any) -> None:
         self.connection, theirs = Pipe()
         with theirs:
@@ -69,7 +71,7 @@ class SolverProcess:
         words = self.errors.read().decode(errors="replace").strip().rpartition("\n")[2]
         code = self.process.wait()
         how = f"ended with {code}" if code >= 0 else f"was killed by signal {-code}: out of memory, perhaps"
-        return NoAnswer(f"the solver's process {how}" + (f": {words}" if words else ""))
+        return NoAnswer(f"{self.called} {how}" + (f": {words}" if words else ""))
 
     def end(self) -> None:
         """End it if it has not ended."""

@@ -18,7 +18,6 @@ from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.readers.fleet import find_clusters
 from equipoise.pipeline.schemas.tables import PARTITIONS
 from equipoise.pipeline.transforms.partition_load import partition_load
-from equipoise.pipeline.transforms.samples import samples
 
 Row = dict[str, Any]
 COLUMNS = ("time", "metric", "value", "topic", "partition", "broker")
@@ -57,14 +56,16 @@ def write_samples(fleet: Path, name: str, rows: Sequence[Row], cluster: str = "c
 
 def read_back(spark: SparkSession, fleet: Path, work: Path) -> tuple[DataFrame, list[Row]]:
     """The table ``samples`` of a fleet, and what of its sample files is set aside."""
-    good, faults = told_samples(spark, find_clusters(fleet), work, Progress())
-    pieces = faults.orderBy("cluster", "file", "reason").collect()
-    return samples(good), [piece.asDict() for piece in pieces]
+    told = told_samples(spark, find_clusters(fleet), work, Progress())
+    assert told.samples is not None
+    pieces = told.faults.orderBy("cluster", "file", "reason").collect()
+    return told.samples, [piece.asDict() for piece in pieces]
 
 
-def values_of(frame: DataFrame) -> list[tuple[int, str, float]]:
+def values_of(frame: DataFrame, cluster: str = "c") -> list[tuple[int, str, float]]:
     """(seconds since T0, metric, value) in order."""
-    rows = frame.selectExpr(f"unix_seconds(time) - {T0} AS at", "metric", "value").orderBy("metric", "at")
+    own = frame.where(frame["cluster"] == cluster)
+    rows = own.selectExpr(f"unix_seconds(time) - {T0} AS at", "metric", "value").orderBy("metric", "at")
     return [tuple(row) for row in rows.collect()]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 from tests.pipeline.fleets import MOVING, files_of, rows_of
-from tests.pipeline.metrics import DAY, HOUR, Row, loads, series, write_samples
+from tests.pipeline.metrics import DAY, HOUR, T0, Row, loads, sample, series, write_samples
 
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 from equipoise.pipeline.schemas.tables import TABLES
@@ -33,6 +33,25 @@ def test_measured(spark: SparkSession, tmp_path: Path) -> None:
         "samples": 100, "source": "measured",
     }  # fmt: skip
     assert load["bytes_in_per_s"] == load["bytes_out_per_s"] == UNKNOWN
+
+
+def test_means_count_by_time(spark: SparkSession, tmp_path: Path) -> None:
+    """An hour at 100 MB/s and 23 at 1 MB/s are 5.1 MB/s, however often one looks; a gap weighs little."""
+    write_samples(tmp_path / "f", "a.csv", [
+        sample(T0, "bytes_in_total", 0),
+        sample(T0 + HOUR, "bytes_in_total", 3.6e11),
+        sample(T0 + DAY, "bytes_in_total", 4.428e11),
+        *series("bytes_in_per_s", [100e6] * 61, every=60, partition=1),
+        *(sample(T0 + k * HOUR, "bytes_in_per_s", 1e6, partition=1) for k in range(2, 25)),
+        *series("bytes_in_per_s", [1e6] * 60, every=60, partition=2),
+        sample(T0 + DAY, "bytes_in_per_s", 100e6, partition=2),
+    ])  # fmt: skip
+    found = loads(spark, tmp_path / "f", tmp_path, [partition(0), partition(1), partition(2)])
+    counter, gauge, gap = (found["pay", k]["bytes_in_per_s"] for k in range(3))
+    assert (counter["mean"], counter["p95"], counter["peak"]) == (5.125e6, 1e6, 100e6)
+    assert gauge["mean"] == pytest.approx(5.125e6, rel=0.02)
+    assert gauge["p95"] == 1e6
+    assert gap["mean"] == pytest.approx(2.6e6, rel=0.02)
 
 
 def test_growth_needs_a_day(spark: SparkSession, tmp_path: Path) -> None:

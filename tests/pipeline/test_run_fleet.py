@@ -69,7 +69,7 @@ def test_broken_lines_are_set_aside_one_by_one(spark: SparkSession, small_run: F
     assert [(row["file"], row["line"]) for row in pieces] == [
         ("brokers.csv", 8),
         ("log-dirs.json", pieces[1]["line"]),
-        ("metrics/hourly.csv.gz", None),
+        ("metrics/hourly.csv.gz", 1140),
         ("topics.txt", 5),
         ("topics.txt", 10),
         ("topics.txt", 15),
@@ -233,7 +233,7 @@ def test_a_failing_run_publishes_nothing(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("equipoise.pipeline.jobs.fleet.write_tables", interrupted)
+    monkeypatch.setattr("equipoise.pipeline.jobs.fleet.write_table", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_fleet(spark, small_fleet, out)
     assert files_of(out) == before

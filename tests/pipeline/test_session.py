@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, get_ident
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from tests.pipeline.fleets import EXAMPLES
@@ -55,6 +57,19 @@ def test_a_failing_job_is_one_line_and_a_file(spark: SparkSession, monkeypatch: 
     log = Path(str(error.value).rpartition(" ")[2])
     assert "PythonException" in log.read_text()
     log.unlink()
+
+
+def test_a_worker_that_dies_is_tried_again(spark: SparkSession, tmp_path: Path) -> None:
+    """Once, on one machine too: a task that takes its worker with it each time ends the job."""
+    mark = tmp_path / "tried"
+
+    def dying(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield from batches
+
+    assert spark.range(3).coalesce(1).mapInArrow(dying, "id long").count() == 3
 
 
 def test_room_for_the_code_of_many_jobs(spark: SparkSession) -> None:

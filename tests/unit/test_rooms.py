@@ -35,7 +35,7 @@ MAY: dict[str, set[str]] = {
 """The rooms that each room may import, beside itself and what is shared."""
 LIBRARIES = {
     "numpy": set(MAY) | SHARED,
-    "orjson": {"cli", "execution", "files", "formats", "server"},
+    "orjson": {"cli", "execution", "files", "formats", "pipeline", "server"},
     "pyarrow": {"formats", "pipeline"},
     "scipy": {"planning"},
     "ortools": {"planning"},

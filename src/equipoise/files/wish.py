@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from equipoise.errors import UnusableInput
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.options import positive, rate, request_of
+from equipoise.wording import quoted
 
 WISH = "equipoise.toml"
+LOADS = ("mean", "p95", "peak")
+TIME = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*(s|m|h)?")
+SECONDS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -21,6 +28,12 @@ class Wish:
     throttle: float | None = None
     """Bytes a second."""
     max_inflight: int | None = None
+    load: str | None = None
+    """The figure of measured loads that is planned with, one of `LOADS`; None where it is not named."""
+    time_limit_s: float | None = None
+    """Seconds that planning may take."""
+    memory_limit: int | None = None
+    """Bytes that planning may take."""
 
 
 def read_wish(folder: Path) -> Wish:
@@ -33,12 +46,43 @@ def read_wish(folder: Path) -> Wish:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UnusableInput(f"cannot be read ({error})", source=WISH) from None
     try:
-        throttle, inflight = options.pop("throttle", None), options.pop("max-inflight", None)
-        return Wish(
-            request_of(options),
-            None if throttle is None else float(rate("throttle", throttle)),
-            None if inflight is None else positive("max-inflight", inflight),
-        )
+        own = {
+            field: reader(f"--{name}", options.pop(name))
+            for name, (field, reader) in READERS.items()
+            if options.get(name) is not None
+        }
+        return Wish(request_of(options), **own)
     except UnusableInput as error:
         place = error.source.removeprefix("--")
         raise UnusableInput(error.problem, source=WISH, place=place, advice=error.advice) from None
+
+
+def throttle(option: str, value: Any) -> float:
+    return float(rate(option, value))
+
+
+def load(option: str, value: Any) -> str:
+    if value not in LOADS:
+        raise UnusableInput(
+            f"{quoted(value)} is no figure of a load", source=option, advice=f"Choose {', '.join(LOADS)}"
+        )
+    return str(value)
+
+
+def duration(option: str, value: Any) -> float:
+    """Seconds of ``600``, ``"90s"``, ``"10m"`` or ``"2h"``."""
+    found = None if isinstance(value, bool) else TIME.fullmatch(str(value).strip())
+    seconds = float(found[1]) * SECONDS[found[2]] if found else 0.0
+    if seconds <= 0:
+        raise UnusableInput(f"{quoted(value)} is no time", source=option, advice="Write 600, 90s, 10m or 2h")
+    return seconds
+
+
+READERS: dict[str, tuple[str, Callable[[str, Any], Any]]] = {
+    "throttle": ("throttle", throttle),
+    "max-inflight": ("max_inflight", positive),
+    "load": ("load", load),
+    "time-limit": ("time_limit_s", duration),
+    "memory-limit": ("memory_limit", rate),
+}
+"""What a wish may say beside the options of ``plan``: the field that it sets, and who reads it."""

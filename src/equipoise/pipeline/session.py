@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import traceback
@@ -85,7 +86,8 @@ def started(master: str, *, long: bool = False) -> SparkSession:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable  # else the workers take any python3 of the path
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers take any python3 of the path
+    master = trying_twice(master)
     if master.startswith(LOOPBACK):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.master(master).appName("equipoise")
@@ -107,6 +109,12 @@ def started(master: str, *, long: bool = False) -> SparkSession:
     finally:
         for variable in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"):
             os.environ.pop(variable, None)
+
+
+def trying_twice(master: str) -> str:
+    """The master with a second try for each task: on one machine Spark hears of none but from its name."""
+    found = re.fullmatch(r"local(?:\[([0-9]+|\*)\])?", master)
+    return f"local[{found[1] or 1},2]" if found else master
 
 
 def failed(error: Exception) -> SparkFailed:

@@ -30,12 +30,23 @@ def test_options_by_name(tmp_path: Path) -> None:
     assert read.throttle == 20_000_000
 
 
+def test_what_a_fleet_alone_has(tmp_path: Path) -> None:
+    """Which figure of loads is planned with, and what planning may take."""
+    read = wish(tmp_path, 'load = "p95"\ntime-limit = "10m"\nmemory-limit = "4GB"\nbalance = "disk"')
+    assert (read.load, read.time_limit_s, read.memory_limit) == ("p95", 600.0, 4 * 10**9)
+    assert wish(tmp_path, "time-limit = 90").time_limit_s == 90.0
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("drain = [19", "equipoise.toml: cannot be read"),
         ("drian = [19]", "equipoise.toml, drian: there is no such option"),
         ('drain = "nineteen"', "equipoise.toml, drain: 'nineteen' is not a broker"),
+        ('load = "p99"', "equipoise.toml, load: 'p99' is no figure of a load. Choose mean, p95, peak"),
+        ('time-limit = "soon"', "equipoise.toml, time-limit: 'soon' is no time. Write 600, 90s, 10m or 2h"),
+        ("time-limit = 0", "equipoise.toml, time-limit: '0' is no time"),
+        ("memory-limit = true", "equipoise.toml, memory-limit: 'True' is not a size"),
         ("max-inflight = 0", "equipoise.toml, max-inflight: '0' is too small"),
     ],
 )

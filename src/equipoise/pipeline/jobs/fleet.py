@@ -9,23 +9,32 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as F
+
 from equipoise.errors import Stopped
 from equipoise.files.folders import replaced
 from equipoise.pipeline.jobs.claim import run_claim
 from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
 from equipoise.pipeline.jobs.progress import Progress
-from equipoise.pipeline.jobs.record import Clock, index_page, run_record, set_aside, summary_rows
+from equipoise.pipeline.jobs.record import (
+    Clock,
+    index_page,
+    run_record,
+    set_aside,
+    summary_rows,
+    unknown_metrics,
+)
 from equipoise.pipeline.jobs.store import read_table, settle, write_json, write_table
-from equipoise.pipeline.readers.fleet import ClusterFolder, files_frame, find_clusters
+from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, state_files
 from equipoise.pipeline.readers.parsed import parsed
-from equipoise.pipeline.schemas.steps import PARSED, PLANNED
+from equipoise.pipeline.schemas.steps import MERGED, PARSED, PLANNED
 from equipoise.pipeline.schemas.tables import TABLES
 from equipoise.pipeline.transforms import tables
 from equipoise.pipeline.transforms.broker_load import broker_load
 from equipoise.pipeline.transforms.checks import seven_checks
-from equipoise.pipeline.transforms.cluster_task import Places, planned
+from equipoise.pipeline.transforms.merge_task import merged
 from equipoise.pipeline.transforms.partition_load import partition_load
-from equipoise.pipeline.transforms.samples import samples
+from equipoise.pipeline.transforms.plan_task import Places, all_planned
 from equipoise.report.words import plural
 
 if TYPE_CHECKING:
@@ -69,83 +78,90 @@ def run_fleet(
     clusters = find_clusters(fleet)
     clock = Clock()
     with replaced(out, run_claim(fleet), force=force) as folder:
-        read, plans = run_steps(spark, fleet, clusters, folder, progress, clock)
-        good, faults = told_samples(spark, clusters, folder / WORK, progress)
-        clock.lap("samples")
-        progress.stage("writing the tables")
-        frames = planned_tables(read, plans) | {"samples": samples(good)}
-        frames["quarantine"] = frames["quarantine"].unionByName(faults, allowMissingColumns=True)
-        counts = write_tables(spark, frames, folder)
-        clock.lap("tables")
+        counts = made(spark, fleet, clusters, folder, progress, clock)
         rows, pieces = summary_rows(spark, folder / "tables"), set_aside(spark, folder / "tables")
+        left_out = unknown_metrics(spark, folder / WORK / "faults")
         (folder / "index.html").write_text(index_page(fleet, clusters, rows, pieces), encoding="utf-8")
         shutil.rmtree(folder / WORK)
         clock.lap("pages")
-        write_json(folder / "run.json", run_record(spark, fleet, clusters, counts, rows, pieces, clock))
+        record = run_record(spark, fleet, clusters, counts, rows, pieces, clock) | {"left_out": left_out}
+        write_json(folder / "run.json", record)
         if stopped is not None and stopped.is_set():
             raise Stopped
     return FleetRun(rows, out)
 
 
-def run_steps(
+def made(
     spark: SparkSession,
     fleet: Path,
     clusters: list[ClusterFolder],
     folder: Path,
     progress: Progress,
     clock: Clock,
-) -> tuple[DataFrame, DataFrame]:
-    """The two steps that run Python, each once: its rows are on disk when the next one begins."""
-    work, plans, states = folder / WORK, folder / "clusters", folder / WORK / "states"
-    for place in (plans, states):
+) -> dict[str, int]:
+    """Every table and plan in ``folder``, loads before plans; the number of rows of each table."""
+    work, writer = folder / WORK, Writer(spark, folder / "tables")
+    states = work / "states"
+    for place in (folder / "clusters", states):
         place.mkdir(parents=True)
     n_files = sum(len(cluster.files) for cluster in clusters)
     progress.stage(f"reading {plural(n_files, 'file')} of {plural(len(clusters), 'cluster')}")
-    read = settle(parsed(files_frame(spark, clusters)), PARSED, work / "parsed")
+    read = settle(parsed(state_files(spark, clusters)), PARSED, work / "parsed")
+    state = settle(merged(read, len(clusters)), MERGED, work / "merged")
     clock.lap("reading")
+    told = told_samples(spark, clusters, work, progress)
+    no_samples = spark.createDataFrame([], TABLES["samples"].schema)
+    tables_of_state = {"partitions": tables.partitions(state), "replicas": tables.replicas(state)}
+    t = writer.all(tables_of_state | {"samples": no_samples if told.samples is None else told.samples})
+    series = figures_of_series(t["samples"], work) if writer.counts["samples"] else None
+    load = writer.one("partition_load", partition_load(t["partitions"], series))
+    clock.lap("samples")
     progress.stage("planning")
-    places = Places(fleet=str(fleet.absolute()), plans=str(plans), states=str(states))
+    places = Places(str(fleet.absolute()), str(folder / "clusters"), str(states), at_a_time(spark, clusters))
     with progress.planning([cluster.name for cluster in clusters], states):
-        made = settle(planned(read, len(clusters), places), PLANNED, work / "planned")
+        measured = [cluster.name for cluster in clusters if cluster.metrics]
+        known = None if series is None else load.where(F.col("cluster").isin(measured))
+        plans = settle(all_planned(state, known, len(clusters), places), PLANNED, work / "planned")
     clock.lap("planning")
-    return read, made
-
-
-def planned_tables(read: DataFrame, made: DataFrame) -> dict[str, DataFrame]:
-    """The tables that come from the two Python steps alone."""
-    return {
-        "replicas": tables.replicas(made),
-        "partitions": tables.partitions(made),
-        "brokers": tables.of_kind(made, "brokers"),
-        "moves": tables.of_kind(made, "moves"),
-        "plan_summary": tables.of_kind(made, "plan_summary"),
-        "quarantine": tables.quarantine(read, made),
-    }
-
-
-def write_tables(spark: SparkSession, frames: dict[str, DataFrame], folder: Path) -> dict[str, int]:
-    """Write every table, those last that are made from others; the number of rows of each, by name.
-
-    As many at a time as there are cores: of a small fleet each keeps but one of them busy.
-    """
-    place, counts = folder / "tables", dict.fromkeys(TABLES, 0)
-    place.mkdir()
-
-    def write(name: str, frame: DataFrame) -> DataFrame:
-        counts[name] = write_table(frame, TABLES[name], place / name)
-        return read_table(spark, TABLES[name], place / name)
-
-    def write_all(frames: dict[str, DataFrame]) -> dict[str, DataFrame]:
-        with ThreadPoolExecutor(spark.sparkContext.defaultParallelism) as pool:
-            return dict(zip(frames, pool.map(write, frames.keys(), frames.values()), strict=True))
-
-    t = write_all(frames)
-    series = figures_of_series(t["samples"], folder / WORK) if counts["samples"] else None
+    progress.stage("writing the tables")
+    kinds = {kind: tables.of_kind(plans, kind) for kind in ("brokers", "moves", "plan_summary")}
+    kinds["quarantine"] = tables.quarantine(read, state, plans, told.faults)
+    t |= writer.all(kinds)
     done = t["plan_summary"].where("outcome = 'planned'")
-    with ThreadPoolExecutor(1) as beside:
-        checks = seven_checks(done, t["brokers"], t["partitions"], t["moves"])
-        checked = beside.submit(write, "checks", checks)
-        load = write("partition_load", partition_load(t["partitions"], series))
-        write("broker_load", broker_load(t["brokers"], t["partitions"], load, series))
-        checked.result()
-    return counts
+    writer.all(
+        {
+            "checks": seven_checks(done, t["brokers"], t["partitions"], t["moves"]),
+            "broker_load": broker_load(t["brokers"], t["partitions"], load, series),
+        }
+    )
+    clock.lap("tables")
+    return {name: writer.counts[name] for name in TABLES}
+
+
+def at_a_time(spark: SparkSession, clusters: list[ClusterFolder]) -> int:
+    """Clusters that one machine plans at a time: the tasks that an executor has room for."""
+    cores = spark.conf.get("spark.executor.cores", "") or ""
+    if str(spark.conf.get("spark.master")).startswith("local") or not cores.isdecimal():
+        cores = str(spark.sparkContext.defaultParallelism)
+    return min(len(clusters), int(cores))
+
+
+class Writer:
+    """Writes tables, as many at a time as there are cores: of a small fleet each keeps one of them busy."""
+
+    def __init__(self, spark: SparkSession, place: Path) -> None:
+        self.spark = spark
+        self.place = place
+        self.counts: dict[str, int] = {}
+        """Rows of each table that is written."""
+        place.mkdir()
+
+    def one(self, name: str, frame: DataFrame) -> DataFrame:
+        """The table, read back."""
+        self.counts[name] = write_table(frame, TABLES[name], self.place / name)
+        return read_table(self.spark, TABLES[name], self.place / name)
+
+    def all(self, frames: dict[str, DataFrame]) -> dict[str, DataFrame]:
+        """The tables by name, read back."""
+        with ThreadPoolExecutor(self.spark.sparkContext.defaultParallelism) as pool:
+            return dict(zip(frames, pool.map(self.one, frames.keys(), frames.values()), strict=True))

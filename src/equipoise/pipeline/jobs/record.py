@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from equipoise import __version__
-from equipoise.pipeline.jobs.store import read_table
+from equipoise.pipeline.jobs.store import literal, read_table
 from equipoise.pipeline.readers.fleet import ClusterFolder
+from equipoise.pipeline.schemas.steps import FAULTS
 from equipoise.pipeline.schemas.tables import TABLES
 from equipoise.report import fleet_page
 from equipoise.report.fleet_data import MAX_QUARANTINE
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Row = dict[str, Any]
+MAX_UNKNOWN = 20
+"""Names of unknown metrics that ``run.json`` has."""
 
 
 def summary_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
@@ -51,6 +54,17 @@ def set_aside(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
     quarantine = read_table(spark, TABLES["quarantine"], folder / "quarantine")
     ordered = quarantine.orderBy(*TABLES["quarantine"].key).limit(MAX_QUARANTINE)
     return [row.asDict() for row in ordered.collect()]
+
+
+def unknown_metrics(spark: SparkSession, faults: Path) -> dict[str, Any]:
+    """How many samples were left out since nobody knows their metric, and the metrics with the most."""
+    if not faults.exists():
+        return {"samples": 0, "metrics": 0, "first": []}
+    rows = spark.read.schema(FAULTS).parquet(literal(faults)).where("unknown is not null")
+    found = rows.groupBy("unknown").agg(F.sum("samples").alias("samples")).collect()
+    by_name = sorted(((row.unknown, row.samples) for row in found), key=lambda pair: (-pair[1], pair[0]))
+    first = [{"metric": name, "samples": n} for name, n in by_name[:MAX_UNKNOWN]]
+    return {"samples": sum(n for _, n in by_name), "metrics": len(by_name), "first": first}
 
 
 @dataclass

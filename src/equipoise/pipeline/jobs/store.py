@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -16,7 +17,7 @@ from equipoise.pipeline.schemas.tables import Table
 def settle(frame: DataFrame, schema: StructType, folder: Path) -> DataFrame:
     """Write a step's rows and read them back: what follows does not run the step again."""
     frame.write.mode("errorifexists").parquet(str(folder))
-    return frame.sparkSession.read.schema(schema).parquet(str(folder))
+    return frame.sparkSession.read.schema(schema).parquet(literal(folder))
 
 
 def write_table(frame: DataFrame, table: Table, folder: Path) -> int:
@@ -29,7 +30,12 @@ def write_table(frame: DataFrame, table: Table, folder: Path) -> int:
 
 
 def read_table(spark: SparkSession, table: Table, folder: Path) -> DataFrame:
-    return spark.read.schema(table.schema).parquet(str(folder))
+    return spark.read.schema(table.schema).parquet(literal(folder))
+
+
+def literal(path: Path) -> str:
+    """A path as Spark reads it: what would be a pattern in it is none."""
+    return re.sub(r"([\[\]{}*?\\])", r"\\\1", str(path))
 
 
 def tidy(folder: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 from equipoise.errors import UnusableInput
 from equipoise.files.sources import is_source
 from equipoise.pipeline.schemas.steps import FILES
+from equipoise.wording import printable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -21,6 +24,20 @@ LONG_BYTES = 50 << 20
 """Samples that are many, in bytes of their files: some ten million of them."""
 TASKS_PER_CORE = 4
 """So many that a core which is done early finds another; a task costs Spark more than a small file."""
+NOT_UTF8 = "its name is not UTF-8: rename it"
+TO_NOTHING = "is a link to nothing"
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file of a cluster, or what stands where one should."""
+
+    name: str
+    """Path within the cluster's folder."""
+    path: Path
+    n_bytes: int = 0
+    fault: str = ""
+    """Why it cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +46,15 @@ class ClusterFolder:
 
     name: str
     folder: Path
-    files: tuple[Path, ...]
-    n_bytes: int
-    metrics: tuple[Path, ...] = ()
-    """Files of samples, in the folder ``metrics``."""
+    files: tuple[FoundFile, ...] = ()
+    metrics: tuple[FoundFile, ...] = ()
+    """Files of samples, in the folder ``metrics`` and in folders in it."""
+    fault: str = ""
+    """Why nothing of it can be read."""
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(file.n_bytes for file in self.files)
 
 
 def find_clusters(fleet: Path) -> list[ClusterFolder]:
@@ -44,9 +66,8 @@ def find_clusters(fleet: Path) -> list[ClusterFolder]:
         raise UnusableInput(
             "is not a folder" if fleet.exists() else "there is no such folder", source=str(fleet)
         )
-    folders = [
-        entry for entry in sorted(fleet.iterdir()) if entry.is_dir() and not entry.name.startswith(".")
-    ]
+    found = [entry for entry in sorted(fleet.iterdir()) if not entry.name.startswith(".")]
+    folders = [entry for entry in found if entry.is_dir() or leads_nowhere(entry)]
     if not folders:
         raise UnusableInput(
             "holds no cluster", source=str(fleet), advice="A fleet has one folder for each cluster"
@@ -55,38 +76,97 @@ def find_clusters(fleet: Path) -> list[ClusterFolder]:
 
 
 def cluster_folder(folder: Path) -> ClusterFolder:
-    files = files_in(folder)
-    n_bytes = sum(file.stat().st_size for file in files)
+    """What lies in one cluster's folder; what cannot be looked at has a fault."""
+    name = printable(folder.name)
+    if leads_nowhere(folder):
+        return ClusterFolder(name, folder, fault=f"the folder {TO_NOTHING}")
+    if not is_utf8(folder.name):
+        return ClusterFolder(name, folder, fault=NOT_UTF8)
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        return ClusterFolder(name, folder, fault=f"the folder cannot be read ({error.strerror})")
+    files = [found(entry, entry.name) for entry in entries if is_source(entry.name) and not entry.is_dir()]
     metrics = folder / METRICS
-    return ClusterFolder(folder.name, folder, files, n_bytes, files_in(metrics) if metrics.is_dir() else ())
+    return ClusterFolder(name, folder, tuple(files), tuple(walked(metrics, METRICS, frozenset())))
+
+
+def walked(place: Path, name: str, above: frozenset[tuple[int, int]]) -> Iterator[FoundFile]:
+    """The files of a folder and of those in it, by name; a folder that is in itself is a fault."""
+    if not place.is_dir():
+        if os.path.lexists(place):
+            yield found(place, name)
+        return
+    try:
+        number = place.stat()
+        if (number.st_dev, number.st_ino) in above:
+            yield FoundFile(printable(name), place, fault="the folder is a link to one that it stands in")
+            return
+        for entry in sorted(place.iterdir()):
+            if is_source(entry.name):
+                yield from walked(entry, f"{name}/{entry.name}", above | {(number.st_dev, number.st_ino)})
+    except OSError as error:
+        yield FoundFile(printable(name), place, fault=f"the folder cannot be read ({error.strerror})")
+
+
+def found(path: Path, name: str) -> FoundFile:
+    """One file, with its size or with why it is none that can be read."""
+    fault, n_bytes = "", 0
+    if not is_utf8(name):
+        fault = NOT_UTF8
+    elif leads_nowhere(path):
+        fault = TO_NOTHING
+    elif not path.is_file():
+        fault = "is no file"
+    else:
+        n_bytes = path.stat().st_size
+    return FoundFile(printable(name), path, n_bytes, fault)
+
+
+def leads_nowhere(path: Path) -> bool:
+    """Whether a link leads to nothing, or round in a circle."""
+    return path.is_symlink() and not path.exists()
+
+
+def is_utf8(name: str) -> bool:
+    """Whether a name can be told: Linux takes any bytes for one."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_long(clusters: list[ClusterFolder]) -> bool:
     """True where a fleet has so many samples that they keep Spark busy for minutes."""
-    return sum(path.stat().st_size for cluster in clusters for path in cluster.metrics) >= LONG_BYTES
+    return sum(file.n_bytes for cluster in clusters for file in cluster.metrics) >= LONG_BYTES
 
 
-def files_in(folder: Path) -> tuple[Path, ...]:
-    return tuple(entry for entry in sorted(folder.iterdir()) if entry.is_file() and is_source(entry.name))
+def state_files(spark: SparkSession, clusters: list[ClusterFolder]) -> DataFrame:
+    """One row a file that tells of a cluster's state; one without a name for a cluster that has none."""
+    rows: list[tuple[str, int, FoundFile]] = []
+    for rank, cluster in enumerate(clusters):
+        nothing = FoundFile("", cluster.folder, fault=cluster.fault)
+        rows += [(cluster.name, rank, file) for file in cluster.files or (nothing,)]
+    return files_frame(spark, rows)
 
 
-def files_frame(spark: SparkSession, clusters: list[ClusterFolder]) -> DataFrame:
-    """One row a file, spread over a few tasks a core so that each has about as many bytes to read.
+def sample_files(spark: SparkSession, clusters: list[ClusterFolder]) -> DataFrame:
+    """One row a file of samples."""
+    return files_frame(
+        spark, [(cluster.name, k, file) for k, cluster in enumerate(clusters) for file in cluster.metrics]
+    )
 
-    A cluster without files has one row without a path, so that it is not forgotten.
-    """
-    named: list[tuple[str, int, str, str | None]] = [
-        (cluster.name, rank, file.name, str(file.absolute()))
-        for rank, cluster in enumerate(clusters)
-        for file in cluster.files
-    ]
-    named += [(cluster.name, rank, "", None) for rank, cluster in enumerate(clusters) if not cluster.files]
-    sizes = [Path(path).stat().st_size if path else 0 for _, _, _, path in named]
-    n_tasks = min(len(named), TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+
+def files_frame(spark: SparkSession, files: list[tuple[str, int, FoundFile]]) -> DataFrame:
+    """(cluster, rank, file) as rows, spread over a few tasks a core so that each has as much to read."""
+    n_tasks = min(len(files), TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+    tasks = spread([file.n_bytes for _, _, file in files], n_tasks)
     rows = [
-        (name, rank, task, file, path)
-        for (name, rank, file, path), task in zip(named, spread(sizes, n_tasks), strict=True)
-    ]
+        (cluster, rank, task, file.name, str(file.path.absolute()) if not file.fault and file.name else None,
+         file.fault or None)
+        for (cluster, rank, file), task in zip(files, tasks, strict=True)
+    ]  # fmt: skip
     return spark.createDataFrame(rows, FILES).repartitionById(n_tasks, "task")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def parsed(files: DataFrame) -> DataFrame:
-    """(cluster, rank, task, file, path) to (cluster, rank, file, format, fragment, faults)."""
+    """(cluster, rank, task, file, path, fault) to the rows of PARSED, a file each."""
     return files.mapInArrow(parse_batches, PARSED)
 
 
@@ -35,7 +35,9 @@ def parse_row(row: dict[str, Any]) -> dict[str, Any]:
 
     result = {key: row[key] for key in ("cluster", "rank", "file")} | {"faults": []}
     if row["path"] is None:
-        return result
+        if row["file"]:
+            return result | {"faults": [{"reason": row["fault"]}]}
+        return result | {"unusable": row["fault"]}
     try:
         fragment = parse_file(row["path"], name=row["file"], lenient=True)
     except UnusableInput as error:

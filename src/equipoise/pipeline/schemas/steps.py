@@ -1,4 +1,4 @@
-"""What passes between the two Python steps of a run, and from the second to the tables."""
+"""What passes between the Python steps of a run, and from them to the tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pyspark.sql.types import ArrayType, BinaryType, StructType
 from equipoise.pipeline.schemas.tables import (
     BROKERS,
     CLUSTER,
+    DOUBLE,
     FIGURES,
     IDS,
     INT,
@@ -21,6 +22,7 @@ from equipoise.pipeline.schemas.tables import (
     SAMPLES,
     SERIES,
     TEXT,
+    TIME,
     may,
     must,
 )
@@ -41,9 +43,10 @@ FILES = StructType(
         must("task", INT),
         must("file", TEXT),
         may("path", TEXT),
+        may("fault", TEXT),  # why it cannot be read
     ]
 )
-"""One row a file: input of the first step; no path for a cluster without files."""
+"""One row a file, found with a path or with a fault; one without a name for a cluster without files."""
 
 FAULT = within_cluster(QUARANTINE, "file")
 PARSED = StructType(
@@ -53,27 +56,45 @@ PARSED = StructType(
         must("file", TEXT),
         may("format", TEXT),
         may("fragment", BinaryType()),  # a pickled Fragment; null where nothing of the file can be used
+        may("unusable", TEXT),  # why nothing of the cluster can be used
         must("faults", ArrayType(FAULT, containsNull=False)),
     ]
 )
 """One row a file: what it tells, and what of it is set aside."""
 
-PROBED = StructType(
+TOLD = StructType(
     [
         CLUSTER,
         must("file", TEXT),
-        must("path", TEXT),
-        may("form", TEXT),
-        may("fault", TEXT),
+        may("line", LONG),
+        may("row", LONG),  # in files without lines
+        *(may(name, TEXT) for name in ("time", "metric", "value", "topic", "partition", "broker", "address")),
+        may("fault", TEXT),  # why it cannot be used; without line and row, why the file cannot
+        may("text", TEXT),
     ]
 )
-"""One row a file of samples: in which form it can be read, or why it cannot."""
+"""One row a sample, as its file tells it."""
 
-GOOD = StructType([field for field in SAMPLES if field.name != "metric"])
-"""A sample that can be used, of a gauge or of a counter."""
+JUDGED = StructType(
+    [
+        *(field for field in SAMPLES if field.name not in ("metric", "time", "value", "seconds")),
+        may("time", TIME),
+        may("value", DOUBLE),
+        may("reason", TEXT),
+        may("file", TEXT),
+        may("line", LONG),
+        may("row", LONG),
+        may("text", TEXT),
+    ]
+)
+"""One row a sample, with the reason why it cannot be used."""
 
-FAULTS = StructType([field for field in QUARANTINE if field.name != "line"])
-"""What is set aside of sample files: a whole file, or the samples with one fault."""
+RATED = StructType([*SAMPLES, may("reason", TEXT)])
+"""One row a sample, with the reason why nothing can be said from its series, or from it."""
+
+FAULTS = StructType([*QUARANTINE, may("unknown", TEXT), may("samples", LONG)])
+"""What is set aside of sample files: a whole file, or the samples with one fault; or, with its name, how many
+samples were left out of a metric that nobody knows."""
 
 SERIES_FIGURES = StructType(
     [
@@ -97,22 +118,36 @@ IN_FLIGHT = StructType(
     [must("topic", TEXT), must("partition", INT), must("adding", IDS), must("removing", IDS)]
 )
 
-KINDS = {
-    "brokers": within_cluster(BROKERS),
+STATE_KINDS = {
     "partitions": within_cluster(PARTITIONS, "adding", "removing"),
     "on_disk": ON_DISK,
     "in_flight": IN_FLIGHT,
+    "quarantine": within_cluster(QUARANTINE),
+}
+MERGED = StructType(
+    [
+        CLUSTER,
+        may("rank", INT),
+        may("state", BinaryType()),  # a pickled State or the reason that there is none; null beside rows
+        *(may(kind, schema) for kind, schema in STATE_KINDS.items()),
+    ]
+)
+"""One row with the state of each cluster, and rows of several kinds, a struct in the column of the kind."""
+
+PLAN_KINDS = {
+    "brokers": within_cluster(BROKERS),
     "moves": within_cluster(MOVES),
     "plan_summary": within_cluster(PLAN_SUMMARY),
     "quarantine": within_cluster(QUARANTINE),
 }
-PLANNED = StructType([CLUSTER, *(may(kind, schema) for kind, schema in KINDS.items())])
-"""What one cluster's task gives: rows of several kinds, each a struct in the column of its kind."""
+PLANNED = StructType([CLUSTER, *(may(kind, schema) for kind, schema in PLAN_KINDS.items())])
+"""What planning one cluster gives: rows of several kinds, as above."""
 
 
 @cache
 def arrow(schema_name: str) -> pa.Schema:
-    """The Arrow form of a step's schema, "PARSED", "PROBED" or "PLANNED"."""
+    """The Arrow form of a step's schema, by its name here."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return to_arrow_schema({"PARSED": PARSED, "PROBED": PROBED, "PLANNED": PLANNED}[schema_name])
+    schemas = {"PARSED": PARSED, "TOLD": TOLD, "MERGED": MERGED, "PLANNED": PLANNED}
+    return to_arrow_schema(schemas[schema_name])

@@ -111,6 +111,14 @@ LEVEL = StructType(
         must("proof", TEXT),
     ]
 )
+USED_LOAD = StructType(
+    [
+        must("figure", TEXT),  # size_bytes, bytes_in_per_s, bytes_out_per_s
+        must("statistic", TEXT),  # mean, p95, peak; as told by a file of the cluster
+        must("source", TEXT),  # those of partition_load; a file of the cluster
+        must("partitions", LONG),
+    ]
+)
 PLAN_SUMMARY = StructType(
     [
         CLUSTER,
@@ -138,6 +146,8 @@ PLAN_SUMMARY = StructType(
         may("before", SIDE),
         may("after", SIDE),
         must("certificate", ArrayType(LEVEL, containsNull=False)),
+        # which figures it was planned with; none where the cluster has no samples
+        must("loads", ArrayType(USED_LOAD, containsNull=False)),
     ]
 )
 QUARANTINE = StructType(
@@ -169,6 +179,7 @@ SAMPLES = StructType(
         must("time", TIME),
         must("metric", TEXT),  # size_bytes, bytes_in_per_s, bytes_out_per_s, offsets_per_s
         must("value", DOUBLE),
+        may("seconds", DOUBLE),  # the time that it stands for; null for the only sample of a gauge
     ]
 )
 FIGURES = StructType(

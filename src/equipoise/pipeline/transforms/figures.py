@@ -5,39 +5,94 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from equipoise.pipeline.schemas.tables import DOUBLE, INT, LONG, SERIES
-from equipoise.pipeline.transforms.samples import metric_of
+from equipoise.pipeline.schemas.tables import DOUBLE, LONG, SERIES
+from equipoise.pipeline.transforms.judged import metric_of
+from equipoise.pipeline.transforms.samples import is_counter
 
 MICROS_PER_DAY = 86_400e6
+GAPS = 2
+"""So many times without samples may be longer than usual."""
+P95 = 0.95 * (1 - 1e-12)
+"""Sums of seconds differ in their last digits."""
 
 
 def series_figures(samples: DataFrame) -> DataFrame:
     """The table ``samples`` to (cluster, topic, partition, broker, told_as, metric, figures), a row a series.
 
-    The p95 is exact: the smallest value that at least 95 % of the samples do not exceed. Growth is the slope
-    of the least-squares line, and null for a series of less than a day, whose rhythm would pass for growth.
+    Each sample counts by the time that it stands for. The p95 is exact: the smallest value that is not
+    exceeded in at least 95 % of that time. Growth is the slope of the least-squares line, and null for a
+    series of less than a day, whose rhythm would pass for growth.
     """
     value, micros = F.col("value"), F.unix_micros("time")
-    at_p95 = F.ceil(F.count(value) * 0.95).cast(INT)
     of_series = samples.groupBy(*SERIES).agg(
-        F.avg(value).alias("mean"),
-        F.element_at(F.sort_array(F.collect_list(value)), at_p95).alias("p95"),
+        F.sort_array(F.collect_list(F.struct("value", "seconds"))).alias("told"),
         F.max(value).alias("peak"),
         F.regr_slope(value, micros / MICROS_PER_DAY).alias("growth"),
         F.count(value).alias("samples"),
         (F.max(micros) - F.min(micros)).alias("span"),
     )
+    weighed = of_series.withColumn("told", weighed_by_time(F.col("told")))
+    measured = weighed.withColumn("of", mean_and_p95(F.col("told")))
     peak = F.col("peak")
     figures = figures_of(
         "measured",
-        mean=settled(F.col("mean")),
-        p95=settled(F.col("p95")),
+        mean=settled(F.col("of.mean")),
+        p95=settled(F.col("of.p95")),
         peak=settled(peak),
         growth_per_day=F.when(F.col("span") >= MICROS_PER_DAY, settled_growth(F.col("growth"), peak)),
         samples=F.col("samples"),
     )
     metric = metric_of(F.col("told_as"))
-    return of_series.select(*SERIES, metric.alias("metric"), figures.alias("figures"))
+    return measured.select(*SERIES, metric.alias("metric"), figures.alias("figures"))
+
+
+def weighed_by_time(told: Column) -> Column:
+    """(value, seconds) with the seconds that count.
+
+    What a counter tells of a time without samples is exact. A gauge tells nothing of one: a time longer than
+    others have been twice is such a gap, and the sample after it counts as after the longest usual time.
+    """
+    times = F.sort_array(F.transform(told, lambda one: one["seconds"]), asc=False)
+    usual = F.coalesce(F.try_element_at(times, F.lit(1 + GAPS)), F.array_min(times), F.lit(1.0))
+    longest = F.when(is_counter(F.col("told_as")), F.lit(float("inf"))).otherwise(usual)
+    return F.transform(
+        F.arrays_zip(told, F.array_repeat(longest, F.size(told)).alias("longest")),
+        lambda one: F.struct(
+            one["told"]["value"].alias("value"),
+            F.least(F.coalesce(one["told"]["seconds"], one["longest"]), one["longest"]).alias("seconds"),
+        ),
+    )
+
+
+def mean_and_p95(told: Column) -> Column:
+    """Of (value, seconds), the smallest value first: the struct of both figures."""
+    zero = F.lit(0.0)
+    sums = F.aggregate(
+        told,
+        F.struct(zero.alias("seconds"), zero.alias("total")),
+        lambda so_far, one: F.struct(
+            (so_far["seconds"] + one["seconds"]).alias("seconds"),
+            (so_far["total"] + one["seconds"] * one["value"]).alias("total"),
+        ),
+    )
+    start = F.struct(
+        sums.alias("all"), zero.alias("seconds"), F.lit(None).cast(DOUBLE).alias("p95")
+    )
+    return F.aggregate(
+        told,
+        start,
+        lambda so_far, one: F.struct(
+            so_far["all"].alias("all"),
+            (so_far["seconds"] + one["seconds"]).alias("seconds"),
+            F.coalesce(
+                so_far["p95"],
+                F.when(so_far["seconds"] + one["seconds"] >= so_far["all"]["seconds"] * P95, one["value"]),
+            ).alias("p95"),
+        ),
+        lambda at_end: F.struct(
+            (at_end["all"]["total"] / at_end["all"]["seconds"]).alias("mean"), at_end["p95"].alias("p95")
+        ),
+    )
 
 
 def figures_of(

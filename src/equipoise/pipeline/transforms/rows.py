@@ -112,7 +112,7 @@ def moves(plan: Plan) -> Columns:
     }
 
 
-def summary(plan: Plan) -> dict[str, Any]:
+def summary(plan: Plan, loads: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """The row of ``plan_summary`` for a cluster that was planned: its ``plan.json`` in short."""
     cluster, told = plan.cluster, overview(plan)
     return {
@@ -137,6 +137,7 @@ def summary(plan: Plan) -> dict[str, Any]:
             {key: level[key] for key in ("goal", "value", "lower_bound", "gap", "proof")}
             for level in told["certificate"]
         ],
+        "loads": list(loads),
     }
 
 
@@ -170,8 +171,8 @@ def set_aside(piece: SetAside) -> dict[str, Any]:
 
 def not_planned(outcome: str, why: str) -> dict[str, Any]:
     """The row of ``plan_summary`` for a cluster without a plan."""
-    nothing: dict[str, Any] = {"missing": [], "warnings": [], "partial": False, "certificate": []}
-    return {"outcome": outcome, "reason": why, **nothing}
+    nothing: dict[str, Any] = {key: [] for key in ("missing", "warnings", "certificate", "loads")}
+    return {"outcome": outcome, "reason": why, "partial": False, **nothing}
 
 
 def up(fragments: Sequence[Fragment]) -> set[int]:

@@ -1,0 +1,1 @@
+"""Files of samples: each kind read once, in pieces, into the same columns of text."""

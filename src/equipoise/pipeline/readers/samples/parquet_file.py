@@ -1,0 +1,90 @@
+"""Samples in Parquet, in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from equipoise.errors import UnusableInput
+from equipoise.pipeline.readers.samples.columns import COLUMNS, KNOWN, NOT_UTF8, Piece, chosen, complete
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NAMES = ("metric", "__name__", "topic", "topic_name", "name")
+"""Columns that are text and nothing else."""
+TIMES = ("time", "timestamp", "ts")
+
+
+def read(path: str) -> Iterator[Piece]:
+    """Its samples with their rows, counted from 1."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            names = [name.lower() for name in schema.names]
+            complete(names)
+            counts = [field for field in schema if field.name.lower() in KNOWN]
+            for field in counts:
+                check_type(field)
+            row = 1
+            for batch in file.iter_batches(columns=[field.name for field in counts]):
+                yield piece(batch, row)
+                row += batch.num_rows
+    except (pa.ArrowException, OSError) as error:
+        raise UnusableInput(f"the Parquet data is broken: {str(error).splitlines()[0]}") from None
+
+
+def check_type(field: pa.Field) -> None:
+    """Raises :class:`UnusableInput` where a column is of a type that says nothing of this kind."""
+    import pyarrow as pa
+
+    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    is_time = field.name.lower() in TIMES and pa.types.is_timestamp(kind)
+    if not (is_text or (is_number and field.name.lower() not in NAMES) or is_time):
+        raise UnusableInput(f"the column {field.name} is of type {field.type}")
+
+
+def piece(batch: pa.RecordBatch, first: int) -> Piece:
+    """The rows of a batch as text."""
+    columns, broken = {}, [False] * batch.num_rows
+    for name, array in zip(batch.schema.names, batch.columns, strict=True):
+        columns[name.lower()], faulty = text_of(array)
+        broken = [one or other for one, other in zip(broken, faulty, strict=True)] if faulty else broken
+    fault = [NOT_UTF8 if is_broken else None for is_broken in broken] if any(broken) else None
+    found = {name: array for name, array in chosen(columns).items() if name in COLUMNS}
+    return Piece(found, row=range(first, first + batch.num_rows), fault=fault)
+
+
+def text_of(array: pa.Array) -> tuple[pa.Array, list[bool]]:
+    """Any values as text, times in ISO form; and which of them are bytes that are no text, where any are."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_timestamp(array.type):
+        array = array.cast(pa.timestamp("us", array.type.tz), safe=False)
+        if array.type.tz is not None:
+            array = array.cast(pa.timestamp("us", "UTC"))
+    is_text = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
+    if not is_text:
+        return array.cast(pa.string()), []
+    try:
+        array.validate(full=True)
+        return array.cast(pa.string()), []
+    except pa.ArrowInvalid:
+        values = array.cast(pa.large_binary()).to_pylist()
+    texts = [None if value is None else value.decode(errors="replace") for value in values]
+    return pa.array(texts, pa.string()), [value is not None and not is_utf8(value) for value in values]
+
+
+def is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

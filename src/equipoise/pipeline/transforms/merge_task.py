@@ -1,0 +1,102 @@
+"""One cluster, once, in one Spark task: what its files tell together."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import EquipoiseError, ImpossibleRequest, UnusableInput
+from equipoise.files.whole import explained
+from equipoise.pipeline.schemas.steps import MERGED, arrow
+from equipoise.pipeline.transforms import rows
+from equipoise.pipeline.transforms.columns import union_batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from equipoise.cluster import Cluster
+    from equipoise.formats.fragment import Fragment, SetAside
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why a cluster has no plan."""
+
+    outcome: str
+    """"impossible" or "set aside"."""
+    reason: str
+    text: str | None = None
+    """All that is known, of what nobody expected."""
+
+    @classmethod
+    def of(cls, error: Exception) -> Trouble:
+        if isinstance(error, EquipoiseError):
+            return cls("impossible" if isinstance(error, ImpossibleRequest) else "set aside", str(error))
+        reason = f"unexpected: {type(error).__name__}: {error}"
+        return cls("set aside", reason, "".join(traceback.format_exception(error)))
+
+
+@dataclass(frozen=True)
+class State:
+    """A cluster that can be planned."""
+
+    cluster: Cluster
+    lost: bool
+    """What it lacks was set aside piece by piece: the rest is planned as a part without being asked to."""
+    up: tuple[int, ...]
+    """Brokers that a source calls up."""
+
+
+def merged(parsed: DataFrame, n_clusters: int) -> DataFrame:
+    """The rows of PARSED to those of MERGED: each cluster a task, the largest first."""
+
+    def merge_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        found: dict[str, list[dict[str, Any]]] = {}
+        for batch in batches:
+            for row in batch.to_pylist():
+                found.setdefault(row["cluster"], []).append(row)
+        for cluster, files in sorted(found.items()):
+            yield from merge_cluster(cluster, sorted(files, key=lambda file: file["file"]))
+
+    columns = parsed.select("cluster", "rank", "file", "fragment", "unusable")
+    return columns.repartitionById(max(1, n_clusters), "rank").mapInArrow(merge_batches, MERGED)
+
+
+def merge_cluster(name: str, files: Sequence[dict[str, Any]]) -> Iterator[pa.RecordBatch]:
+    """The state of a cluster, or why it has none, and what of it is known either way."""
+    import pyarrow as pa
+
+    left_out: list[SetAside] = []
+    state: State | Trouble
+    fragments: list[Fragment] = []
+    try:
+        if files[0]["unusable"]:
+            raise UnusableInput(files[0]["unusable"])
+        fragments = [pickle.loads(file["fragment"]) for file in files if file["fragment"] is not None]
+        state = state_of(name, fragments, left_out)
+    except Exception as error:  # a cluster that trips a bug must not take the fleet with it
+        state = Trouble.of(error)
+    whole = {"cluster": name, "rank": files[0]["rank"], "state": pickle.dumps(state, protocol=5)}
+    yield pa.RecordBatch.from_pylist([whole], schema=arrow("MERGED"))
+    for piece in left_out:
+        row = {"cluster": name, "quarantine": rows.set_aside(piece)}
+        yield pa.RecordBatch.from_pylist([row], schema=arrow("MERGED"))
+    if isinstance(state, State):
+        yield from union_batches(name, "partitions", rows.partitions(state.cluster), arrow("MERGED"))
+        for fragment in fragments:
+            told = {"on_disk": rows.on_disk(fragment), "in_flight": rows.in_flight(fragment)}
+            for kind, columns in told.items():
+                if columns is not None:
+                    yield from union_batches(name, kind, columns, arrow("MERGED"))
+
+
+def state_of(name: str, fragments: Sequence[Fragment], left_out: list[SetAside]) -> State:
+    """What the fragments tell; rows that contradict each other are left out and added."""
+    from equipoise.files.sources import merge
+
+    cluster = merge(fragments, name, set_aside=left_out)
+    return State(cluster, explained(cluster.lacks, fragments, left_out), tuple(sorted(rows.up(fragments))))

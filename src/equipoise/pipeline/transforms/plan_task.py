@@ -1,0 +1,94 @@
+"""One cluster, once, in one Spark task: planned from its state and its loads."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from equipoise.pipeline.schemas.steps import PLANNED
+from equipoise.pipeline.transforms.merge_task import State, Trouble
+from equipoise.pipeline.transforms.planner import Order, memory_of, planned, readable_wish, rows_without_plan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+LOAD = ("topic", "partition", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s")
+
+
+@dataclass(frozen=True)
+class Places:
+    """Folders that every worker of the Spark cluster can reach."""
+
+    fleet: str
+    plans: str
+    """Gets one plan directory a cluster."""
+    states: str
+    """Gets one small file a cluster: what its task is doing (see :mod:`equipoise.pipeline.jobs.progress`)."""
+    at_a_time: int
+    """Clusters that are planned at a time on one machine."""
+
+    def tell(self, cluster: str, state: str) -> None:
+        (Path(self.states) / cluster).write_text(state, encoding="utf-8")
+
+
+def all_planned(
+    merged: DataFrame, loads: DataFrame | None, n_clusters: int, places: Places
+) -> DataFrame:
+    """States of MERGED and the table ``partition_load`` (None: no samples) to the rows of PLANNED.
+
+    Every cluster is a task of its own and the tasks start in rank order: the largest first, so that no
+    core is left alone with it at the end.
+    """
+    from pyspark.sql import functions as F
+
+    states = merged.where("state is not null").select("cluster", "rank", "state")
+    if loads is not None:
+        ranks = F.broadcast(states.select("cluster", "rank"))
+        rows = loads.join(ranks, on="cluster", how="inner").select("cluster", "rank", *LOAD)
+        states = states.unionByName(rows, allowMissingColumns=True)
+
+    def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for cluster, (state, load) in sorted(gathered(batches).items()):
+            yield from plan_cluster(cluster, pickle.loads(state), load, places)
+
+    return states.repartitionById(max(1, n_clusters), "rank").mapInArrow(plan_batches, PLANNED)
+
+
+def gathered(batches: Iterator[pa.RecordBatch]) -> dict[str, tuple[bytes, pa.Table | None]]:
+    """The state of each cluster of a task, and its loads."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found: dict[str, tuple[bytes, pa.Table | None]] = {}
+    if not (all_of_them := list(batches)):
+        return found
+    rows = pa.Table.from_batches(all_of_them)
+    for row in rows.filter(pc.is_valid(rows.column("state"))).to_pylist():
+        loads = None
+        if "topic" in rows.column_names:
+            own = pc.and_(pc.equal(rows.column("cluster"), row["cluster"]), pc.is_null(rows.column("state")))
+            loads = rows.filter(own).select(LOAD)
+            loads = loads if len(loads) else None
+        found[row["cluster"]] = row["state"], loads
+    return found
+
+
+def plan_cluster(
+    name: str, state: State | Trouble, loads: pa.Table | None, places: Places
+) -> Iterator[pa.RecordBatch]:
+    """Every row that one cluster gives; one that cannot be planned gives the reason instead of moves."""
+    places.tell(name, "planning")
+    answer: list[pa.RecordBatch] | Trouble
+    if isinstance(state, Trouble):
+        answer = state
+    elif isinstance(wish := readable_wish(Path(places.fleet) / name), Trouble):
+        answer = wish
+    else:
+        memory = wish.memory_limit or memory_of(places.at_a_time)
+        answer = planned(Order(state, wish, loads, str(Path(places.plans) / name), memory))
+    yield from rows_without_plan(name, state, answer) if isinstance(answer, Trouble) else answer
+    places.tell(name, answer.outcome if isinstance(answer, Trouble) else "planned")

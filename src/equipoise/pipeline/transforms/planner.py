@@ -1,0 +1,187 @@
+"""Planning one cluster in a process of its own: what happens there costs this cluster alone."""
+
+from __future__ import annotations
+
+import logging
+import os
+import resource
+import shutil
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from glob import escape
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from equipoise.errors import UnusableInput
+from equipoise.files.wish import Wish
+from equipoise.pipeline.schemas.steps import arrow
+from equipoise.pipeline.transforms import rows
+from equipoise.pipeline.transforms.columns import union_batches
+from equipoise.pipeline.transforms.known_loads import Used, with_loads
+from equipoise.pipeline.transforms.merge_task import State, Trouble
+from equipoise.solver_process import NoAnswer, SolverProcess
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from equipoise.cluster import Plan
+
+CGROUP = Path("/sys/fs/cgroup/memory.max")
+"""How much memory a container may have, or "max"."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """One cluster to be planned."""
+
+    state: State
+    wish: Wish
+    loads: pa.Table | None
+    """Its rows of ``partition_load``; None where the cluster has no samples."""
+    folder: str
+    """Where the plan directory is to stand."""
+    memory: int
+    """Bytes that the process may take."""
+
+
+class Planner(SolverProcess):
+    """A process that plans one cluster after the other, and what it takes to go on without it."""
+
+    called = "its planning"
+
+    def __init__(self) -> None:
+        super().__init__(serve)
+
+
+planner: Planner | None = None
+"""That of this process: a new one for each cluster would start Python anew."""
+
+
+def planned(order: Order) -> list[pa.RecordBatch] | Trouble:
+    """The rows of a plan, whose directory is written then; or why there is none."""
+    global planner
+    try:
+        planner = planner or Planner()
+        planner.send(order)
+        answer: list[pa.RecordBatch] | Trouble = planner.received(order.wish.time_limit_s)
+        return answer
+    except NoAnswer as error:
+        reason = str(error)
+        if planner is not None:
+            if planner.process.poll() is None:
+                limit = f"its time-limit of {order.wish.time_limit_s:g} seconds"
+                reason = f"its planning takes longer than {limit}"
+            planner.end()
+        planner = None
+        clear(Path(order.folder))
+        return Trouble("set aside", reason)
+
+
+def clear(folder: Path) -> None:
+    """Remove what a process left that was ended while it wrote a plan directory."""
+    for left in (folder, *folder.parent.glob(f".{escape(folder.name)}.equipoise-*")):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def serve(connection: Connection) -> None:
+    """In the process: answer orders, for as long as any come."""
+    logging.disable()  # nobody reads what would be said
+    warnings.simplefilter("ignore")
+    while True:
+        connection.send(answer_to(connection.recv()))
+
+
+def answer_to(order: Order) -> list[pa.RecordBatch] | Trouble:
+    """The rows of a plan, or why there is none."""
+    bounded(order.memory)
+    try:
+        return carried_out(order)
+    except MemoryError:
+        return Trouble("set aside", f"its planning takes more than {order.memory / 1e6:,.0f} MB of memory")
+    except Exception as error:  # a cluster that trips a bug must not take the fleet with it
+        return Trouble.of(error)
+
+
+def carried_out(order: Order) -> list[pa.RecordBatch]:
+    """The plan of a cluster as rows, with its directory written.
+
+    A part that was not lost piece by piece is refused, unless the wish says ``partial``.
+    """
+    from equipoise.files.plan_directory import write_plan
+    from equipoise.planning import make_plan
+    from equipoise.report import plan_page
+    from equipoise.scheduling import schedule
+
+    wish, cluster, used = order.wish, order.state.cluster, list[Used]()
+    if order.loads is not None:
+        cluster, used = with_loads(cluster, order.loads, wish.load)
+    partial = wish.request.partial or (order.state.lost and bool(cluster.lacks))
+    plan = make_plan(cluster, replace(wish.request, partial=partial))
+    waves = schedule(plan, max_inflight=wish.max_inflight, throttle=wish.throttle)
+    page = plan_page(plan, waves).encode()
+    write_plan(plan, Path(order.folder), schedule=waves, extra={"report.html": page})
+    return rows_of(plan, used, order.state)
+
+
+def rows_of(plan: Plan, used: list[Used], state: State) -> list[pa.RecordBatch]:
+    """Its rows of every table; the brokers that it adds are brokers too."""
+    name, schema = plan.cluster.name, arrow("PLANNED")
+    summary = rows.summary(plan, [asdict(one) for one in used])
+    return [
+        *union_batches(name, "moves", rows.moves(plan), schema),
+        *union_batches(name, "brokers", rows.brokers(plan.cluster, plan.eligible, state.up), schema),
+        one(name, "plan_summary", summary),
+    ]
+
+
+def rows_without_plan(name: str, state: State | Trouble, trouble: Trouble) -> list[pa.RecordBatch]:
+    """Why a cluster has no plan, and what of it is known."""
+    fault = {"reason": trouble.reason, "text": trouble.text}
+    found = [
+        one(name, "quarantine", fault),
+        one(name, "plan_summary", rows.not_planned(trouble.outcome, trouble.reason)),
+    ]
+    if isinstance(state, State):
+        all_of_them = np.ones(state.cluster.n_brokers, dtype=bool)
+        brokers = rows.brokers(state.cluster, all_of_them, state.up)
+        found += union_batches(name, "brokers", brokers, arrow("PLANNED"))
+    return found
+
+
+def one(cluster: str, kind: str, row: Mapping[str, object]) -> pa.RecordBatch:
+    """A single row of one kind."""
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pylist([{"cluster": cluster, kind: row}], schema=arrow("PLANNED"))
+
+
+def bounded(n_bytes: int) -> None:
+    """Have the system refuse this process more memory than so much."""
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    if most != resource.RLIM_INFINITY:
+        n_bytes = min(n_bytes, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (n_bytes, most))
+
+
+def memory_of(machine_share: int) -> int:
+    """Bytes of memory of this machine or container for each of so many plans at a time."""
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        told = CGROUP.read_text().strip()
+    except OSError:
+        told = ""
+    return min(there, int(told) if told.isdecimal() else there) // max(1, machine_share)
+
+
+def readable_wish(folder: Path) -> Wish | Trouble:
+    """What is wished for a cluster, or why it cannot be known."""
+    from equipoise.files.wish import read_wish
+
+    try:
+        return read_wish(folder)
+    except UnusableInput as error:
+        return Trouble.of(error)

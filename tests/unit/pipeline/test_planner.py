@@ -1,0 +1,91 @@
+"""Planning in a process of its own: its death, its time and its memory cost one cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from equipoise.cluster import Brokers, build_cluster
+from equipoise.files.plan_directory import read_plan
+from equipoise.files.wish import Wish
+from equipoise.pipeline.transforms import planner
+from equipoise.pipeline.transforms.merge_task import State, Trouble
+from equipoise.pipeline.transforms.planner import Order, planned
+from equipoise.planning.problem.request import Request
+
+MEMORY = 4 << 30
+
+
+def order(folder: Path, n: int = 4, *, memory: int = MEMORY, time_limit_s: float | None = None) -> Order:
+    """A drain in a cluster of so many partitions."""
+    brokers = Brokers.of([1, 2, 3, 4])
+    lists = [[1 + p % 4, 1 + (p + 1) % 4] for p in range(n)]
+    cluster = build_cluster("c", brokers, ["t"] * n, list(range(n)), lists)
+    wish = Wish(Request(drain=(4,)), time_limit_s=time_limit_s)
+    return Order(State(cluster, False, ()), wish, None, str(folder), memory)
+
+
+def outcome(given: Order) -> str:
+    """The reason why there is no plan; "" where there is one, which can be read."""
+    answer = planned(given)
+    if isinstance(answer, Trouble):
+        assert not Path(given.folder).exists()
+        return answer.reason
+    assert len(read_plan(given.folder).changed)
+    return ""
+
+
+def test_one_process_plans_many_clusters(tmp_path: Path) -> None:
+    """It is started once; what one cluster may take is no bound for the next."""
+    assert outcome(order(tmp_path / "small", memory=1)) == "its planning takes more than 0 MB of memory"
+    assert planner.planner is not None
+    pid = planner.planner.process.pid
+    assert outcome(order(tmp_path / "one")) == outcome(order(tmp_path / "two")) == ""
+    assert planner.planner.process.pid == pid
+
+
+def test_a_process_that_is_killed(tmp_path: Path) -> None:
+    """As the kernel does where memory is short: a reason, nothing left behind, and the next is planned."""
+    assert outcome(order(tmp_path / "before")) == ""
+    running = planner.planner
+    assert running is not None
+    killer = threading.Thread(target=killed_at_work, args=(running.process.pid,))
+    killer.start()
+    said = outcome(order(tmp_path / "killed", 60_000))
+    killer.join()
+    assert said.startswith("its planning was killed by signal 9: out of memory, perhaps")
+    assert outcome(order(tmp_path / "after")) == ""
+    assert {entry.name for entry in tmp_path.iterdir()} == {"before", "after"}
+
+
+def killed_at_work(pid: int) -> None:
+    """SIGKILL once the process has used a little more time."""
+
+    def ticks() -> int:
+        return sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
+
+    before, end_at = ticks(), time.monotonic() + 60
+    while ticks() < before + 20 and time.monotonic() < end_at:
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+
+
+def test_a_process_that_takes_too_long(tmp_path: Path) -> None:
+    """It is ended, and the next cluster is planned."""
+    said = outcome(order(tmp_path / "late", 60_000, time_limit_s=0.01))
+    assert said == "its planning takes longer than its time-limit of 0.01 seconds"
+    assert outcome(order(tmp_path / "after")) == ""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def ended() -> object:
+    """The process ends with these tests."""
+    yield
+    if planner.planner is not None:
+        planner.planner.end()
+        planner.planner = None
