@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import gcd
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
@@ -71,9 +72,15 @@ class Program:
         """Hold a sum between two numbers."""
         low, high = low - what.constant, high - what.constant
         if any(what.terms.values()):
-            self._rows.append((what.terms, low, high))
+            part = self._part(what)
+            terms = {variable: factor // part for variable, factor in what.terms.items()}
+            self._rows.append((terms, low / part, high / part))
         elif low > 0 or high < 0:
             self._contradiction = True
+
+    def _part(self, what: Sum) -> int:
+        """What factors of whole variables have in common: the solver tells smaller numbers apart."""
+        return gcd(*what.terms.values()) or 1 if all(self._whole[v] for v in what.terms) else 1
 
     def minimum(self, what: Sum, *, presolve: bool = True) -> tuple[int, np.ndarray] | None:
         """The least value, a whole number, and the variables that reach it; None where nothing does."""
@@ -81,9 +88,9 @@ class Program:
             return None
         if not self._whole:
             return what.constant, np.zeros(0)
-        cost = np.zeros(len(self._whole))
+        cost, part = np.zeros(len(self._whole)), self._part(what)
         for variable, factor in what.terms.items():
-            cost[variable] = factor
+            cost[variable] = factor // part
         answer = self._solve(cost, presolve=presolve)
         if answer.status == TROUBLE:
             answer = self._solve(cost, presolve=False)
@@ -91,7 +98,7 @@ class Program:
             return None
         if answer.status != 0:
             raise RuntimeError(f"HiGHS: {answer.message}")
-        return round(answer.fun) + what.constant, answer.x
+        return round(answer.fun) * part + what.constant, answer.x
 
     def _solve(self, cost: np.ndarray, *, presolve: bool) -> OptimizeResult:
         return milp(

@@ -60,7 +60,7 @@ def check_certificate(plan: Plan, problem: Problem, reached: dict[str, int]) -> 
     levels = {level.goal: level for level in plan.certificate}
     assert tuple(levels) == problem.goals, f"levels {tuple(levels)} for goals {problem.goals}"
     for goal, level in levels.items():
-        if not is_known(problem, goal):
+        if not is_known(problem.cluster, goal):
             assert (level.value, level.lower_bound, level.proof) == (None, None, "unknown"), goal
             continue
         assert level.value == reached[goal] == value_of(problem, plan.target, goal), goal

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from equipoise.errors import UnusableInput
-from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS
+from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS, IF_KNOWN
 from equipoise.planning.problem.request import EVERYTHING
 from equipoise.planning.published.settings import KNOWN
 from equipoise.planning.request.options import BALANCES, request_of
@@ -33,7 +33,7 @@ HELP: dict[str, tuple[str, str, str]] = {
     "partial": ("", BROKERS, "The sources tell of a part of a cluster: plan it as one, claim nothing of brokers' totals."),
     "replication-factor": ("N", BROKERS, OPTIONS["replication-factor"]),
     "create": ("TOPIC:PARTITIONS:RF", BROKERS, OPTIONS["create"]),
-    "goals": ("LIST", AIMS, f"The ordered goals. Default {', '.join(DEFAULT_GOALS)}; also {', '.join(ALL_GOALS[len(DEFAULT_GOALS):])}."),
+    "goals": ("LIST", AIMS, f"The ordered goals. Default {', '.join(DEFAULT_GOALS)} ({' and '.join(IF_KNOWN)} where known); also {', '.join(ALL_GOALS[len(DEFAULT_GOALS):])}."),
     "balance": ("MIX", AIMS, f"What is levelled, the most important first: {', '.join(BALANCES)}, each with a tolerance of its own if it is to have one (disk:10, disk:5:10); or {EVERYTHING}, which is every load that is known, at 10."),
     "tolerance": ("PCT|LOW:HIGH", AIMS, "Half-width of the bands, or their two sides, of what has none of its own; by default 0 for counts alone, 5 for loads."),
     "log-dirs": ("level[:PCT]", AIMS, "Level the log dirs of each broker, to PCT around their share: bytes (5 by default), or counts where a size is not known."),

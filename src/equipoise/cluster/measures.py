@@ -162,6 +162,23 @@ def arrivals(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
     return new
 
 
+def whole_sizes(size_bytes: npt.NDArray[np.float64]) -> CountArray:
+    """Sizes as whole bytes, ``(n_partitions,)`` int64; what is not known (NaN) counts 0."""
+    return np.rint(np.nan_to_num(size_bytes)).astype(np.int64)
+
+
+def sizes_known(size_bytes: npt.NDArray[np.float64]) -> bool:
+    """True where the size of some partition is known."""
+    return not bool(np.isnan(size_bytes).all())
+
+
+def bytes_moved(before: IntArray, after: IntArray, size_bytes: npt.NDArray[np.float64]) -> int:
+    """Bytes that data moves copy; a size that is not known counts 0."""
+    copies = arrivals(before, after).sum(axis=1)
+    some = np.flatnonzero(copies)
+    return sum((copies[some] * whole_sizes(size_bytes[some])).tolist())
+
+
 def data_moves(before: IntArray, after: IntArray) -> int:
     """Replicas that are on a broker which did not hold that partition before."""
     return int(arrivals(before, after).sum())

@@ -101,7 +101,8 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
     wanted, value = (
         (weighed_goals(problem), weighed_value) if problem.weighs else (problem.goals, value_of)
     )
-    goals = {goal: value(problem, target, goal) if is_known(problem, goal) else None for goal in wanted}
+    cluster = problem.cluster
+    goals = {goal: value(problem, target, goal) if is_known(cluster, goal) else None for goal in wanted}
     return {
         "replicas_apart": int(apart(held, problem.eligible)),
         "bytes_apart": float(apart(stored, problem.eligible)) if sizes_known else None,

@@ -55,10 +55,9 @@ def as_violations(found: Sequence[Finding]) -> tuple[Violation, ...]:
 
 def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.ndarray]) -> Iterator[Finding]:
     """Levels in order; each keeps to the face that the levels before left of its network."""
-    racks = any(
-        goal.of_racks for name, goal in GOALS.items() if name in [level.goal for level in certificate]
-    )
-    faces = OptimalFaces(replace(case, counts_racks=racks), proofs)
+    asked = [goal for name, goal in GOALS.items() if name in [level.goal for level in certificate]]
+    racks, sizes = any(goal.of_racks for goal in asked), any(goal.of_sizes for goal in asked)
+    faces = OptimalFaces(replace(case, counts_racks=racks, counts_sizes=sizes), proofs)
     for k, level in enumerate(certificate):
         if problem := malformed(level) or misnamed(level, case):
             yield Finding(str(level.goal), None, None, problem)

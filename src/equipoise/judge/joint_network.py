@@ -26,8 +26,6 @@ from equipoise.judge.relaxation import Int64, Relaxation
 from equipoise.judge.views import JointView
 from equipoise.judge.violations import Case
 
-SCALE = 720_720 * 64
-"""Parts of the goal's unit."""
 FORBIDDEN = 2**50
 BoolArray = npt.NDArray[np.bool_]
 
@@ -82,10 +80,12 @@ def joint_bound(
     layout = layout_of(case, np.arange(int(case.rules.movable.sum())))
     price = Prices.of(stored, layout, len(goals) - 1, budgets=budgets)
     view = JointView(case, placement[0], leaders[0])
-    for level, paid in zip(goals, [*price.goal, SCALE], strict=True):
+    asked, allowed = goal_of(goals[-1].goal), 0
+    scale = asked.parts(case)
+    asked.jointly(view, scale)
+    for level, paid in zip(goals, price.goal, strict=False):
         if paid:
-            goal_of(level.goal).jointly(view, paid)
-    allowed = sum(paid * counted(level, case) for level, paid in zip(goals, price.goal, strict=False))
+            allowed += goal_of(level.goal).jointly_kept(view, paid, counted(level, case))
 
     face = placement[1]
     leave, arrive = arcs_between(layout, face)
@@ -112,7 +112,7 @@ def joint_bound(
         - allowed
         - room_of_budgets(layout, price.arrivals)
     )
-    return -(-scaled // SCALE)
+    return -(-scaled // scale)
 
 
 def room_of_budgets(layout: Layout, price: Int64) -> int:

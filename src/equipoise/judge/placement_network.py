@@ -15,6 +15,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from equipoise.cluster.proofs import NetworkName
+from equipoise.judge.arc_costs import each
+from equipoise.judge.copies import weights
 from equipoise.judge.duality import FlowProblem
 from equipoise.judge.goals.registry import goal_of
 from equipoise.judge.moves_within import data_moves
@@ -48,14 +50,13 @@ def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.nd
     layout = layout_of(case, units)
     one = np.zeros(int(together.max(initial=-1)) + 1, dtype=np.int64)
     merged = Layout(case, rows, together, one, layout.brokers)
-    arcs, supply, excess = arcs_of(layout)
+    arcs, supply, view = arcs_of(layout)
 
     def lifted(name: str, potential: Int64, _: FlowProblem) -> Int64:
         if name != NetworkName.MERGED:
             return whole(potential, layout.n_nodes)
         return whole(potential, merged.n_nodes)[like(layout, merged, common(units, together))]
 
-    view = PlacementView(layout, arcs, excess)
     return Relaxation(
         arcs.network(supply),
         lambda goal: goal_of(goal).on_placement(view),
@@ -65,8 +66,8 @@ def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.nd
     )
 
 
-def arcs_of(layout: Layout) -> tuple[Arcs, Int64, int]:
-    """The arcs, the supplies, and how many replicas stand above the rack limit."""
+def arcs_of(layout: Layout) -> tuple[Arcs, Int64, PlacementView]:
+    """The arcs, the supplies, and what goals are shown of them."""
     case, brokers = layout.case, layout.brokers
     rules, rack = case.rules, case.cluster.brokers.rack_idx.astype(np.int64)
     place = np.full(case.cluster.n_brokers, -1)
@@ -96,10 +97,15 @@ def arcs_of(layout: Layout) -> tuple[Arcs, Int64, int]:
     members = np.bincount(layout.topic, weights=size, minlength=layout.n_topics).astype(np.int64)
     arcs.add("cell", layout.cell(topic, broker), 1 + broker, members[topic])
 
+    # where sizes count, what may leave has an arc for each of them
+    weight = weights(layout, np.bincount(row[~stays], minlength=len(layout.rows)))
+    sizes, rank = np.unique(weight.leaving * case.counts_sizes, return_inverse=True)
+    ways, copies = max(1, len(brokers)) * max(1, len(sizes)), list[Int64]()
     for kind, led in (("leave", False), ("leave-leaders", True)):
         some = stays & ~pinned & ((holder == case.before[layout.rows][row, 0]) == led)
-        key, count = np.unique((unit * len(brokers) + at)[some], return_counts=True)
-        unit_, broker = key // max(1, len(brokers)), key % max(1, len(brokers))
+        key, count = np.unique((unit * ways + at * len(sizes) + rank[row])[some], return_counts=True)
+        unit_, broker = key // ways, key % ways // max(1, len(sizes))
+        copies.append(sizes[key % max(1, len(sizes))])
         from_rack = rack[brokers[broker]]
         arcs.add(kind, layout.cell(layout.topic[unit_], broker), layout.pool(unit_, from_rack), count)
 
@@ -108,7 +114,10 @@ def arcs_of(layout: Layout) -> tuple[Arcs, Int64, int]:
     into_rack = rack[brokers[broker]]
     start = layout.pool(unit_, into_rack, arriving=True)
     arcs.add("arrive", start, layout.cell(layout.topic[unit_], broker), room[unit_, broker])
-    return arcs, supply, rack_arcs(layout, arcs)
+    excess = rack_arcs(layout, arcs)
+    leaving = np.concatenate([arcs.kinds["leave"], arcs.kinds["leave-leaders"]])
+    copied = each(arcs.n, leaving, np.concatenate(copies), offset=weight.certain)
+    return arcs, supply, PlacementView(layout, arcs, excess, copied if case.counts_sizes else None)
 
 
 def arrival_room(layout: Layout, size: Int64, unit: Int64, at: Int64) -> Int64:

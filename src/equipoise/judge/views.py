@@ -25,6 +25,8 @@ class PlacementView:
     arcs: Arcs
     excess: int
     """Replicas above the rack limit that stand there now."""
+    copied: Cost | None
+    """What plans copy; None where arcs on which replicas leave are not of one size each."""
 
 
 @dataclass(frozen=True, eq=False)

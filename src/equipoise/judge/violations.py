@@ -53,6 +53,8 @@ class Case:
     """``(n_brokers,)``: brokers that the cluster has."""
     counts_racks: bool = False
     """True where a goal of the certificate counts what racks hold."""
+    counts_sizes: bool = False
+    """True where one asks how large the replicas are that leave a broker."""
 
     @property
     def before(self) -> IntArray:

@@ -20,7 +20,7 @@ def measured_plan(problem: Problem, target: IntArray, sentence: str) -> Plan:
         strategy=problem.request.strategy,
         certificate=tuple(
             Level(goal, value_of(problem, target, goal), 0, "none", "measured, not proved")
-            if is_known(problem, goal)
+            if is_known(problem.cluster, goal)
             else Level.unknown(goal)
             for goal in problem.goals
             if goal in ALL_GOALS

@@ -15,7 +15,6 @@ GOALS = {
     "disk": ("Disk level", "how far brokers' bytes on disk lie outside the band"),
     "network-in": ("Inbound level", "how far brokers' inbound traffic lies outside the band"),
     "network-out": ("Outbound level", "how far brokers' outbound traffic lies outside the band"),
-    "bytes": ("Bytes moved", "bytes that have to be copied"),
     "log-dirs": ("Log dir level", "bytes that log dirs hold outside their bands"),
     "log-dir-bytes": ("Bytes between log dirs", "bytes that are copied between the log dirs of a broker"),
     "log-dir-replicas": ("Log dir level", "replicas that log dirs hold outside their bands"),
@@ -73,6 +72,8 @@ def may_be_better(goal: str, most: float) -> str:
     """
     title = goal_title(goal).lower()
     nouns = PLANNED[goal].nouns if goal in PLANNED else None
+    if goal in PLANNED and PLANNED[goal].in_bytes:
+        return f"at most {size(most)} from the best"
     if nouns is not None:
         return f"at most {plural(round(most), *nouns)} from the best"
     if goal not in PLANNED:

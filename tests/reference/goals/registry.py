@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tests.reference.goals.bytes import Bytes
 from tests.reference.goals.elections import Elections
 from tests.reference.goals.failover import Failover
 from tests.reference.goals.interface import Goal
@@ -19,7 +20,7 @@ from tests.reference.goals.topic_leaders import TopicLeaders
 from tests.reference.goals.topics import Topics
 
 EVERY: tuple[Goal, ...] = (
-    Racks(), Replicas(), Moves(), Topics(), Leaders(), RackLeaders(), Elections(), TopicLeaders(),
+    Racks(), Replicas(), Moves(), Bytes(), Topics(), Leaders(), RackLeaders(), Elections(), TopicLeaders(),
     Failover(), Positions(), Reorders(), RackReplicas(),
 )  # fmt: skip
 GOALS: Mapping[str, Goal] = {goal.name: goal for goal in EVERY}

@@ -44,7 +44,7 @@ def network_of(
 
 def level(net: PlacementNetwork) -> Int64:
     """A flow that levels the brokers with the fewest moves."""
-    return solve_levels(net, net.network, ("racks", "replicas", "moves"), "topics")[2]
+    return solve_levels(net, net.network, ("racks", "replicas", "moves"), "topics")[1].flow
 
 
 def ids_after(net: PlacementNetwork, moves: Moves) -> list[list[int]]:

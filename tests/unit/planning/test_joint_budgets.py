@@ -17,7 +17,7 @@ from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.judge.certificate import Finding, verify
-from equipoise.judge.joint_network import SCALE
+from equipoise.judge.goals.interface import PARTS
 from equipoise.planning import Request, build_problem, make_plan
 
 THEMES = ("one", "rules", "replaced", "orders")
@@ -79,7 +79,7 @@ def nothing_more_is_proved(plan: Plan, best: dict[str, int], seed: int) -> None:
         for key, array in plan.proofs.items():
             if key.endswith("/potential") and rng.random() < 0.8:
                 off = rng.integers(-2, 3, array.shape) * (rng.random(array.shape) < 0.2)
-                proofs[key] = array + off * rng.choice((1, SCALE // 5, SCALE))
+                proofs[key] = array + off * rng.choice((1, PARTS // 5, PARTS))
         reached: dict[str, int] = {}
         for level, found in zip(plan.certificate, judged(plan, proofs), strict=True):
             if all(value <= best[goal] for goal, value in reached.items()):

@@ -144,7 +144,8 @@ def check_plan(
     assert not broken, broken
     assert tuple(level.goal for level in plan.certificate) == goals
     for level in plan.certificate:
-        value = weighed_value(problem, plan.target, level.goal) if is_known(problem, level.goal) else None
+        known = is_known(problem.cluster, level.goal)
+        value = weighed_value(problem, plan.target, level.goal) if known else None
         assert level.value == value, level.goal
     rules = judge.rules_of(plan.cluster, plan.request)
     assert judge.check_assignment(plan.cluster, plan.target, rules) == ()

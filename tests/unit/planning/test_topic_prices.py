@@ -28,7 +28,7 @@ def topics(request: pytest.FixtureRequest) -> PlacementNetwork:
     asked = Request(drain=(1, 4)) if request.param == "drain" else Request()
     data = gather(replace(build_problem(state, asked), params=Params(flow_cells=0)))
     coarse = merged_network(data)
-    held = solve_levels(coarse, coarse.network, ("racks", "replicas"), "merged")[2][coarse.sink.index]
+    held = solve_levels(coarse, coarse.network, ("racks", "replicas"), "merged")[1].flow[coarse.sink.index]
     return topic_network(replace(data, held=held), np.zeros(len(data.rows), dtype=bool))
 
 

@@ -14,6 +14,9 @@ from equipoise.judge.sheet import Sum
 from equipoise.judge.views import JointView, LeaderView, Networks, OrderView, PlacementView, SumsView
 from equipoise.judge.violations import Case
 
+PARTS = 720_720 * 64
+"""Of a unit, of which its halves to tenths are whole numbers."""
+
 
 class Goal(ABC):
     """One number to be made as small as possible, and its part in the networks and programs of proofs.
@@ -25,6 +28,8 @@ class Goal(ABC):
     """Decided where a request names no goals."""
     of_racks = False
     """Counts what racks hold: networks of replicas have nodes for them then."""
+    of_sizes = False
+    """Asks how large a replica is that leaves: networks of replicas have arcs for each size then."""
 
     @property
     @abstractmethod
@@ -70,6 +75,15 @@ class Goal(ABC):
     def jointly(self, view: JointView, price: int) -> None:
         """Add what it costs on placement and leaders at once, ``price`` times."""
         raise ValueError(f"prices of {self.name}")
+
+    def parts(self, case: Case) -> int:
+        """Of such a part of its unit prices on placement and leaders at once are whole numbers."""
+        return PARTS
+
+    def jointly_kept(self, view: JointView, price: int, value: int) -> int:
+        """The same where it is kept to a value; returns what that allows, at this price."""
+        self.jointly(view, price)
+        return price * value
 
     def own_bound(
         self, network: NetworkName, stored: Int64, before: Sequence[Reached], networks: Networks

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from equipoise.cluster import Level
+from equipoise.judge.goals.bytes import Bytes
 from equipoise.judge.goals.elections import Elections
 from equipoise.judge.goals.failover import Failover
 from equipoise.judge.goals.interface import Goal
@@ -21,7 +22,7 @@ from equipoise.judge.goals.topics import Topics
 from equipoise.judge.violations import Case
 
 EVERY: tuple[Goal, ...] = (
-    Racks(), Replicas(), Moves(), Topics(), Leaders(), RackLeaders(), Elections(), TopicLeaders(),
+    Racks(), Replicas(), Moves(), Bytes(), Topics(), Leaders(), RackLeaders(), Elections(), TopicLeaders(),
     Failover(), Positions(), Reorders(), RackReplicas(),
 )  # fmt: skip
 """In the order of the default list, the others beside those that they are like."""

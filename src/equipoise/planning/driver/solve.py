@@ -167,7 +167,7 @@ def planned(problem: Problem, solution: Solution, why: dict[int, str]) -> Plan:
 
 def level_of(problem: Problem, proof: Proof) -> Level:
     """The line of the certificate; what the sources do not tell has neither value nor bound."""
-    if not is_known(problem, proof.goal):
+    if not is_known(problem.cluster, proof.goal):
         return Level.unknown(proof.goal)
     elsewhere = proof.global_bound.value if proof.global_bound else None
     of_part = OF_A_PART if problem.request.partial and levels(proof.goal) else ""
@@ -177,7 +177,7 @@ def level_of(problem: Problem, proof: Proof) -> Level:
 
 def known_of(problem: Problem, proof: Proof) -> Proof:
     """The proof, without prices where its goal is not known: there is nothing to prove."""
-    return proof if is_known(problem, proof.goal) else Proof(proof.goal, 0, 0, ProofKind.UNKNOWN)
+    return proof if is_known(problem.cluster, proof.goal) else Proof(proof.goal, 0, 0, ProofKind.UNKNOWN)
 
 
 def without_change_limit(problem: Problem, free: State) -> Solution:

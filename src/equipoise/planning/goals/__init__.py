@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
+from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.goals.elections import Elections
 from equipoise.planning.goals.failover import Failover
 from equipoise.planning.goals.interface import (
@@ -33,7 +35,7 @@ from equipoise.planning.problem.problem import Problem
 from equipoise.planning.registry import registered
 
 GOALS: Mapping[str, Goal] = registered(
-    Racks(), Replicas(), Moves(), Topics(), Leaders(), Elections(), TopicLeaders(),
+    Racks(), Replicas(), Moves(), Bytes(), Topics(), Leaders(), Elections(), TopicLeaders(),
     Failover(), Reorders(), Positions(), RackLeaders(), RackReplicas(),
 )  # fmt: skip
 PLACEMENT = {name: goal for name, goal in GOALS.items() if isinstance(goal, PlacementGoal)}
@@ -44,19 +46,20 @@ FOLLOWER = {name: goal for name, goal in GOALS.items() if isinstance(goal, Follo
 
 ALL_GOALS = tuple(GOALS)
 DEFAULT_GOALS = tuple(name for name, goal in GOALS.items() if goal.default)
+IF_KNOWN = tuple(name for name in DEFAULT_GOALS if GOALS[name].only_if_known)
 REQUIRED_GOALS = tuple(name for name, goal in GOALS.items() if goal.required)
 SETTLING_GOALS = tuple(name for name, goal in GOALS.items() if goal.settles)
 TIE_BREAKS = tuple(name for name, goal in GOALS.items() if goal.tie_break)
 
 
-def is_known(problem: Problem, goal: str) -> bool:
+def is_known(cluster: Cluster, goal: str) -> bool:
     """True where the sources tell what a goal is counted from; loads are known wherever they are goals."""
-    return goal not in GOALS or GOALS[goal].is_known(problem)
+    return goal not in GOALS or GOALS[goal].is_known(cluster)
 
 
 def levels(goal: str) -> bool:
     """True for a goal that makes something level, loads among them; False for one that counts."""
-    return GOALS[goal].nouns is None if goal in GOALS else goal != "bytes"
+    return goal not in GOALS or GOALS[goal].nouns is None
 
 
 def value_of(problem: Problem, lists: IntArray, goal: str) -> int:

@@ -19,6 +19,7 @@ from abc import ABC, abstractmethod
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
+from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.problem.problem import Problem
@@ -68,13 +69,21 @@ class Goal(ABC):
     tie_break: ClassVar[bool] = False
     """True where it only chooses between plans that are otherwise as good: no headline speaks of it, unless
     it was asked for by name."""
+    only_if_known: ClassVar[bool] = False
+    """True where the default order has it only if `is_known` says so."""
+    in_bytes: ClassVar[bool] = False
+    """True where the value is one of bytes, shown as sizes are."""
     nouns: ClassVar[tuple[str, str] | None] = None
     """What it counts, one and several, for a headline that says how many more there may be than needed; None
     where it levels something."""
 
-    def is_known(self, problem: Problem) -> bool:
+    def is_known(self, cluster: Cluster) -> bool:
         """True where the sources tell what the value is counted from; else nothing is claimed of it."""
         return True
+
+    def untold(self, cluster: Cluster) -> str:
+        """What is known of some partitions alone, and how the others count, in a sentence; "" for nothing."""
+        return ""
 
     @abstractmethod
     def value(self, problem: Problem, lists: IntArray) -> int:
@@ -90,6 +99,8 @@ class PlacementGoal(Goal):
 
     of_racks: ClassVar[bool] = False
     """True where it counts what racks hold, so that networks need arcs for that."""
+    of_sizes: ClassVar[bool] = False
+    """True where it asks how large a replica is that leaves, so that networks need arcs for each size."""
 
     @abstractmethod
     def on_placement(self, net: PlacementNetwork) -> Objective:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from equipoise.cluster import measures
+from equipoise.cluster import Cluster, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.flow.network import Objective
 from equipoise.planning.goals.interface import BrokerLeaderGoal, Counted
@@ -25,8 +25,8 @@ class RackLeaders(BrokerLeaderGoal):
     meaning = "squared distance of each rack's preferred leaders from its band"
     counted = Counted.GROUPS
 
-    def is_known(self, problem: Problem) -> bool:
-        return problem.cluster.brokers.has_racks
+    def is_known(self, cluster: Cluster) -> bool:
+        return cluster.brokers.has_racks
 
     def value(self, problem: Problem, lists: IntArray) -> int:
         led = measures.leaders_per_broker(lists, problem.cluster.n_brokers)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from equipoise.cluster import measures
+from equipoise.cluster import Cluster, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.goals.interface import PlacementGoal
@@ -25,8 +25,8 @@ class RackReplicas(PlacementGoal):
     meaning = "squared distance of each rack's replicas from its band"
     of_racks = True
 
-    def is_known(self, problem: Problem) -> bool:
-        return problem.cluster.brokers.has_racks
+    def is_known(self, cluster: Cluster) -> bool:
+        return cluster.brokers.has_racks
 
     def value(self, problem: Problem, lists: IntArray) -> int:
         held = measures.replicas_per_broker(lists, problem.cluster.n_brokers)

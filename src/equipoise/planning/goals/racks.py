@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.flow.network import Objective
 from equipoise.planning.goals.interface import PlacementGoal
@@ -25,8 +26,8 @@ class Racks(PlacementGoal):
     nouns = ("replica above the rack limit", "replicas above the rack limit")
     default = required = True
 
-    def is_known(self, problem: Problem) -> bool:
-        return problem.cluster.brokers.has_racks
+    def is_known(self, cluster: Cluster) -> bool:
+        return cluster.brokers.has_racks
 
     def value(self, problem: Problem, lists: IntArray) -> int:
         return int(rack_excess(problem, lists)[problem.movable].sum())

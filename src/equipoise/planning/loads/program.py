@@ -8,7 +8,7 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.certificate import Proof
-from equipoise.planning.loads.weights import COUNTED, Load, borne, copy_cost, load_of, stays, weighed_value
+from equipoise.planning.loads.weights import COUNTED, Load, borne, load_of, stays, weighed_value
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.model import Model
 from equipoise.planning.programs.rows import Sum
@@ -19,10 +19,6 @@ class LoadModel(Model):
     """The program of counts, and what weighed goals measure."""
 
     def goal_rows(self, goal: str) -> Sum:
-        if goal == "bytes":
-            cost = copy_cost(self.problem)
-            assert cost is not None, "bytes are a goal only where sizes are known"
-            return self.total(int(cost[row]) * self.arrivals(row) for row in self.rows)
         if goal in self.problem.request.mix and goal not in COUNTED:
             return self.load_rows(goal)
         return super().goal_rows(goal)

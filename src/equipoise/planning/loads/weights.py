@@ -145,19 +145,13 @@ def whole(problem: Problem, column: FloatArray, what: str, option: str) -> Int64
 
 
 def copy_cost(problem: Problem) -> Int64 | None:
-    """Bytes of each replica; None where sizes are not known and so moves alone can be counted."""
-    unknown = np.isnan(problem.cluster.size_bytes) & (problem.cluster.rf > 0)
-    if unknown.any():  # with --max-bytes there is no such problem
-        return None
-    return whole(problem, problem.cluster.size_bytes, "sizes", "--max-bytes")
+    """Bytes of each replica; None where no size is known and so moves alone can be counted."""
+    sizes = problem.cluster.size_bytes
+    return measures.whole_sizes(sizes) if measures.sizes_known(sizes) else None
 
 
 def weighed_value(problem: Problem, lists: IntArray, goal: str) -> int:
     """The value of a goal, weighed ones among them."""
-    if goal == "bytes":
-        cost = copy_cost(problem)
-        assert cost is not None
-        return int((measures.arrivals(problem.cluster.replicas, lists).sum(axis=1) * cost).sum())
     if goal not in problem.request.mix or goal in COUNTED:
         return value_of(problem, lists, goal)
     return load_of(problem, goal).value(lists)

@@ -18,6 +18,7 @@ from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Objective
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build
 from equipoise.planning.networks.placement_data import PlacementData
+from equipoise.planning.networks.sizes import by_size, weights
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -57,11 +58,10 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
     unit, broker = np.nonzero(arrive[net.unit_of[rows_single]])
     pieces = [(rows_single[unit], broker)]
 
-    need = np.where(greedy[:, None], leave, 0)
-    unmet = choose_leaving(
-        data, unit_of_slot, need, leaving, data.problem.request.max_changes_per_partition
-    )
-    exact |= unmet
+    wanted = leaving_groups(net, flow)
+    wanted.need[~greedy[wanted.unit]] = 0
+    left = choose_leaving(data, wanted, leaving, data.problem.request.max_changes_per_partition)
+    exact[wanted.unit[left > 0]] = True
     ours = greedy & ~exact
     row, broker, unpaired = pair(net, leaving & ours[unit_of_slot], np.where(ours[:, None], arrive, 0))
     exact |= unpaired
@@ -84,23 +84,47 @@ def per_unit(arcs: Arcs, flow: Int64, n_units: int, n_eligible: int) -> npt.NDAr
     return table
 
 
-def choose_leaving(
-    data: PlacementData,
-    unit_of_slot: Int64,
-    need: npt.NDArray[np.int32],
-    leaving: BoolArray,
-    limit: int | None,
-) -> BoolArray:
-    """Mark ``need[unit, broker]`` replicas as leaving; True for units where that was not possible.
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Replicas of which some leave, whichever: of a unit on a broker, and of one size where that counts."""
+
+    of_slot: Int64
+    """``(n_slots,)``: the group of each, -1 of none."""
+    unit: Int64
+    """``(n_groups,)``, as ``need``: how many leave."""
+    need: Int64
+
+
+def leaving_groups(net: PlacementNetwork, flow: Int64) -> Groups:
+    """The groups that a network's arcs tell apart, and what leaves of them."""
+    data, n_eligible, n_units = net.data, len(net.data.brokers), len(net.family_of)
+    of_slot = net.unit_of[data.slot_row] * n_eligible + data.slot_broker
+    of_arc = net.leave.unit * n_eligible + net.leave.broker
+    size = n_units * n_eligible
+    if net.certain_bytes is not None:
+        weight = weights(data, net.unit_of).row
+        sizes = np.unique(weight)
+        of_slot = of_slot * len(sizes) + np.searchsorted(sizes, weight)[data.slot_row]
+        of_arc = of_arc * len(sizes) + np.searchsorted(sizes, net.leave_bytes)
+        size *= len(sizes)
+    keys, group = np.unique(of_arc, return_inverse=True)
+    at = np.minimum(np.searchsorted(keys, of_slot), max(0, len(keys) - 1))
+    free = (data.slot_broker >= 0) & ~data.slot_pinned
+    there = free & (keys[at] == of_slot) if len(keys) else np.zeros_like(free)
+    need = np.bincount(group, flow[net.leave.index], len(keys)).astype(np.int64)
+    unit = keys // max(1, size // max(1, n_units))
+    return Groups(np.where(there, at, -1), unit, need)
+
+
+def choose_leaving(data: PlacementData, wanted: Groups, leaving: BoolArray, limit: int | None) -> Int64:
+    """Mark as many replicas of each group as leaving as it needs; returns what is left, ``(n_groups,)``.
 
     Followers go first, since the leadership of a partition stays where it is when one of them
     moves; among them those of partitions whose leader had better be elsewhere; and a partition
     gives up one replica before any gives up two.
     """
-    n_eligible = need.shape[1]
-    left = need.ravel().copy()
-    key = unit_of_slot * n_eligible + data.slot_broker
-    usable = (data.slot_broker >= 0) & ~data.slot_pinned
+    left, key = wanted.need.copy(), wanted.of_slot
+    usable = key >= 0
     usable[usable] = left[key[usable]] > 0
     candidate = np.flatnonzero(usable)
     # Spread the choice over the partitions: brokers of a unit start at different places in it.
@@ -128,7 +152,7 @@ def choose_leaving(
             leaving[picked] = True
             taken[data.slot_row[picked]] += 1
             np.subtract.at(left, key[picked], 1)
-    return np.asarray(left.reshape(need.shape).any(axis=1))
+    return left
 
 
 def leaders_to_give(data: PlacementData, candidate: Int64, chance: npt.NDArray[np.float64]) -> Int64:
@@ -275,13 +299,26 @@ def place_batch(
     linear = np.zeros(len(few), dtype=np.int64)
     linear[small.arrive.index] = 1000
     linear[small.mended.index] = -1_000_000
+    face = narrow(network, counts, best.potential)
+    if net.certain_bytes is not None:  # as few, and of those the smallest, before it matters who leads
+        best = solve(face, Objective.of_linear(linear), best.flow)
+        face = narrow(face, Objective.of_linear(linear), best.potential)
+        small, face = by_size(small, face)
+        smallest = small.objective("bytes")
+        best = solve(face, smallest, small.guess())
+        face = narrow(face, smallest, best.potential)
+        linear = np.zeros(len(face.tail), dtype=np.int64)
     linear[small.leave.index] = small.leave_leaders
-    best = solve(narrow(network, counts, best.potential), Objective.of_linear(linear), best.flow)
+    best = solve(face, Objective.of_linear(linear), best.flow)
 
     apart = (best.flow[small.cell.index].reshape(end.shape) != end).any(axis=1)
     apart |= count_of(small.arrive, best.flow, family_of) > coming.sum(axis=1)
     mended = np.bincount(net.mended.unit, weights=flow[net.mended.index], minlength=n_units)[families]
     apart |= count_of(small.mended, best.flow, family_of, len(families)) < mended
+    if net.certain_bytes is not None:
+        wanted = bytes_leaving(net, flow, np.arange(n_units))[families]
+        told = np.bincount(family_of, weights(data, net.unit_of).loose[rows]) == 0
+        apart |= told & (bytes_leaving(small, best.flow, family_of) > wanted)
 
     used = small.leave.index[best.flow[small.leave.index] > 0] - small.leave.start
     gone = np.zeros((len(rows), n_eligible), dtype=bool)
@@ -298,6 +335,13 @@ def count_of(arcs: Arcs, flow: Int64, family_of: Int64, n_families: int = 0) -> 
     """Flow of a family of arcs by the family of its unit."""
     n_families = n_families or int(family_of.max(initial=-1)) + 1
     return np.bincount(family_of[arcs.unit], weights=flow[arcs.index], minlength=n_families).astype(np.int64)
+
+
+def bytes_leaving(net: PlacementNetwork, flow: Int64, family_of: Int64) -> Int64:
+    """What the replicas that leave weigh, by the family of their unit."""
+    total = np.zeros(int(family_of.max(initial=-1)) + 1, dtype=np.int64)
+    np.add.at(total, family_of[net.leave.unit], net.leave_bytes * flow[net.leave.index])
+    return total
 
 
 def subset(data: PlacementData, rows: Int64) -> tuple[PlacementData, Int64]:

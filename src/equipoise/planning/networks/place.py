@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.networks.disaggregation import Moves, disaggregate, lists_after
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build, opened
 from equipoise.planning.networks.placement_data import PlacementData, gather
+from equipoise.planning.networks.sizes import by_size, tells_sizes
 from equipoise.planning.networks.topic_prices import solve_topics
 from equipoise.planning.problem.problem import Problem
 
@@ -119,8 +121,8 @@ def attempt(data: PlacementData, goals: tuple[str, ...], expanded: BoolArray) ->
         net = topic_network(data, expanded)
         return finish(net, net.network, goals, [], NetworkName.PARTITIONS)
     coarse = merged_network(data)
-    first = goals[: goals.index("topics")] if "topics" in goals else goals
-    levels, _, _ = solve_levels(coarse, coarse.network, first, NetworkName.MERGED)
+    first = of_all_topics(data, goals)
+    levels = solve_levels(coarse, coarse.network, first, NetworkName.MERGED)[0]
     every, some = NetworkName.PARTITIONS, NetworkName.MIXED
     name = every if expanded.all() else some if expanded.any() else NetworkName.TOPICS
     try:
@@ -132,6 +134,13 @@ def attempt(data: PlacementData, goals: tuple[str, ...], expanded: BoolArray) ->
         return finish(fine, fine.network, goals, [], name)
 
 
+def of_all_topics(data: PlacementData, goals: tuple[str, ...]) -> tuple[str, ...]:
+    """The goals that are solved with all topics as one: those in front of what only a topic tells."""
+    exact = tells_sizes(data)
+    told = (goal != "topics" and (exact or not PLACEMENT[goal].of_sizes) for goal in goals)
+    return tuple(goal for goal, _ in takewhile(lambda pair: pair[1], zip(goals, told, strict=True)))
+
+
 def on_merged_face(
     data: PlacementData, expanded: BoolArray, coarse: PlacementNetwork, levels: list[ProvedLevel]
 ) -> tuple[PlacementNetwork, Network]:
@@ -139,6 +148,8 @@ def on_merged_face(
     fine = topic_network(data, expanded)
     face = fine.network
     for level in levels:
+        if PLACEMENT[level.goal].of_sizes:
+            fine, face = by_size(fine, face)
         face = narrow(face, fine.objective(level.goal), lift(coarse, fine, level.potential))
     face = tightened(fine, face)
     return (fine, face) if expanded.all() else opened(fine, face)
@@ -177,12 +188,15 @@ def topic_network(data: PlacementData, expanded: BoolArray) -> PlacementNetwork:
 
 def solve_levels(
     net: PlacementNetwork, network: Network, goals: tuple[str, ...], name: NetworkName
-) -> tuple[list[ProvedLevel], Network, Int64]:
+) -> tuple[list[ProvedLevel], OptimalFace]:
     """Goals one after the other, each on the optimal face of those before."""
     levels = []
     flow = net.guess()
     for goal in goals:
         LOG.info("where replicas stand: %s", goal)
+        if PLACEMENT[goal].of_sizes:
+            face = sized(OptimalFace(net, network, flow))
+            net, network, flow = face.net, face.network, face.flow
         objective = net.objective(goal)
         if goal == "topics":
             best = solve_topics(net, network, objective, flow)
@@ -191,7 +205,7 @@ def solve_levels(
         flow = best.flow
         levels.append(ProvedLevel(goal, best.value, name, best.potential))
         network = tightened(net, narrow(network, objective, best.potential))
-    return levels, network, flow
+    return levels, OptimalFace(net, network, flow)
 
 
 def finish(
@@ -202,18 +216,27 @@ def finish(
     name: NetworkName,
 ) -> Attempt:
     """Solve the goals that are left, settle ties and disaggregate."""
-    levels, network, flow = solve_levels(net, network, goals, name)
+    levels, face = solve_levels(net, network, goals, name)
     LOG.info("which partitions move")
+    smallest = net.data.problem.request.max_bytes is not None
+    if smallest:
+        face = sized(face)
+    net, network, flow = face.net, face.network, face.flow
     wish = net.forced_leader_changes()
     forced = solve(network, wish, flow)
-    if net.data.problem.request.max_bytes is None:
-        suited = OptimalFace(net, narrow(network, wish, forced.potential), forced.flow)
-    else:  # first of all the smallest of what may as well move
-        suited = narrowed(narrowed(OptimalFace(net, network, flow), net.bytes_moved()), wish)
+    suited = OptimalFace(net, narrow(network, wish, forced.potential), forced.flow)
+    if smallest:  # first of all the smallest of what may as well move
+        suited = narrowed(narrowed(face, net.objective("bytes")), wish)
     settled = settle(suited, ties=name == NetworkName.PARTITIONS)
     moves, failed_units = disaggregate(net, settled)
     failed = np.isin(net.unit_of, failed_units)
     return Attempt(moves, before + levels, failed, OptimalFace(net, network, settled, forced))
+
+
+def sized(face: OptimalFace) -> OptimalFace:
+    """The face with an arc for each size of what may leave."""
+    net, network = by_size(face.net, face.network)
+    return face if net is face.net else OptimalFace(net, network, net.guess())
 
 
 def narrowed(face: OptimalFace, wish: Objective) -> OptimalFace:

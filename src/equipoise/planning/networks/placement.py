@@ -59,6 +59,8 @@ class PlacementNetwork:
     leave: Arcs
     leave_leaders: BoolArray
     """Of each leave arc: it carries replicas that lead today; moving those costs an election more."""
+    leave_bytes: Int64
+    """Of each leave arc: what a replica on it weighs, once arcs are of one size each (`sizes.by_size`)."""
     arrive: Arcs
     excess: Arcs
     """Of what stands above the limit, from pools to crowds."""
@@ -75,6 +77,8 @@ class PlacementNetwork:
     total_excess: int
     crowd: Int64
     """``(n_units,)``: the node of each unit's crowd, -1 where it has none."""
+    certain_bytes: int | None = None
+    """Copied whatever leaves; None as long as ``leave_bytes`` are not told."""
 
     def guess(self) -> Int64:
         """The flow of the present state, where nothing moves; a start for the convex costs."""
@@ -100,17 +104,6 @@ class PlacementNetwork:
         """Leaders that leave their broker, of those who may lead on: the others are lost anyway."""
         linear = np.zeros(len(self.network.tail), dtype=np.int64)
         linear[self.leave.index] = self.leave_leaders & self.data.leads[self.leave.broker]
-        return Objective.of_linear(linear)
-
-    def bytes_moved(self) -> Objective:
-        """Bytes of what arrives, of units that are one partition; of others nobody can tell."""
-        data = self.data
-        alone = np.bincount(self.unit_of, minlength=len(self.family_of)) == 1
-        size = np.zeros(len(self.family_of), dtype=np.int64)
-        sizes = np.nan_to_num(data.problem.cluster.size_bytes[data.rows]).astype(np.int64)
-        size[self.unit_of] = np.where(alone[self.unit_of], sizes, 0)
-        linear = np.zeros(len(self.network.tail), dtype=np.int64)
-        linear[self.arrive.index] = size[self.arrive.unit]
         return Objective.of_linear(linear)
 
     def topic_bands(self) -> tuple[Int64, Int64, int]:
@@ -155,6 +148,7 @@ def opened(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Netw
         network=within(net.network),
         leave=some(net.leave),
         leave_leaders=net.leave_leaders[kept[net.leave.start : net.leave.stop]],
+        leave_bytes=net.leave_bytes[kept[net.leave.start : net.leave.stop]],
         arrive=some(net.arrive),
         excess=some(net.excess),
         over=some(net.over),
@@ -309,6 +303,8 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
         total_excess=total_excess,
         crowd=crowd,
         leave_leaders=leaders,
+        leave_bytes=np.zeros(len(leaders), dtype=np.int64),
+        certain_bytes=None,
         **families,
     )
 

@@ -100,16 +100,26 @@ def settled(sheet: Sheet, nodes: int | None = MAX_NODES) -> Whole | None:
 
 
 def best_whole(
-    cost: Any, bounds: Bounds, rows: Sequence[LinearConstraint], nodes: int | None
+    cost: Any,
+    bounds: Bounds,
+    rows: Sequence[LinearConstraint],
+    nodes: int | None,
+    *,
+    exact: bool = False,
 ) -> OptimizeResult:
-    """HiGHS' answer of all columns whole, the same on every machine; ``x`` is None where it found none."""
+    """HiGHS' answer of all columns whole, the same on every machine; ``x`` is None where it found none.
+
+    ``exact``: it is not content with what is within a ten thousandth of the best.
+    """
     return milp(
         cost,
         integrality=np.ones(len(cost)),
         bounds=bounds,
         constraints=rows,
         # presolve looks at the clock: a busy machine would find another of the best plans
-        options={"presolve": False} | ({} if nodes is None else {"node_limit": nodes}),
+        options={"presolve": False}
+        | ({} if nodes is None else {"node_limit": nodes})
+        | ({"mip_rel_gap": 0} if exact else {}),
     )
 
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from equipoise.planning.goals import DEFAULT_GOALS, LEADER, PLACEMENT, REQUIRED_GOALS, SETTLING_GOALS
+from equipoise.cluster import Cluster
+from equipoise.planning.goals import (
+    DEFAULT_GOALS,
+    GOALS,
+    LEADER,
+    PLACEMENT,
+    REQUIRED_GOALS,
+    SETTLING_GOALS,
+    is_known,
+)
 from equipoise.planning.problem.request import Request
 
 
-def ordered_goals(request: Request, *, lowered: bool) -> tuple[str, ...]:
+def ordered_goals(request: Request, cluster: Cluster, *, lowered: bool) -> tuple[str, ...]:
     """The goals asked for, then the costs that make a second run empty whatever the goals.
 
     Where a replication factor is ``lowered`` the racks come first, asked for or not: fewer replicas may be
@@ -19,12 +28,17 @@ def ordered_goals(request: Request, *, lowered: bool) -> tuple[str, ...]:
     elif request.required_only or only_replaces(request):
         asked = REQUIRED_GOALS
     else:
-        asked = DEFAULT_GOALS
+        asked = tuple(goal for goal in DEFAULT_GOALS if has_a_place(goal, cluster))
     if request.leaders_only:
         asked = tuple(goal for goal in asked if goal not in PLACEMENT)
         return (*asked, *(cost for cost in SETTLING_GOALS if cost not in asked and cost not in PLACEMENT))
     first = ("racks",) if lowered and "racks" not in asked else ()
     return (*first, *asked, *(cost for cost in SETTLING_GOALS if cost not in asked))
+
+
+def has_a_place(goal: str, cluster: Cluster) -> bool:
+    """True where the default order has a goal on this cluster."""
+    return is_known(cluster, goal) or not GOALS[goal].only_if_known
 
 
 def only_replaces(request: Request) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.cluster import Cluster
+from equipoise.planning.goals import GOALS
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.rates import derived, inbound
 from equipoise.planning.problem.request import EVERYTHING, Request
@@ -36,7 +37,9 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     if looks_at_rates(request) and (told := derived(draft.cluster)):
         draft.warnings.append(told)
     lowered = bool((draft.rf < draft.cluster.rf).any())
-    return draft.freeze(ordered_goals(request, lowered=lowered))
+    goals = ordered_goals(request, draft.cluster, lowered=lowered)
+    draft.warnings += filter(None, (GOALS[goal].untold(draft.cluster) for goal in goals))
+    return draft.freeze(goals)
 
 
 def everything(cluster: Cluster) -> tuple[str, ...]:

@@ -12,18 +12,19 @@ from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.flow.convex import cheapest
 from equipoise.planning.flow.network import Int64, Objective
-from equipoise.planning.programs.joint.question import Question
+from equipoise.planning.programs.joint.question import SCALE, Question
 
-SCALE = 720_720 * 64
-"""Multipliers are whole numbers of this part of the goal's unit: halves to tenths stay exact."""
+FORBIDDEN = 2**50
+"""The judge takes no price that is farther from 0."""
+SAFE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """What each condition of the program is worth, in parts of `SCALE` of the goal's unit."""
+    """What each condition of the program is worth, in parts of `Question.scale` of the goal's unit."""
 
     held: Mapping[str, int]
-    """One unit of a goal before, by its name; none negative."""
+    """One unit of a goal before, by its name; none negative. Of bytes in parts of `FINE` of that."""
     node: Int64
     """``(n_nodes,)``: flow is kept at every node of the placement."""
     led: Int64
@@ -53,14 +54,23 @@ class Multipliers:
         mine, theirs = ((one.node, one.led, one.stands, one.arrivals) for one in (self, other))
         return Multipliers(held, *(one + times * two for one, two in zip(mine, theirs, strict=True)))
 
-    def leading(self, asked: Question, unit: int = SCALE) -> Int64:
+    @property
+    def highest(self) -> int:
+        """How far the farthest price is from 0."""
+        columns = (self.node, self.led, self.stands, self.arrivals)
+        most = max(int(np.abs(column).max(initial=0)) for column in columns)
+        return max(most, *self.held.values()) if self.held else most
+
+    def leading(self, asked: Question, unit: int | None = None) -> Int64:
         """What each candidate's leading costs, ``(n_candidates,)``; ``unit``: one of the goal."""
+        unit = asked.scale if unit is None else unit
         changes = sum(weight * term.changes for term, weight in asked.terms(self.held, unit))
         costs: Int64 = self.stands + self.led[asked.who.counts].sum(axis=0) + changes * asked.who.changes
         return costs
 
-    def pull(self, asked: Question, unit: int = SCALE) -> Int64:
+    def pull(self, asked: Question, unit: int | None = None) -> Int64:
         """What a unit costs on each arc of the placement, ``(n_arcs,)``, without what is convex."""
+        unit = asked.scale if unit is None else unit
         who, network = asked.who, asked.face.network
         cost: Int64 = self.node[network.head] - self.node[network.tail]
         np.add.at(cost, who.arc, np.where(who.arrives, -self.stands, self.stands) * (who.arc >= 0))
@@ -69,9 +79,9 @@ class Multipliers:
         return cost + sum(weight * term.arcs.linear for term, weight in asked.terms(self.held, unit))
 
 
-def whole(prices: npt.NDArray[np.float64]) -> Int64:
-    """In parts of `SCALE`."""
-    return np.rint(prices * SCALE).astype(np.int64)
+def whole(prices: npt.NDArray[np.float64], scale: int = SCALE) -> Int64:
+    """In parts of a scale; none is farther from 0 than the judge takes."""
+    return np.rint(np.clip(prices * scale, -FORBIDDEN, FORBIDDEN)).astype(np.int64)
 
 
 def cheapest_of(asked: Question, some: Int64, leading: Int64) -> Int64:
@@ -81,21 +91,22 @@ def cheapest_of(asked: Question, some: Int64, leading: Int64) -> Int64:
     return fewest
 
 
-def bound_of(asked: Question, price: Multipliers, unit: int = SCALE) -> int:
-    """The bound under ``price``, in parts of `SCALE`; ``unit``: what one of the goal costs.
+def bound_of(asked: Question, price: Multipliers, unit: int | None = None) -> int:
+    """The bound under ``price``, in parts of `Question.scale`; ``unit``: what one of the goal costs.
 
     Each row is led by its cheapest candidate, the placement is a flow whose arcs cost what standing is
     worth, every count is what it costs least, and goals before may take what their values leave at a price;
     so may arrivals what budgets leave.
     """
     who, counts, network = asked.who, asked.counts, asked.face.network
+    unit = asked.scale if unit is None else unit
     terms = asked.terms(price.held, unit)
-    bound = int(cheapest_of(asked, np.arange(len(who.row)), price.leading(asked, unit)).sum())
-    bound += int(network.supply @ price.node) - int(price.stands[~who.arrives].sum())
+    bound = total(cheapest_of(asked, np.arange(len(who.row)), price.leading(asked, unit)))
+    bound += total(network.supply, price.node) - total(price.stands[~who.arrives])
     bound += sum(weight * term.arcs.offset for term, weight in terms)
-    bound -= sum(price.held[name] * value for name, (_, value) in asked.held.items())
+    bound -= sum(term.paid_back(price.held[name], value) for name, (term, value) in asked.held.items())
     if asked.budgets is not None:
-        bound -= int(price.arrivals @ asked.budgets.room)
+        bound -= total(price.arrivals, asked.budgets.room)
     on_arcs = [(term.arcs, weight) for term, weight in terms]
     bound += least(price.pull(asked, unit), network.lower, network.upper, on_arcs)
     return bound + least(
@@ -111,7 +122,7 @@ def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multiplie
     held = np.array([price.held.get(name, 0) for name in before], dtype=np.int64)
     stored = np.concatenate([held, price.node, price.led, table.ravel(), price.arrivals])
     name = NetworkName.JOINT if asked.budgets is None else NetworkName.JOINT_BUDGET
-    return ProvedLevel(goal, -(-bound_of(asked, price) // SCALE), name, stored)
+    return ProvedLevel(goal, -(-bound_of(asked, price) // asked.scale), name, stored)
 
 
 def least(cost: Int64, lower: Int64, upper: Int64, convex: list[tuple[Objective, int]]) -> int:
@@ -125,4 +136,14 @@ def least(cost: Int64, lower: Int64, upper: Int64, convex: list[tuple[Objective,
         best, _ = cheapest(objective, cost[items], weight)
         x[items] = np.clip(best, lower[items], upper[items])
         squares += weight * int((objective.distance(x[items]) ** 2).sum())
-    return int(cost @ x) + squares
+    return total(cost, x) + squares
+
+
+def total(prices: Int64, amounts: Int64 | None = None) -> int:
+    """The sum of prices, each as often as its amount says: in 64 bits where they hold it, else as it is."""
+    most = int(np.abs(prices).max(initial=0)) * len(prices)
+    if amounts is None:
+        return int(prices.sum()) if most < SAFE else sum(prices.tolist())
+    if most * int(np.abs(amounts).max(initial=0)) < SAFE:
+        return int(prices @ amounts)
+    return sum(price * amount for price, amount in zip(prices.tolist(), amounts.tolist(), strict=True))

@@ -155,7 +155,10 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     )
     doubtful = np.flatnonzero(column[who.arc] >= 0)
     arc, come, nth = column[who.arc[doubtful]], who.arrives[doubtful], np.arange(len(doubtful))
-    first, kept = len(doubtful), [value - paid for (_, _, paid), value in held]
+    terms = [term for term, _ in asked.held.values()]
+    room_of = zip(held, terms, strict=True)
+    kept = [(value - paid + of.slack) / of.part for ((_, _, paid), value), of in room_of]
+    first = len(doubtful)
     arriving, room = arrivals_within(asked, column, still, first + n_led + len(held))
     no_least = np.full(len(held) + len(room), -np.inf)
     bounded = Conditions.of(
@@ -168,7 +171,10 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
         (nth[~come], arc[~come], 1),
         (first + who.counts[0], leads, 1),
         (first + who.counts[1], leads, 1),
-        *((np.full(len(c), first + n_led + k), c, v) for k, ((c, v, _), _) in enumerate(held)),
+        *(
+            (np.full(len(c), first + n_led + k), c, v / of.part)
+            for k, (((c, v, _), _), of) in enumerate(zip(held, terms, strict=True))
+        ),
         *arriving,
     )
     cost = np.zeros(sheet.n_columns, dtype=np.int64)
@@ -176,7 +182,7 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     lower, upper = np.zeros_like(cost), np.ones_like(cost)
     lower[: len(free)], upper[: len(free)] = network.lower[free], network.upper[free]
     upper[len(free) + len(who.row) :] = np.concatenate(sheet.width)
-    program = Program(cost, lower, upper, len(free), equal, bounded)
+    program = Program(asked.goal.part, cost, lower, upper, len(free), equal, bounded)
     counted = np.concatenate(sheet.counted)
     return Layout(program, free, present, doubtful, n_nodes + n_rows, counted, sheet.cut, goal[2])
 
@@ -210,16 +216,18 @@ def multipliers(asked: Question, layout: Layout, found: Relaxed) -> Multipliers:
     led[:n_led] = -found.of_bounded[n_open : n_open + n_led]
     of_counts = layout.counted >= 0
     np.subtract.at(led, layout.counted[of_counts], found.of_equal[layout.n_before :][of_counts])
-    held, arrivals = np.split(np.maximum(whole(-found.of_bounded[n_open + n_led :]), 0), [len(asked.held)])
+    kept, arrivals = np.split(-found.of_bounded[n_open + n_led :], [len(asked.held)])
+    finer = np.array([term.fine / term.part for term, _ in asked.held.values()])
+    held = np.maximum(whole(kept * finer, asked.scale), 0)
     budgets = np.zeros(0 if asked.budgets is None else len(asked.budgets.room), dtype=np.int64)
     if asked.budgets is not None:
-        budgets[asked.budgets.binds] = arrivals
+        budgets[asked.budgets.binds] = np.maximum(whole(arrivals, asked.scale), 0)
     stands = np.zeros(len(asked.who.row), dtype=np.int64)
-    stands[layout.present[layout.doubtful]] = np.maximum(whole(-found.of_bounded[:n_open]), 0)
+    stands[layout.present[layout.doubtful]] = np.maximum(whole(-found.of_bounded[:n_open], asked.scale), 0)
     price = Multipliers(
         dict(zip(asked.held, held.tolist(), strict=True)),
-        whole(found.of_equal[: len(asked.face.network.supply)]),
-        whole(led),
+        whole(found.of_equal[: len(asked.face.network.supply)], asked.scale),
+        whole(led, asked.scale),
         stands,
         budgets,
     )

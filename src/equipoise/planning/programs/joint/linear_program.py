@@ -18,6 +18,8 @@ BoolArray = npt.NDArray[np.bool_]
 MAX_NODES = 20
 """Of the search tree over what is not whole: if that is not settled almost at once, nothing is."""
 WHOLE = 1e-6
+NOISE = 1e-12
+"""What floating point may be off, as a part of a value: bytes are counted in large numbers."""
 OTHERS = 2
 """Optima that are looked at beside the first."""
 FINER, TENTH = 100_000, 10_000
@@ -45,7 +47,7 @@ class Conditions:
         shape: tuple[int, int],
         least: npt.ArrayLike,
         most: npt.ArrayLike,
-        *entries: tuple[Int64 | Int32, Int64, Int64 | int],
+        *entries: tuple[Int64 | Int32, Int64, Int64 | Float64 | int],
     ) -> Conditions:
         """From entries (rows, columns, value), where one value is that of all places."""
         row, column = (np.concatenate([np.asarray(entry[k]) for entry in entries]) for k in (0, 1))
@@ -77,13 +79,15 @@ class Relaxed:
     @property
     def least(self) -> int:
         """No whole solution costs less."""
-        return int(np.ceil(self.value - WHOLE))
+        return int(np.ceil(self.value - max(WHOLE, NOISE * abs(self.value))))
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
     """Columns between 0 and 1, or wider; the first ``n_flows`` decide all others."""
 
+    part: int
+    """What costs are divided by for the solver."""
     cost: Int64
     """``(n_columns,)`` as ``lower`` and ``upper``."""
     lower: Int64
@@ -108,7 +112,7 @@ class Program:
         room = np.concatenate([self.bounded.most[above], -self.bounded.least[below]])
         columns = np.column_stack([self.lower, self.upper])
         found = linprog(
-            self.cost,
+            self.cost / self.part,
             table,
             room,
             self.equal.table,
@@ -123,7 +127,9 @@ class Program:
         np.add.at(price, above, found.ineqlin.marginals[: len(above)])
         np.subtract.at(price, below, found.ineqlin.marginals[len(above) :])
         of_columns = found.lower.marginals + found.upper.marginals
-        return Relaxed(found.x, found.eqlin.marginals, price, float(found.fun), of_columns, int(found.nit))
+        part = self.part
+        value, of_equal = float(found.fun) * part, found.eqlin.marginals * part
+        return Relaxed(found.x, of_equal, price * part, value, of_columns * part, int(found.nit))
 
     def settled(self, found: Relaxed) -> Float64 | None:
         """The best solution with whole flows that was found near an optimum; None if none was.
@@ -167,7 +173,8 @@ class Program:
         some, kept = np.flatnonzero(ties), np.where(ties, 0.0, found.x)
         little = np.random.default_rng(turn).integers(1, TENTH, len(some))
         left = Program(
-            FINER * self.cost[some] + little,
+            self.part,
+            FINER * self.cost[some] + little * self.part,
             self.lower[some],
             self.upper[some],
             len(some),
@@ -193,7 +200,8 @@ class Program:
             LinearConstraint(left.table, left.least, left.most)
             for left in (self.equal.left(some, kept), self.bounded.left(some, kept))
         ]
-        answer = best_whole(self.cost[some], Bounds(self.lower[some], self.upper[some]), rows, MAX_NODES)
+        bounds, exact = Bounds(self.lower[some], self.upper[some]), self.part > 1
+        answer = best_whole(self.cost[some] / self.part, bounds, rows, MAX_NODES, exact=exact)
         if answer.x is None:
             return None
         kept[some] = np.round(answer.x)

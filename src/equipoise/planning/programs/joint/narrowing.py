@@ -18,8 +18,8 @@ import numpy.typing as npt
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
-from equipoise.planning.programs.joint.bound import SCALE, Multipliers, bound_of, cheapest_of
-from equipoise.planning.programs.joint.question import Question
+from equipoise.planning.programs.joint.bound import FORBIDDEN, Multipliers, bound_of, cheapest_of
+from equipoise.planning.programs.joint.question import SCALE, Question
 
 MARGIN = SCALE // 16
 """A column that costs less is kept: prices are rounded, and it would need them many times over."""
@@ -58,7 +58,8 @@ class Narrowed:
         times = max(times, times_needed(pull[plain], own[plain]))
         n_led = whole.counts.n_led
         times = max(times, times_needed(-price.led[:n_led], -self.price.led[:n_led]))
-        return price.plus(self.price, times) if times <= MOST_TIMES else None
+        added = price.plus(self.price, times) if times <= MOST_TIMES else None
+        return added if added and added.highest <= FORBIDDEN else None
 
 
 def times_needed(cost: Int64, own: Int64) -> int:
@@ -116,7 +117,8 @@ def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -
     n_brokers, n_racks = net.data.problem.cluster.n_brokers, net.data.problem.n_racks
     none, stored, who = Multipliers.none(asked), level.potential, asked.who
     n_nodes, n_counts, n_rows = len(none.node), len(none.led), len(net.data.rows)
-    held = {**none.held, level.goal: SCALE}
+    own = asked.held[level.goal][0]
+    held = {**none.held, level.goal: own.scale * own.fine}
 
     def of_leaders(potential: Int64) -> Int64:
         sink, racks, brokers, _ = np.split(potential, [1, 1 + n_racks, 1 + n_racks + n_brokers])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.bounds.leaders import free_leaders, leader_bounds
 from equipoise.planning.flow.network import Int64, Objective
@@ -18,8 +19,24 @@ from equipoise.planning.problem.shares import table
 from equipoise.planning.programs.joint.budgets import Budgets, budgets_on
 
 BoolArray = npt.NDArray[np.bool_]
+LARGE = 2**20
+"""Factors are brought below this: those of bytes are beyond what HiGHS tells apart."""
+SCALE = 720_720 * 64
+"""Multipliers are whole numbers of this part of the goal's unit: halves to tenths stay exact."""
+FINE = 4
+"""The price of a byte, where bytes are a condition, is told in parts: so many for each byte that the program
+has as one."""
+SLACK = 2.0**-6
+"""Of what the program has as one: less, and prices would be beyond what 64 bits add up."""
+HIGHEST = 2**46
+"""As many parts has a byte, where bytes are the goal, as leave the largest size within this."""
 FEW = 5
 """Few moves are at most one for so many replicas."""
+
+
+def part_of(largest: int) -> int:
+    """What factors are divided by, the largest being this: a power of 2, which loses nothing."""
+    return int(2 ** max(0, largest.bit_length() - LARGE.bit_length() + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +88,41 @@ class Term:
     arcs: Objective
     changes: int
     counts: Objective
+    largest: int = 0
+    """Of a term that costs bytes, far more of them than there is of anything else: the largest size."""
+
+    @property
+    def scale(self) -> int:
+        """Where it is the goal, prices are whole numbers of such a part of its unit."""
+        return max(1, HIGHEST >> self.largest.bit_length()) if self.largest else SCALE
+
+    @property
+    def part(self) -> int:
+        """So many units are one in the program."""
+        return part_of(self.largest)
+
+    @property
+    def fine(self) -> int:
+        """Where bytes are a condition, the price of one is told in so many parts of what others are."""
+        return FINE * self.part if self.largest else 1
+
+    @property
+    def slack(self) -> float:
+        """What a condition is loosened by: where there is hardly a plan so good its price has no end."""
+        return self.part * SLACK if self.largest else 0.0
+
+    def priced(self, price: int) -> tuple[Term, int]:
+        """What it costs as a condition at a price, and how often."""
+        if not self.largest:
+            return self, price
+        linear = np.zeros_like(self.arcs.linear)
+        some = np.flatnonzero(self.arcs.linear) if price else np.zeros(0, dtype=np.int64)
+        linear[some] = [price * size // self.fine for size in self.arcs.linear[some].tolist()]
+        return Term(Objective.of_linear(linear), 0, self.counts), 1
+
+    def paid_back(self, price: int, value: int) -> int:
+        """What its value allows, at a price."""
+        return -(-price * value // self.fine)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +163,15 @@ class Question:
             most = data.problem.request.max_moves
         return most is not None and most * FEW <= data.n_replicas
 
+    @property
+    def scale(self) -> int:
+        """Parts of the goal's unit that prices are whole numbers of."""
+        return self.goal.scale
+
     def terms(self, held: Mapping[str, int], unit: int) -> list[tuple[Term, int]]:
         """Each term with its weight: ``unit`` for the goal, for those before what is ``held`` at."""
-        return [(self.goal, unit), *((term, held[name]) for name, (term, _) in self.held.items())]
+        before = (term.priced(held[name]) for name, (term, _) in self.held.items())
+        return [(self.goal, unit), *before]
 
 
 def question(
@@ -133,7 +191,7 @@ def question(
     counts = Counts(least, most.astype(np.int64), n_led)
     bounded = {level.goal for level in levels if reached[level.goal] == level.value} - {"elections"}
     held = {
-        name: (term(face, counts, name), value)
+        name: condition(term(face, counts, name), value)
         for name, value in reached.items()
         if name not in kept and name not in bounded
     }
@@ -197,11 +255,21 @@ def candidates(face: OptimalFace) -> Candidates:
     )
 
 
+def condition(term: Term, value: int) -> tuple[Term, int]:
+    """A term and the value that it is kept to; bytes without what is certain, which prices would blur."""
+    if not term.largest:
+        return term, value
+    return replace(term, arcs=replace(term.arcs, offset=0)), value - term.arcs.offset
+
+
 def term(face: OptimalFace, counts: Counts, goal: str) -> Term:
     """What a goal costs."""
     n_counts = len(counts.lower)
     if goal in PLACEMENT:
-        return Term(face.net.objective(goal), 0, Objective.of_linear(np.zeros(n_counts, dtype=np.int64)))
+        of_counts = Objective.of_linear(np.zeros(n_counts, dtype=np.int64))
+        sizes = face.net.data.problem.cluster.size_bytes
+        largest = int(measures.whole_sizes(sizes).max(initial=1)) if PLACEMENT[goal].in_bytes else 0
+        return Term(face.net.objective(goal), 0, of_counts, largest)
     no_arcs = Objective.of_linear(np.zeros(len(face.network.tail), dtype=np.int64))
     led = LEADER[goal]
     return Term(no_arcs, led.changes, led.on_counts(free_leaders(face.net.data.problem), n_counts))

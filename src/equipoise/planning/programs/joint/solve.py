@@ -16,10 +16,10 @@ from equipoise.planning.flow.convex import least_flow
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
-from equipoise.planning.networks.place import OptimalFace
-from equipoise.planning.programs.joint.bound import SCALE, Multipliers, bound_of, proved, whole
+from equipoise.planning.networks.place import OptimalFace, sized
+from equipoise.planning.programs.joint.bound import Multipliers, bound_of, proved, whole
 from equipoise.planning.programs.joint.narrowing import narrow
-from equipoise.planning.programs.joint.question import Question, question
+from equipoise.planning.programs.joint.question import SCALE, Question, question
 
 if TYPE_CHECKING:
     from equipoise.planning.programs.joint.columns import Layout
@@ -45,8 +45,8 @@ AT_ONCE = 3
 """Arrivals that a row is given at a time, since few of many are ever used."""
 GROWTH = 0.1
 """Of the arcs, that come along at a time."""
-NOISE = SCALE // 1000
-"""In parts of the goal's unit: what prices that are rounded may be off."""
+NOISE = 1000
+"""Such a part of the goal's unit prices that are rounded may be off."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +112,17 @@ def best_of_face(
     left out where their prices can tell, see `narrowing`.
     """
     LOG.info("placements and leaders at once: %s", goal)
+    if any(PLACEMENT[name].of_sizes for name in (goal, *reached) if name in PLACEMENT):
+        face = sized(face)
     asked = question(face, goal, reached, kept, start.lists)
-    narrowed = narrow(asked, reached, start.levels)
+    # a byte costs so little beside what is counted that prices of counts could not be added often enough
+    narrowed = None if asked.goal.largest else narrow(asked, reached, start.levels)
     if narrowed is not None:
         found = searched(narrowed.question, goal, start)
         price = narrowed.lifted(found.price) if found else None
         if found and price:
             level = proved(asked, goal, tuple(reached), price)
-            if level.value >= -(-found.bound // SCALE):
+            if level.value >= -(-found.bound // asked.scale):
                 return Joint(found.lists, level)
     found = searched(asked, goal, start)
     return Joint(found.lists, proved(asked, goal, tuple(reached), found.price)) if found else None
@@ -132,7 +135,7 @@ class Found:
     lists: npt.NDArray[np.int32] | None
     price: Multipliers
     bound: int
-    """In parts of `SCALE`."""
+    """In parts of `Question.scale`."""
 
 
 def searched(asked: Question, goal: str, start: Start) -> Found | None:
@@ -161,9 +164,9 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         prices = [now] if best is None else [best[1].halfway(now), now]
         tried = [(bound_of(asked, price), price) for price in reversed(prices)]
         best = max([*([best] if best else []), *tried], key=lambda pair: pair[0])
-        if max(-(-best[0] // SCALE), start.bound) >= layout.value(found):
+        if max(-(-best[0] // asked.scale), start.bound) >= layout.value(found):
             break
-        offers = (worthwhile(face, price.pull(asked), shown) for price in prices)
+        offers = (worthwhile(face, price.pull(asked), shown, asked.scale // NOISE) for price in prices)
         wanted = next((arcs for arcs in offers if len(arcs)), None)
         near = layout.around(found, asked.near)
         if wanted is not None:
@@ -197,10 +200,10 @@ def arcs_of(face: OptimalFace, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.b
     return shown
 
 
-def worthwhile(face: OptimalFace, pull: Int64, shown: npt.NDArray[np.bool_]) -> Int64:
+def worthwhile(face: OptimalFace, pull: Int64, shown: npt.NDArray[np.bool_], noise: int) -> Int64:
     """The arcs that would make the program's optimum better, the best `AT_ONCE` of each row."""
     arrive = face.net.arrive
-    better = ~shown[arrive.index] & (pull[arrive.index] < -NOISE) & (face.network.upper[arrive.index] > 0)
+    better = ~shown[arrive.index] & (pull[arrive.index] < -noise) & (face.network.upper[arrive.index] > 0)
     arc = arrive.index[better].astype(np.int64)
     order = np.lexsort([pull[arc], arrive.unit[better]])
     unit = arrive.unit[better][order]
