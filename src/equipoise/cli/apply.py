@@ -51,7 +51,7 @@ def apply(
         if dry_run:
             rehearse(of, options, port)
             return
-        close(carry(of, of.job, options, port, sentence(of), yes=yes))
+        close(carry(of, of.job, options, port, sentence(of), yes=yes, limits=limits))
 
 
 def with_log_dirs(of: Opened, path: Path) -> Opened:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +28,7 @@ PlanFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A plan director
 Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 
 CODES = {"finished": 0, "cancelled": 0, "declined": 2, "refused": 2}
+ENDED = ("finished", "incomplete", "cancelled")
 FIGURES = {"gone": "gone (topic deleted)"}
 SHOWN = 20
 """Reasons printed in full; the rest is counted."""
@@ -118,20 +119,34 @@ def cluster_at(bootstrap_server: str, command_config: Path | None) -> Iterator[K
 
 
 def carry(
-    of: Opened, job: Job, options: Options, port: KafkaPort, what: str, *, yes: bool, stop: str | None = None
+    of: Opened,
+    job: Job,
+    options: Options,
+    port: KafkaPort,
+    what: str,
+    *,
+    yes: bool,
+    stop: str | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> End:
-    """Carry a job out and tell how it went."""
+    """Carry a job out and tell how it went; what was ordered meanwhile ends with it."""
     from equipoise.cli.faces import face_for
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.driver import drive
     from equipoise.execution.journal import Journal
     from equipoise.execution.machine import Machine
     from equipoise.execution.memory import Memory
+    from equipoise.files.steering import forget_steering, read_steering, write_steering
 
     with Journal(of.folder, cut=options.adopt) as journal, face_for(what, yes=yes) as face:
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
+        if limits.throttle is not None:  # given anew, it is not overruled by what was ordered before
+            write_steering(of.folder, replace(read_steering(of.folder), throttle=None))
         try:
-            return drive(machine, Carrier(port), Dated(journal), face)
+            end = drive(machine, Carrier(port), Dated(journal), face, limits.helm(of.folder))
+            if end.outcome in ENDED:
+                forget_steering(of.folder)
+            return end
         finally:
             journal.discard()
 

@@ -99,7 +99,7 @@ class Face:
 
     def show(self, machine: Machine, now: float) -> None:
         self.pace.see(machine, now)
-        if self.quiet or machine.run.phase != "moving":
+        if self.quiet or machine.run.phase not in ("moving", machine.run.held):
             return
         if time.monotonic() - self.last_line >= LINE_EVERY_S:
             self.last_line = time.monotonic()
@@ -141,6 +141,8 @@ class Pace:
             if self.rate > 0:
                 parts.append(f"{size(self.rate)}/s")
                 parts.append(f"about {duration(self.left(machine))} left")
+        if machine.run.held:
+            parts.append(machine.run.held)
         return ", ".join(parts)
 
 

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ import typer
 from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
+    from equipoise.cli.helm import Helm
     from equipoise.execution.moves import Options
     from equipoise.scheduling import Schedule
 
@@ -73,6 +75,26 @@ class Limits:
         ),
     ] = False
 
+    between: Annotated[
+        str | None,
+        typer.Option(metavar="HH:MM-HH:MM", help="Moves begin in these hours alone, by the local clock."),
+    ] = None
+    at_most: Annotated[
+        str | None,
+        typer.Option("--for", metavar="TIME", help="After so long (2h) what is in flight is finished."),
+    ] = None
+
+    def helm(self, folder: Path) -> Helm:
+        """What steers a run of a plan directory; raises `UnusableInput` for times that are none."""
+        from equipoise.cli.helm import Helm, Window
+        from equipoise.units import parse_duration
+
+        try:
+            seconds = None if self.at_most is None else parse_duration(self.at_most)
+        except ValueError as error:
+            raise UnusableInput(str(error), source="--for") from None
+        return Helm(folder, None if self.between is None else Window.of(self.between), seconds)
+
     def of_schedule(self) -> dict[str, Any]:
         """What the schedule has to know of it; nothing that was not given."""
         from equipoise.planning.request.options import positive, rate
@@ -90,6 +112,7 @@ class Limits:
         from equipoise.planning.request.options import positive
 
         seconds("--stuck-after", self.stuck_after, least=0)
+        self.helm(Path())  # times that are none are refused first
         if self.if_stuck not in WAYS_OUT:
             raise UnusableInput(
                 f"'{self.if_stuck}' is no way out",

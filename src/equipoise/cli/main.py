@@ -26,9 +26,12 @@ FAULT = 70
 """Exit code of a fault of ours, as sysexits.h has it: no other end of a command is one."""
 VERBS = (
     *("demo", "run", "show", "plan", "check", "compare", "frontier", "serve"),
-    *("snapshot", "apply", "status", "cancel", "rollback", "watch", "version"),
+    *("snapshot", "apply", "status", "pause", "continue", "throttle", "cancel", "rollback", "watch"),
+    "version",
 )
-"""Modules of this package, in the order of the help; each has ``register(app)``."""
+"""In the order of the help: each is a module of this package, but for those in :data:`SHARED`."""
+SHARED = dict.fromkeys(("pause", "continue", "throttle"), "steer")
+"""Verbs that share a module; every module has ``register(app)``."""
 
 
 def version(wanted: bool) -> None:
@@ -54,8 +57,8 @@ def app(verbs: Sequence[str] = VERBS) -> App:
         pretty_exceptions_enable=False,
     )
     made.callback()(common)
-    for verb in verbs:
-        importlib.import_module(f"equipoise.cli.{verb}").register(made)
+    for module in dict.fromkeys(SHARED.get(verb, verb) for verb in verbs):
+        importlib.import_module(f"equipoise.cli.{module}").register(made)
     return made
 
 

@@ -33,4 +33,4 @@ def rollback(
         replicas = plural(len(job.dirs), "replica goes", "replicas go")
         what += f" {replicas} back to the log dirs from before."
     with cluster_at(bootstrap_server, command_config) as port:
-        close(carry(of, job, limits.of_run(of.schedule), port, what, yes=yes))
+        close(carry(of, job, limits.of_run(of.schedule), port, what, yes=yes, limits=limits))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -52,6 +53,7 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
     from equipoise.execution.takeover import standing_pairs, standing_rates, unknown_flights
     from equipoise.execution.throttling import KEYS, clearing, listing, owed
     from equipoise.files.journal_lock import is_held
+    from equipoise.files.steering import read_steering
 
     memory = of.memory
     operation = memory.begun.get("operation", "")
@@ -85,11 +87,15 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
         "adoptable": [str(move.partition) for move, _ in unknown_flights(job, memory, seen)],
         "holds": {str(broker): list(map(str, names)) for broker, names in held.items()},
         "journal_damage": of.damage,
+        "held": memory.held,
+        "ordered": asdict(read_steering(of.folder)),
     }
 
 
 def text_of(found: dict[str, Any]) -> str:
     """The same for people."""
+    from equipoise.report.words import rate
+
     what = {"apply": "apply", "rollback": "roll back"}.get(found["operation"], "run")
     gone = "{gone} gone (topic deleted), " if found["gone"] else ""
     lines = [
@@ -98,6 +104,13 @@ def text_of(found: dict[str, Any]) -> str:
     ]
     if found["journal_damage"]:
         lines.append(f"the journal is damaged: {found['journal_damage']}; what follows it is not known")
+    if found["held"] and found["outcome"] in ("running", ""):
+        lines.append(f"held: {found['held']}, no move begins")
+    ordered = found["ordered"]
+    if ordered["paused"] and found["held"] != "paused":
+        lines.append("a pause is ordered; continue ends it")
+    if ordered["throttle"] is not None:
+        lines.append(f"ordered throttle: {rate(ordered['throttle'])} a broker each way")
     lines += [f"skipped: {name}: {why}" for name, why in found["skipped"].items()]
     if found["differs"]:
         lines.append("differs: " + first_lines(tuple(found["differs"])))

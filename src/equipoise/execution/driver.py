@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ from equipoise.execution import instructions as ask
 from equipoise.execution.carrier import Carrier
 from equipoise.execution.instructions import End, Instruction
 from equipoise.execution.machine import Machine
+from equipoise.execution.orders import Orders
 from equipoise.execution.port import AuthenticationFailed, NotAuthorised, PortError
 from equipoise.execution.run import JournalLost
 
@@ -64,14 +65,18 @@ class Calm:
             return "finish"
 
 
-def drive(machine: Machine, carrier: Carrier, log: Log, face: Face) -> End:
+Helm = Callable[[], Orders]
+"""Asked before each look for what the run is to do from then on."""
+
+
+def drive(machine: Machine, carrier: Carrier, log: Log, face: Face, helm: Helm = Orders) -> End:
     """Carry a machine's instructions out until it ends.
 
     A fault of whatever kind is raised again once the throttles are off what does not need them.
     """
     calm = Calm(face)
     try:
-        return carry_through(machine, machine.next(), carrier, log, calm)
+        return carry_through(machine, machine.next(), carrier, log, calm, helm)
     except PortError:
         raise  # nothing was begun
     except Exception:
@@ -81,12 +86,16 @@ def drive(machine: Machine, carrier: Carrier, log: Log, face: Face) -> End:
         raise
 
 
-def carry_through(machine: Machine, first: Instruction, carrier: Carrier, log: Log, face: Face) -> End:
+def carry_through(
+    machine: Machine, first: Instruction, carrier: Carrier, log: Log, face: Face, helm: Helm = Orders
+) -> End:
     """Carry instructions out from the first to the end."""
     instruction = first
     while not isinstance(instruction, End):
         if (stop := face.wish(machine)) is not None:
             machine.request(stop)
+        if isinstance(instruction, ask.Observe):
+            machine.steer(helm())
         try:
             answer = carry_out(instruction, machine, carrier, log, face)
         except PortError as error:

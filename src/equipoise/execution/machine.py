@@ -17,6 +17,7 @@ from equipoise.execution import instructions as ask
 from equipoise.execution.instructions import End, Instruction
 from equipoise.execution.memory import Memory
 from equipoise.execution.moves import Job, Options
+from equipoise.execution.orders import Orders
 from equipoise.execution.port import PortError
 from equipoise.execution.run import JournalLost, Run, Steps
 from equipoise.execution.states.checking import checking
@@ -56,6 +57,10 @@ class Machine:
     def request(self, stop: str) -> None:
         """Stop: "finish" what is in flight, "cancel" it or "leave" it; takes effect at the next look."""
         self.run.stop = stop
+
+    def steer(self, orders: Orders) -> None:
+        """What it is to do from its next look on."""
+        self.run.orders = orders
 
 
 def life(run: Run) -> Generator[Instruction, Any, None]:

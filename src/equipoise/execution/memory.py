@@ -21,6 +21,8 @@ class Memory:
 
     begun: dict[str, Any] = field(default_factory=dict)
     """The last "begin" entry."""
+    held: str = ""
+    """Why the last run let no move begin, "" where it did."""
     outcome: str = ""
     """How the last run ended, "" while it has not."""
     submitted: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
@@ -63,7 +65,11 @@ class Memory:
         text(entry["plan"])
         if self.begun.get("operation") != text(entry["operation"]):
             self.done = set()
-        self.begun, self.outcome, self.skipped = dict(entry), "", {}
+        self.begun, self.outcome, self.skipped, self.held = dict(entry), "", {}, ""
+
+    def note_steer(self, entry: Entry) -> None:
+        self.held = text(entry["hold"])
+        self.begun["throttle"] = entry["throttle"]
 
     def note_submit(self, entry: Entry) -> None:
         for name, target in entry["partitions"].items():

@@ -11,6 +11,7 @@ from equipoise.execution.flights import Flight, progress
 from equipoise.execution.instructions import Instruction
 from equipoise.execution.memory import Memory
 from equipoise.execution.moves import Job, Move, Options
+from equipoise.execution.orders import Orders
 from equipoise.execution.port import PartitionState, PortError, Resource, TopicPartition
 
 Steps = Generator[Instruction, Any, None]
@@ -24,6 +25,9 @@ class Run:
         self.job, self.options, self.memory = job, options, memory
         self.moves: dict[TopicPartition, Move] = {move.partition: move for move in job.moves}
         self.phase = "checking"
+        self.orders = Orders()
+        self.held = ""
+        """Why no move begins, "" while they do."""
         self.stop: str | None = None
         """How the operator wants it to stop: "finish", "cancel" or "leave"."""
         self.queue = Queue((), options)

@@ -377,3 +377,30 @@ def test_many_small_moves_are_not_called_quick() -> None:
     few = Job("apply", "", None, tuple(moves[:30])).seconds_of_rounds(50)
     many = Job("apply", "", None, tuple(moves)).seconds_of_rounds(50)
     assert few < 3 and many > 20 and many == pytest.approx(10 * few)
+
+
+def test_a_run_is_steered_from_another_terminal(model: SimulatedCluster, folder: Path) -> None:
+    """Orders wait for the run, `status` shows them, and they end with it."""
+    steer = CliRunner()
+
+    def ordered(*command: str) -> str:
+        return steer.invoke(app(), [*command]).output
+
+    assert "no further move begins, no run is under way" in ordered("pause", str(folder))
+    assert "moves begin again" in ordered("continue", str(folder))
+    assert "2.5 MB/s a broker each way" in ordered("throttle", str(folder), "2.5MB")
+    with Journal(folder):
+        assert "no further move begins, from its next look on" in ordered("pause", str(folder))
+    _, told = run("status", folder)
+    assert "a pause is ordered; continue ends it" in told and "ordered throttle: 2.5 MB/s" in told
+    ordered("continue", str(folder))
+    seen: list[str] = []
+    alter = model.alter_configs
+
+    def noted(changes):  # type: ignore[no-untyped-def]
+        seen.extend(value for values in changes.values() for value in values.values() if value)
+        return alter(changes)
+
+    model.alter_configs = noted  # type: ignore[method-assign]
+    assert run("apply", folder, "--yes")[0] == 0
+    assert "2500000" in seen and not (folder / "steering.json").exists()

@@ -13,6 +13,7 @@ from equipoise.execution.instructions import Health, Instruction, Observed, Surv
 from equipoise.execution.moves import Move
 from equipoise.execution.run import Run, Steps, names, some
 from equipoise.execution.states.beginnings import giving_way, looking_again
+from equipoise.execution.states.steered import steered
 from equipoise.execution.states.stuck import minding, skip_closed
 from equipoise.execution.states.submitting import send, submitting
 from equipoise.execution.states.throttled import throttling
@@ -34,6 +35,7 @@ def moving(run: Run, found: Standing) -> Generator[Instruction, Any, str]:
         if run.stop == "cancel":
             yield from undoing(run, list(run.flying))
             return "cancelled"
+        yield from steered(run)
         yield from minding(run, seen)
         admitted = yield from admitting(run, seen)
         admitted = yield from throttling(run, admitted, seen)
@@ -107,7 +109,7 @@ def lost_track(run: Run, flight: Flight, seen: Observed) -> Steps:
 
 def admitting(run: Run, seen: Observed) -> Generator[Instruction, Any, list[Move]]:
     """The moves that may start now; none while anything is not well, fewer while something is close to it."""
-    if not run.queue or run.stop or len(run.flying) >= run.options.max_inflight:
+    if not run.queue or run.stop or run.held or len(run.flying) >= run.options.max_inflight:
         return []
     foreign = sorted(seen.reassignments.keys() - run.flying.keys())
     hold = [f"{name} is being moved by somebody else" for name in foreign]
