@@ -38,6 +38,7 @@ HELP: dict[str, tuple[str, str, str]] = {
     "tolerance": ("PCT|LOW:HIGH", AIMS, "Half-width of the bands, or their two sides, of what has none of its own; by default 0 for counts alone, 5 for loads."),
     "log-dirs": ("level[:PCT]", AIMS, "Level the log dirs of each broker, to PCT around their share: bytes (5 by default), or counts where a size is not known."),
     "drain-dir": ("7:/data2", BROKERS, "Log dirs to empty, each into the others of its broker."),
+    "cross-zone-price": ("PRICE", AIMS, "What a GB between racks costs: prices the plan's copies and standing replication; changes no plan."),
     "leaders-only": ("", AIMS, OPTIONS["leaders-only"]),
     "required-only": ("", AIMS, "Only what the rules force, nothing for balance."),
     "effort": ("quick|normal|thorough", AIMS, "How much is proved: flows alone with their gaps, what seconds can, or minutes."),

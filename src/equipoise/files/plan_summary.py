@@ -12,6 +12,7 @@ from equipoise.cluster import Cluster, Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import FIGURES, IN_SYNC
 from equipoise.cluster.health import Health
+from equipoise.files.cross_zone import cross_zone
 from equipoise.files.dir_plan import dir_facts
 from equipoise.files.plan_levels import certified, whole
 from equipoise.judge.levels import bytes_copied, costs, levels
@@ -30,7 +31,7 @@ def overview(plan: Plan) -> dict[str, Any]:
     """:func:`summary` without the moves: cheap whatever the size of the plan."""
     cluster = plan.cluster
     source = planned_from(cluster)
-    dirs = dir_facts(plan)
+    more = {"log_dirs": dir_facts(plan), "cross_zone": cross_zone(plan)}
     return {
         "version": VERSION,
         "cluster": cluster.name,
@@ -51,7 +52,7 @@ def overview(plan: Plan) -> dict[str, Any]:
         "health": health(plan),
         "brokers": brokers(plan),
         "created": [cluster.label(row) for row in np.flatnonzero(cluster.rf == 0).tolist()],
-        **({} if dirs is None else {"log_dirs": dirs}),
+        **{key: value for key, value in more.items() if value is not None},
     }
 
 

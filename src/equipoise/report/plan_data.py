@@ -10,6 +10,7 @@ import numpy.typing as npt
 from equipoise.cluster import Plan
 from equipoise.report import certificate, words
 from equipoise.report.brokers import broker_axis, broker_charts, broker_rows
+from equipoise.report.cross_zone import zone_words
 from equipoise.report.figures import Figures, level_after_failure, measure
 from equipoise.report.heat import heat_chart
 from equipoise.report.levels import is_partial, levels
@@ -43,6 +44,7 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "brokers": broker_rows(plan, figures),
         "racks": rack_rows(plan, figures),
         "log_dirs": log_dir_data(plan),
+        "zones": zone_words(plan),
         "moves": moves_table(plan),
         "reasons": reasons(plan),
         "failover": failover_offer(plan, figures),

@@ -12,6 +12,7 @@ from rich.text import Text
 from equipoise.cluster import Plan
 from equipoise.report import certificate, words
 from equipoise.report.brokers import broker_rows
+from equipoise.report.cross_zone import zone_words
 from equipoise.report.figures import Figures, measure
 from equipoise.report.grid import Grid
 from equipoise.report.levels import is_partial, levels
@@ -33,6 +34,8 @@ def plan_table(plan: Plan, out: Path | None = None) -> RenderableType:
         parts.append(brokers(plan, figures))
     if (dirs := log_dir_data(plan)) is not None:
         parts.append(log_dirs(dirs))
+    if zones := zone_words(plan):
+        parts.append(Padding(Text("\n".join(zones)), (1, 0, 0, 2)))
     if plan.certificate:
         parts.append(proof(plan))
     if out is not None:

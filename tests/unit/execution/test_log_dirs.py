@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stories import MB, Story, story
+from stories import MB, OPTIONS, Story, story
 
 from equipoise.execution import instructions as ask
-from equipoise.execution.port import Replica, Resource, TopicPartition
+from equipoise.execution.port import Failure, Replica, Resource, TopicPartition
 
 
 def with_dirs(told: Story, **dirs: str) -> Story:
@@ -65,3 +65,40 @@ def test_replicas_that_are_where_they_should_be_are_left_alone() -> None:
     told.model.place(Replica("pay", 0, 0), "/data/a")
     told.run()
     assert told.carrier.of(ask.PlaceInDirs) == [] and told.model.replicas[TopicPartition("pay", 0)] == (1, 0)
+
+
+def test_a_log_dir_without_room_is_told_and_nothing_is_begun() -> None:
+    """The old copy stays until the new one is whole: both have to find room, and 5 % is never filled."""
+    told = with_dirs(story({"pay-0": ([0, 1], [1, 0])}), pay_0_1="/data/b")
+    told.model.disk = 2.2 * told.model.size[TopicPartition("pay", 0)]
+    end = told.run()
+    assert end.reasons == ("pay-0 on broker 1 cannot go to /data/b: there is no room",)
+    assert told.carrier.of(ask.PlaceInDirs) == [] and told.lists() == {"pay-0": (1, 0)}
+
+
+def test_a_broker_that_stays_silent_is_given_up_in_the_end() -> None:
+    """Not before a stuck move would be; what became of its replicas is not known."""
+    told = with_dirs(story({"pay-0": ([0, 1], [1, 0])}), pay_0_1="/data/b")
+    looks: list[tuple[object, ...]] = []
+
+    def silent(*asked: object) -> dict[int, Failure]:
+        looks.append(asked)
+        return {1: Failure("UNREACHABLE")}
+
+    told.model.log_dirs = silent  # type: ignore[assignment, method-assign]
+    end = told.run()
+    assert end.reasons == ("pay-0 on broker 1 may not be in /data/b: the broker does not answer",)
+    assert sum(asked[0] == (1,) for asked in looks) > OPTIONS.stuck_after_s
+
+
+def test_on_the_way_back_replicas_go_where_they_were() -> None:
+    """A replica that comes back is announced, one that had changed its dir changes back."""
+    told = with_dirs(story({"pay-0": ([0, 1], [3, 1])}), pay_0_3="/data/b", pay_0_1="/data/b")
+    told.model.place(Replica("pay", 0, 0), "/data/b")
+    back = {Replica("pay", 0, 0): "/data/b", Replica("pay", 0, 1): "/data/a"}
+    told.job = replace(told.job, dirs_before=back)
+    told.run()
+    assert places(told) == {"pay-0@3": "/data/b", "pay-0@1": "/data/b"}
+    end = told.resume(job=told.job.way_back)
+    assert (end.outcome, end.reasons) == ("finished", ())
+    assert places(told) == {"pay-0@0": "/data/b"}

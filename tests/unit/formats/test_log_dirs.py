@@ -40,6 +40,16 @@ def test_sizes_by_broker_and_directory():
     assert sorted(fragment.brokers) == [1, 2]
 
 
+def test_every_directory_is_told_of():
+    """Those without replicas too; one that failed or is cordoned takes none; a snapshot adds the volumes."""
+    told = TEXT.replace('"logDir":"/data/d2",', '"logDir":"/data/d2","totalBytes":900,"isCordoned":true,')
+    each = parse(told, "dirs.txt").log_dirs.each
+    assert [(one.broker, one.path, one.usable) for one in each] == [
+        (1, "/data/d1", True), (1, "/data/d2", False), (2, "/data/d1", False),
+    ]  # fmt: skip
+    assert [one.total_bytes for one in each if one.total_bytes == one.total_bytes] == [900]
+
+
 @pytest.mark.parametrize("label", ["pay", "-3", "pay-x", "pay-99999999999"])
 def test_a_label_that_is_no_partition(label):
     """The entry is named; leniently it alone is set aside."""

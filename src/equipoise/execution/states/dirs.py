@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
@@ -33,15 +34,18 @@ def settling(run: Run) -> Generator[Instruction, Any, list[str]]:
     """Move replicas to their log dirs, wait until they are there; returns what brokers refuse."""
     run.phase = "settling"
     waiting, started, left = dict(run.job.dirs), set[Replica](), list[str]()
+    silent = Counter[int]()
+    most = run.options.stuck_after_s / max(run.options.poll_s, 1e-3)
     while waiting and not run.stop:
         found: Dirs = yield look_at(waiting)
         waiting = {one: path for one, path in waiting.items() if is_astray(one, path, found)}
-        lost = {replica for replica in waiting if isinstance(found.get(replica.broker), Failure)}
-        for one in sorted(lost):
+        mute = {broker for broker, dirs in found.items() if isinstance(dirs, Failure)}
+        silent = Counter({broker: silent[broker] + 1 for broker in mute})
+        for one in sorted(one for one in waiting if silent[one.broker] > most):
             left.append(f"{label(one)} may not be in {waiting.pop(one)}: the broker does not answer")
-        rest = {one: path for one, path in waiting.items() if one not in started}
-        new = with_room(rest, found, run.options)
-        if waiting and not new and not started & waiting.keys():
+        heard = {one: path for one, path in waiting.items() if one.broker not in mute}
+        new = with_room({one: path for one, path in heard.items() if one not in started}, found, run.options)
+        if heard and not new and not mute and not started & heard.keys():
             left += [f"{label(one)} cannot go to {path}: there is no room" for one, path in waiting.items()]
             break
         if new:
@@ -75,8 +79,7 @@ def is_astray(replica: Replica, path: str, found: Dirs) -> bool:
 
 
 def with_room(wanted: Mapping[Replica, str], found: Dirs, options: Options) -> dict[Replica, str]:
-    """Those of ``wanted`` for whose second copies their log dirs have room beside what is on its way
-    there."""
+    """Those of ``wanted`` for whose second copies there is room beside what else is on its way."""
     room: dict[tuple[int, str], float] = {}
     size: dict[Replica, int] = {}
     for broker, dirs in found.items():

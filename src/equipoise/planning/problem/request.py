@@ -52,6 +52,8 @@ class Request:
     """``level``, or ``level:10`` with a tolerance in percent: level the log dirs of each broker."""
     drain_dir: tuple[tuple[int, str], ...] = ()
     """Log dirs to be emptied: (broker, path)."""
+    cross_zone_price: float | None = None
+    """What a gigabyte between racks costs, in any currency; it changes no plan."""
     partial: bool = False
     """The sources tell of a part of a cluster, which is planned as one."""
     leaders_only: bool = False

@@ -282,6 +282,16 @@ def log_dir_names(option: str, value: Any) -> tuple[tuple[int, str], ...]:
     return tuple(sorted(found))
 
 
+def price(option: str, value: Any) -> float:
+    """What a gigabyte costs, in any currency."""
+    match = re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", str(value).strip())
+    if match is None or isinstance(value, bool):
+        raise UnusableInput(
+            f"{quoted(value)} is not a price", source=option, advice="Write what a GB costs: 0.02"
+        )
+    return float(match[0])
+
+
 def effort(option: str, value: Any) -> str:
     if value not in tuple(Effort):
         raise UnusableInput(
@@ -326,6 +336,7 @@ READERS = {
     "max-changes-per-partition": count,
     "log-dirs": log_dirs,
     "drain-dir": log_dir_names,
+    "cross-zone-price": price,
     "partial": flag,
     "leaders-only": flag,
     "required-only": flag,

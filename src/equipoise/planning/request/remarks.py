@@ -44,6 +44,8 @@ def remarks(draft: Draft) -> Iterator[str]:
         yield f"--required-only levels nothing: no use is made of {' and '.join(levelling)}"
     elif levelling and request.goals is not None and "replicas" not in request.goals:
         yield f"--goals has no replicas: no use is made of {' and '.join(levelling)}"
+    if request.cross_zone_price is not None and not cluster.brokers.has_racks:
+        yield "--cross-zone-price: no racks are known, so what crosses them is not known"
     if not draft.movable.any() and (request.topics or request.exclude_topics):
         yield "no topic may change: --exclude-topics has every one that --topics chooses"
 
