@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What a test needs is said by its marks (pyproject.toml); without them it needs nothing but Python and lp_solve.
 FAST := not kafka and not browser and not spark and not slow
 
-.PHONY: help setup demo test test-setup test-fast coverage mutants fuzz lint bench clean distclean
+.PHONY: help setup demo test test-setup test-fast coverage mutants fuzz lint bench docs clean distclean
 
 help:
 	@echo "make demo       plan the example fleet on Spark, into $(OUT)/"
@@ -25,6 +25,7 @@ help:
 	@echo "make fuzz       what nobody would write, and what comes of it (NUMBER=10000 SEED=1)"
 	@echo "make lint       ruff, and mypy --strict"
 	@echo "make bench      the speed table"
+	@echo "make docs       the site of the docs, into site/"
 	@echo "make clean      remove what the others made (distclean: the environment too)"
 
 setup:
@@ -68,9 +69,14 @@ lint: setup
 bench: setup
 	$(PYTHON) -m bench
 
+# In an environment of its own, so that the usual one stays as it is locked.
+docs:
+	@tools/setup .venv-docs requirements/docs.txt
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
+
 clean:
-	rm -rf demo-out bench/out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
-	find . -name __pycache__ -type d -not -path './.venv/*' -exec rm -rf {} +
+	rm -rf site demo-out bench/out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -not -path './.venv*' -exec rm -rf {} +
 
 distclean: clean
-	rm -rf .venv
+	rm -rf .venv .venv-docs

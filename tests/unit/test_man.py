@@ -27,7 +27,8 @@ def test_no_text_of_the_page_is_a_command_of_roff() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "offered"), [("equipoise fron", ["frontier"]), ("equipoise plan --dra", ["--drain"])]
+    ("typed", "offered"),
+    [("equipoise fron", ["frontier"]), ("equipoise plan --leaders-o", ["--leaders-only"])],
 )
 def test_bash_completes_verbs_and_options(typed: str, offered: list[str]) -> None:
     """By the protocol of the script that ``--show-completion`` prints."""

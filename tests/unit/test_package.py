@@ -127,16 +127,24 @@ def test_the_small_install_has_no_spark(installed: Path) -> None:
     assert {"spark", "server", "java"} <= set(told.get_all("Provides-Extra") or [])
 
 
-@pytest.mark.parametrize("words", [("run", "fleet", "--out", "out"), ("demo",)], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    ("words", "module", "needs"),
+    [
+        (("run", "fleet", "--out", "out"), "pyspark", "Spark: pip install 'equipoise[spark]'"),
+        (("demo",), "pyspark", "Spark: pip install 'equipoise[spark]'"),
+        (("serve",), "fastapi", "FastAPI: pip install 'equipoise[server]'"),
+    ],
+    ids=["run", "demo", "serve"],
+)
 def test_a_verb_without_its_extra_names_it(
-    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    words: tuple[str, ...], module: str, needs: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Before anything is read or written."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.setitem(sys.modules, module, None)
     result = CliRunner().invoke(app(), words)
     assert isinstance(result.exception, MissingExtra) and result.exception.exit_code == 2
-    assert str(result.exception) == f"{words[0]} needs Spark: pip install 'equipoise[spark]'"
+    assert str(result.exception) == f"{words[0]} needs {needs}"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from equipoise.cli import output
+from equipoise.cli.extras import required
 from equipoise.cli.limits import seconds
 from equipoise.errors import UnusableInput
 
@@ -34,15 +35,12 @@ def serve(
     max_body: Annotated[str, option(MOST, "SIZE", "Of what is sent with a request.")] = "64MiB",
     jobs: Annotated[str, option(MOST, "N", "Jobs that run at a time; others wait.")] = "2",
 ) -> None:
+    required("serve", "fastapi", "FastAPI", "server")
     from equipoise.planning.request.options import positive, rate
+    from equipoise.server.guard import is_local
+    from equipoise.server.limits import Limits
+    from equipoise.server.running import run
 
-    try:
-        from equipoise.server.guard import is_local
-        from equipoise.server.limits import Limits
-        from equipoise.server.running import run
-    except ModuleNotFoundError as error:
-        problem, advice = f"needs {error.name}, which is not there", "Install equipoise[server]"
-        raise UnusableInput(problem, source="serve", advice=advice) from None
     seconds("--time-limit", time_limit, least=1)
     if not 0 <= port <= 65535:
         raise UnusableInput(f"{port} is not a port", source="--port", advice="Give 0 to 65535")

@@ -39,6 +39,8 @@ class Options(TypedDict, total=False):
     no_leaders_on: Brokers
     cordon: Brokers
     assume_alive: Brokers
+    drain_dir: str | Sequence[str]
+    log_dirs: str
     max_moves: int
     max_bytes: int | str
     max_changes_per_partition: int
