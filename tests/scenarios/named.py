@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster, measures
+from equipoise.planning import DEFAULT_GOALS
 
+COUNTED = tuple(goal for goal in DEFAULT_GOALS if goal != "bytes")
+"""The default goals of a cluster without sizes."""
 Topics = Mapping[str, Sequence[Sequence[int]]]
 
 

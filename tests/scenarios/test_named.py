@@ -9,12 +9,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.scenarios.checks import applied
-from tests.scenarios.named import cluster_of, fewest_moves, leaders, lists_of, proved, replicas, values_of
+from tests.scenarios.named import (
+    COUNTED,
+    cluster_of,
+    fewest_moves,
+    leaders,
+    lists_of,
+    proved,
+    replicas,
+    values_of,
+)
 
 from equipoise.cluster import Plan, measures
 from equipoise.errors import UnusableInput
 from equipoise.judge import check_assignment, rules_of
-from equipoise.planning import DEFAULT_GOALS, Params, Request, build_problem, make_plan
+from equipoise.planning import Params, Request, build_problem, make_plan
 from equipoise.planning.driver.first import by_networks
 from equipoise.planning.networks import disaggregation
 
@@ -71,7 +80,7 @@ def test_counts_that_the_first_fit_cannot_meet(exact_runs: list[int]) -> None:
     assert values_of(plan)["moves"] == 1
     assert replicas(plan).tolist() == [2, 2, 2]
     assert lists_of(plan, "p")[2] == [1, 2]
-    assert proved(plan, *DEFAULT_GOALS[1:])  # of all but racks, which are not known
+    assert proved(plan, *COUNTED[1:])  # of all but racks, which are not known
 
 
 def test_counts_that_no_choice_can_meet(exact_runs: list[int]) -> None:
@@ -96,7 +105,7 @@ def test_which_replica_goes_is_for_each_partition(exact_runs: list[int]) -> None
     state = cluster_of({"p": [rng.sample(range(6), 3) for _ in range(40)]})
     plan = make_plan(state, Request(replication_factor=2), COARSE)
     assert exact_runs == []
-    assert proved(plan, *DEFAULT_GOALS[1:])  # of all but racks, which are not known
+    assert proved(plan, *COUNTED[1:])  # of all but racks, which are not known
     assert values_of(plan)["moves"] == 0
 
 
@@ -134,7 +143,7 @@ def test_racks_of_14_13_and_13_brokers() -> None:
     assert values_of(plan)["replicas"] == 14 * 6**2 + 26 * 3**2
     assert values_of(plan)["moves"] == fewest_moves(held[:14], 130, 130) + fewest_moves(held[14:], 140, 140)
     assert set(leaders(plan).tolist()) == {45, 46}
-    assert proved(plan, *DEFAULT_GOALS[1:6])
+    assert proved(plan, *COUNTED[1:6])
 
 
 @pytest.mark.parametrize("seed", range(6))
