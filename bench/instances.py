@@ -43,6 +43,8 @@ class Shape:
     """At most one replica of a partition in each rack."""
     known: bool = False
     """Sizes of replicas are known."""
+    sigma: float = 1.0
+    """Of their logarithm."""
 
 
 def cluster(partitions: int, brokers: int, racks: int, topics: int, *, new: int = 0, rf: int = 3) -> Cluster:
@@ -60,7 +62,7 @@ def cluster_of(shape: Shape) -> Cluster:
     topic = topics_of(shape, rng)
     number = np.arange(shape.partitions) - np.searchsorted(topic, np.arange(shape.topics))[topic]
     topics = np.array([f"topic-{t:05d}" for t in range(shape.topics)], dtype=object)[topic]
-    sizes = np.round(rng.lognormal(np.log(MEAN_BYTES), 1, shape.partitions)) if shape.known else None
+    sizes = np.round(rng.lognormal(np.log(MEAN_BYTES), shape.sigma, shape.partitions)) if shape.known else None
     brokers = Brokers.of(np.arange(shape.brokers), names)
     return build_cluster("bench", brokers, topics, number, replicas, size_bytes=sizes)
 

@@ -50,3 +50,14 @@ def counted(numbers: npt.NDArray[np.integer], size: int) -> tuple[Int64, Int64]:
     count = np.bincount(numbers, minlength=size)
     found = np.flatnonzero(count)
     return found, count[found]
+
+
+def places(keys: Int64, wanted: Int64, size: int) -> Int64:
+    """The place of each wanted number among ``keys``, which ascend below ``size``; -1 where it is none."""
+    if size > ROOMY * len(wanted) + ROOMY:
+        at = np.searchsorted(keys, wanted)
+        inside = np.append(keys, -1)[at] == wanted
+        return np.where(inside, at, -1)
+    place = np.full(size, -1, dtype=np.int64)
+    place[keys] = np.arange(len(keys))
+    return place[wanted]

@@ -16,7 +16,7 @@ import numpy as np
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.bounds.leaders import free_leaders, leader_bounds
 from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.flow.convex import Optimum, solve
+from equipoise.planning.flow.convex import Optimum, solve, solve_from
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.networks.place import OptimalFace
 
@@ -38,7 +38,7 @@ def fewest_given_up(face: OptimalFace, reached: Mapping[str, int]) -> ProvedLeve
             return face.forced_leader_changes
         linear = leaving.linear.copy()
         linear[net.leave.index] *= chosen[brokers[net.leave.broker]]
-        return solve(face.network, Objective.of_linear(linear), face.flow)
+        return solve_from(face.network, linear, face.flow)
 
     def of_givers(chosen: Int64) -> Optimum:
         linear = giving.linear.copy()

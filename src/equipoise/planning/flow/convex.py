@@ -39,6 +39,18 @@ def solve(network: Network, objective: Objective, guess: Int64 | None = None) ->
     return Optimum(flow, potentials(network, objective, flow), objective.value(flow))
 
 
+def solve_from(network: Network, linear: Int64, flow: Int64) -> Optimum:
+    """As `solve`, of costs of units alone, from a flow that there is.
+
+    Where every arc carries as little as it may of what costs, prices of 0 prove that there is no better.
+    """
+    objective = Objective.of_linear(linear)
+    least = np.where(linear > 0, network.lower, np.where(linear < 0, network.upper, flow))
+    if np.array_equal(flow, least):
+        return Optimum(flow, np.zeros_like(network.supply), objective.value(flow))
+    return solve(network, objective, flow)
+
+
 def least_flow(network: Network, objective: Objective, guess: Int64 | None = None) -> Int64:
     """A flow of least cost, ``(n_arcs,)``; see `solve`."""
     bounded = network.lower[objective.convex], network.upper[objective.convex]

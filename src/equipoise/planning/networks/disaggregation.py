@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.distinct import ranks
+from equipoise.planning.distinct import places, ranks
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Objective
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build
@@ -108,12 +108,12 @@ def leaving_groups(net: PlacementNetwork, flow: Int64) -> Groups:
         of_arc = of_arc * len(sizes) + np.searchsorted(sizes, net.leave_bytes)
         size *= len(sizes)
     keys, group = np.unique(of_arc, return_inverse=True)
-    at = np.minimum(np.searchsorted(keys, of_slot), max(0, len(keys) - 1))
     free = (data.slot_broker >= 0) & ~data.slot_pinned
-    there = free & (keys[at] == of_slot) if len(keys) else np.zeros_like(free)
+    at = np.full(len(of_slot), -1, dtype=np.int64)
+    at[free] = places(keys, of_slot[free], size)
     need = np.bincount(group, flow[net.leave.index], len(keys)).astype(np.int64)
     unit = keys // max(1, size // max(1, n_units))
-    return Groups(np.where(there, at, -1), unit, need)
+    return Groups(at, unit, need)
 
 
 def choose_leaving(data: PlacementData, wanted: Groups, leaving: BoolArray, limit: int | None) -> Int64:

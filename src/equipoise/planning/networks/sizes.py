@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import measures
+from equipoise.planning.distinct import places
 from equipoise.planning.flow.network import Int64, Network
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork
 from equipoise.planning.networks.placement_data import PlacementData
@@ -113,10 +114,10 @@ def arcs_of_slots(net: PlacementNetwork) -> Int64:
     """Which leave arc each slot is on, ``(n_slots,)``, where arcs are not cut by size; -1 where on none."""
     data, leave = net.data, net.leave
     n_eligible = len(data.brokers)
-    key = (net.unit_of[data.slot_row] * n_eligible + data.slot_broker) * 2 + (data.slot_position == 0)
+    free = np.flatnonzero((data.slot_broker >= 0) & ~data.slot_pinned)
+    cell = net.unit_of[data.slot_row[free]] * n_eligible + data.slot_broker[free]
     keys = (leave.unit * n_eligible + leave.broker) * 2 + net.leave_leaders
-    if not len(keys):
-        return np.full(len(key), -1, dtype=np.int64)
-    at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-    free = (data.slot_broker >= 0) & ~data.slot_pinned
-    return np.where(free & (keys[at] == key), at, -1)
+    size = len(net.family_of) * n_eligible * 2
+    arcs = np.full(len(data.slot_row), -1, dtype=np.int64)
+    arcs[free] = places(keys, cell * 2 + (data.slot_position[free] == 0), size)
+    return arcs
