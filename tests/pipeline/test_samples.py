@@ -101,7 +101,12 @@ def told(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Told:
     broken_files(fleet)
     nested(fleet)
     exporters(fleet)
-    frame, pieces = read_back(spark, fleet, fleet.parent)
+    zone = str(spark.conf.get("spark.sql.session.timeZone"))
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")  # as a session that was given may have it
+    try:
+        frame, pieces = read_back(spark, fleet, fleet.parent)
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
     rows = frame.withColumn("at", frame["time"].cast("long")).collect()
     return Told([row.asDict() for row in rows], pieces)
 

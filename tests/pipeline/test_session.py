@@ -39,10 +39,8 @@ def test_a_given_session_is_left_alone(spark: SparkSession) -> None:
     assert spark.range(3).count() == 3
 
 
-def test_a_failing_job_is_one_line_and_a_file(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_job_is_one_line_and_a_file(spark: SparkSession) -> None:
     """What Spark throws becomes one line with the last word of the worker, and a file with all of it."""
-    monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
-    monkeypatch.setattr("equipoise.pipeline.session.started", lambda _, **__: Unstopped(spark))
 
     def broken(batches: object) -> object:
         raise OverflowError("too much for this worker")
@@ -77,16 +75,6 @@ def test_room_for_the_code_of_many_jobs(spark: SparkSession) -> None:
     pools = spark._jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()  # type: ignore[union-attr]
     code = [pool.getUsage().getMax() for pool in pools if pool.getName().startswith("Code")]
     assert sum(code) >= 200 * 2**20
-
-
-class Unstopped:
-    """The session of the tests, which none of them may stop."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        self.spark = spark
-
-    def stop(self) -> None:
-        pass
 
 
 def test_a_jvm_that_does_not_start(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +26,13 @@ Force = Annotated[
     ),
 ]
 
+Conf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--conf", metavar="KEY=VALUE", help="A setting of Spark: spark.executor.cores=4; again for more."
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     app.command("run", help=HELP)(run)
@@ -39,14 +47,17 @@ def run(
         "local[*]", "--master", metavar="URL", help="Spark cluster to run on: spark://HOST:7077."
     ),
     force: Force = False,
+    conf: Conf = None,
 ) -> None:
     spark_for("run")
-    result = carry_out(fleet, out, master, force=force)
+    result = carry_out(fleet, out, master, force=force, conf=conf or ())
     if not result.is_clean:
         raise typer.Exit(1)
 
 
-def carry_out(fleet: Path, out: Path, master: str, *, force: bool = False) -> FleetRun:
+def carry_out(
+    fleet: Path, out: Path, master: str, *, force: bool = False, conf: Sequence[str] = ()
+) -> FleetRun:
     """Run the pipeline with its progress on standard error, and print what it did."""
     from rich.console import Console
 
@@ -57,14 +68,14 @@ def carry_out(fleet: Path, out: Path, master: str, *, force: bool = False) -> Fl
     from equipoise.pipeline.jobs.fleet import run_fleet
     from equipoise.pipeline.jobs.progress import TerminalProgress
     from equipoise.pipeline.readers.fleet import find_clusters, is_long
-    from equipoise.pipeline.session import interruptible, session
+    from equipoise.pipeline.session import interruptible, session, settings_of
 
-    long = is_long(find_clusters(fleet))
+    long, settings = is_long(find_clusters(fleet)), settings_of(conf)
     console = Console(stderr=True, quiet=is_quiet(), markup=False)
     with terminable(), warned(), TerminalProgress(console) as progress:
         claimed(out, run_claim(fleet), force=force)
         progress.stage(f"starting Spark on {master}")
-        with session(master, long=long) as spark:
+        with session(master, long=long, conf=settings) as spark:
             result = interruptible(
                 spark, lambda stopped: run_fleet(spark, fleet, out, progress, stopped, force=force)
             )

@@ -38,6 +38,7 @@ OPENED = (
 """Packages that Spark reaches into: what SPARK_PRINT_LAUNCH_COMMAND=1 shows of the stock launcher."""
 LOGGING = Path(__file__).with_name("log4j2.properties")
 START_TIMEOUT_S = 120.0
+FOLDERS = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
 CODE_CACHE = "240m"
 """Room for compiled code: with the quick compiler alone a JVM takes 48 MB, and many jobs fill that."""
 
@@ -94,12 +95,13 @@ def launch(java: Java, heap: str, *, long: bool = False) -> Gateway:
 def command(java: Java, heap: str, home: Path, *, long: bool = False) -> list[str]:
     """The JVM's command line; the class path names jars alone, as a class-data archive needs it.
 
+    Where ``HADOOP_CONF_DIR`` or ``YARN_CONF_DIR`` names a folder of Hadoop's settings, it is there too.
     The quick compiler alone starts sooner; from some minutes of work on, the thorough one halves the time.
     """
     return [
         str(java.path),
         "-cp",
-        str(home / "jars" / "*"),
+        os.pathsep.join([str(home / "jars" / "*"), *(os.environ[v] for v in FOLDERS if os.environ.get(v))]),
         f"-Xmx{heap}",
         "-XX:+IgnoreUnrecognizedVMOptions",
         "-XX:+UseSerialGC",

@@ -7,7 +7,7 @@ import re
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from threading import Event
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from equipoise.errors import EquipoiseError, UnusableInput
 from equipoise.java import find_java
 from equipoise.pipeline.launcher import LaunchError, launch
+from equipoise.wording import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,11 +34,14 @@ class SparkFailed(EquipoiseError):
 
 
 @contextmanager
-def session(master: str | None = None, *, long: bool = False) -> Iterator[SparkSession]:
+def session(
+    master: str | None = None, *, long: bool = False, conf: Mapping[str, str] | None = None
+) -> Iterator[SparkSession]:
     """A Spark session on ``master``, by default every core of this machine; stopped afterwards.
 
-    For ``long`` work the JVM compiles thoroughly, which a short run would not earn back.
-    Under ``spark-submit`` its session is used as it is, and left running. Raises :class:`UnusableInput`
+    For ``long`` work the JVM compiles thoroughly, which a short run would not earn back. ``conf`` are
+    settings of Spark, over our own. Under ``spark-submit`` its session is used as it is, and left running:
+    there ``conf`` is for settings of SQL alone. Raises :class:`UnusableInput`
     where there is no Java or the master does not answer, and :class:`SparkFailed` for a job that fails
     within the block.
     """
@@ -46,15 +50,16 @@ def session(master: str | None = None, *, long: bool = False) -> Iterator[SparkS
     from pyspark.sql import SparkSession
 
     if "PYSPARK_GATEWAY_PORT" in os.environ or SparkSession.getActiveSession() is not None:
-        yield SparkSession.builder.getOrCreate()
-        return
-    spark = started(master or "local[*]", long=long)
+        spark, is_ours = SparkSession.builder.config(map=dict(conf or {})).getOrCreate(), False
+    else:
+        spark, is_ours = started(master or "local[*]", long=long, conf=conf or {}), True
     try:
         yield spark
     except (PySparkException, Py4JError) as error:
         raise failed(error) from error
     finally:
-        spark.stop()
+        if is_ours:
+            spark.stop()
 
 
 def interruptible(spark: SparkSession, work: Callable[[Event], Result]) -> Result:
@@ -79,7 +84,7 @@ def interruptible(spark: SparkSession, work: Callable[[Event], Result]) -> Resul
         return future.result()
 
 
-def started(master: str, *, long: bool = False) -> SparkSession:
+def started(master: str, *, long: bool = False, conf: Mapping[str, str]) -> SparkSession:
     """A new session, with our own launcher or, where that fails, with PySpark's."""
     from py4j.protocol import Py4JError
     from pyspark import SparkContext
@@ -91,7 +96,7 @@ def started(master: str, *, long: bool = False) -> SparkSession:
     if master.startswith(LOOPBACK):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.master(master).appName("equipoise")
-    for key, value in settings().items():
+    for key, value in (settings() | dict(conf)).items():
         builder = builder.config(key, value)
     refused = ""
     if SparkContext._gateway is None:
@@ -117,6 +122,19 @@ def trying_twice(master: str) -> str:
     return f"local[{found[1] or 1},2]" if found else master
 
 
+def settings_of(pairs: Sequence[str]) -> dict[str, str]:
+    """Settings of Spark from ``KEY=VALUE``; raises :class:`UnusableInput` for what is none."""
+    found = {}
+    for pair in pairs:
+        key, is_pair, value = pair.partition("=")
+        if not is_pair or not re.fullmatch(r"spark\.[\w.-]+", key):
+            raise UnusableInput(
+                f"{quoted(pair)} is no setting of Spark", source="--conf", advice="Write spark.KEY=VALUE"
+            )
+        found[key] = value
+    return found
+
+
 def failed(error: Exception) -> SparkFailed:
     """A failed job in one line, with everything that is known of it in a file that stays."""
     handle, path = tempfile.mkstemp(prefix="equipoise-failed-", suffix=".log")
@@ -139,7 +157,8 @@ def settings() -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+        # So many to begin with; how many it takes for the data and the cores there are is seen as it runs.
+        "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "512",
         "spark.sql.session.timeZone": "UTC",
         # Samples come sorted by series, and are added up as they come.
         "spark.sql.execution.replaceHashWithSortAgg": "true",

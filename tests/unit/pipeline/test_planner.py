@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,16 +19,13 @@ from equipoise.pipeline.transforms.merge_task import State, Trouble
 from equipoise.pipeline.transforms.planner import Order, planned
 from equipoise.planning.problem.request import Request
 
-MEMORY = 4 << 30
 
-
-def order(folder: Path, n: int = 4, *, memory: int = MEMORY, time_limit_s: float | None = None) -> Order:
+def order(folder: Path, n: int = 4, **limits: Any) -> Order:
     """A drain in a cluster of so many partitions."""
     brokers = Brokers.of([1, 2, 3, 4])
     lists = [[1 + p % 4, 1 + (p + 1) % 4] for p in range(n)]
     cluster = build_cluster("c", brokers, ["t"] * n, list(range(n)), lists)
-    wish = Wish(Request(drain=(4,)), time_limit_s=time_limit_s)
-    return Order(State(cluster, False, ()), wish, None, str(folder), memory)
+    return Order(State(cluster, False, ()), Wish(Request(drain=(4,)), **limits), None, str(folder))
 
 
 def outcome(given: Order) -> str:
@@ -42,7 +40,7 @@ def outcome(given: Order) -> str:
 
 def test_one_process_plans_many_clusters(tmp_path: Path) -> None:
     """It is started once; what one cluster may take is no bound for the next."""
-    assert outcome(order(tmp_path / "small", memory=1)) == "its planning takes more than 0 MB of memory"
+    assert outcome(order(tmp_path / "small", memory_limit=1)) == "its planning takes more than 0 MB of memory"
     assert planner.planner is not None
     pid = planner.planner.process.pid
     assert outcome(order(tmp_path / "one")) == outcome(order(tmp_path / "two")) == ""

@@ -117,7 +117,7 @@ def made(
     load = writer.one("partition_load", partition_load(t["partitions"], series))
     clock.lap("samples")
     progress.stage("planning")
-    places = Places(str(fleet.absolute()), str(folder / "clusters"), str(states), at_a_time(spark, clusters))
+    places = Places(str(fleet.absolute()), str(folder / "clusters"), str(states))
     with progress.planning([cluster.name for cluster in clusters], states):
         measured = [cluster.name for cluster in clusters if cluster.metrics]
         known = None if series is None else load.where(F.col("cluster").isin(measured))
@@ -136,14 +136,6 @@ def made(
     )
     clock.lap("tables")
     return {name: writer.counts[name] for name in TABLES}
-
-
-def at_a_time(spark: SparkSession, clusters: list[ClusterFolder]) -> int:
-    """Clusters that one machine plans at a time: the tasks that an executor has room for."""
-    cores = spark.conf.get("spark.executor.cores", "") or ""
-    if str(spark.conf.get("spark.master")).startswith("local") or not cores.isdecimal():
-        cores = str(spark.sparkContext.defaultParallelism)
-    return min(len(clusters), int(cores))
 
 
 class Writer:

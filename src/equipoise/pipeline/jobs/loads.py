@@ -102,8 +102,10 @@ def remarkable() -> list[Column]:
     ]
 
 
-def brokers_of(spark: SparkSession, remarks: Sequence[Row], mapped: dict[str, dict[str, int]]) -> DataFrame:
-    """(cluster, named_by, known_as): the brokers that samples name by an address, where they are known."""
+def brokers_of(
+    spark: SparkSession, remarks: Sequence[Row], mapped: dict[str, dict[str, int]]
+) -> DataFrame | None:
+    """(cluster, named_by, known_as): the brokers that samples name by an address, as far as known."""
     found = []
     for cluster in {row.cluster for row in remarks if row.address}:
         own = [row for row in remarks if row.cluster == cluster and row.address]
@@ -112,7 +114,7 @@ def brokers_of(spark: SparkSession, remarks: Sequence[Row], mapped: dict[str, di
             broker = addresses.resolved(address, mapped.get(cluster, {}), infos)
             if broker is not None:
                 found.append((cluster, address, float(broker)))
-    return spark.createDataFrame(sorted(found), BROKERS)
+    return spark.createDataFrame(sorted(found), BROKERS) if found else None
 
 
 def figures_of_series(samples: DataFrame, work: Path) -> DataFrame:

@@ -46,7 +46,8 @@ def summary_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
         .join(pieces, on="cluster", how="left")
         .fillna(0, "set_aside")
     )
-    return [row.asDict(recursive=True) for row in joined.orderBy("cluster").collect()]
+    rows = [row.asDict(recursive=True) for row in joined.collect()]
+    return sorted(rows, key=lambda row: str(row["cluster"]))
 
 
 def set_aside(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT
 from equipoise.pipeline.schemas.tables import EXACT, PER_PARTITION
-from equipoise.pipeline.transforms.figures import best_of, figures_of, settled, wide
+from equipoise.pipeline.transforms.figures import best_of, figures_of, settled
 
 PER_BROKER = ("cluster", "broker")
 OWN = {"leader_bytes_in_per_s": BYTES_IN, "bytes_out_per_s": BYTES_OUT}
@@ -50,7 +50,7 @@ def broker_load(
 def totals(series: DataFrame) -> DataFrame:
     """(cluster, broker, own_METRIC...): what each broker tells of all its topics together."""
     of_brokers = series.where(F.col("topic").isNull())
-    return wide(best_of(of_brokers, (*PER_BROKER, "metric")), PER_BROKER, tuple(OWN.values()), "own")
+    return best_of(of_brokers, PER_BROKER, tuple(OWN.values()), "own")
 
 
 def own_total(metric: str) -> Column:

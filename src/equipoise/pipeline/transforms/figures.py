@@ -126,16 +126,18 @@ def settled_growth(growth: Column, peak: Column) -> Column:
     return F.when(peak > 0, settled(F.rint(growth / unit) * unit + 0.0)).otherwise(growth)
 
 
-def best_of(series: DataFrame, key: tuple[str, ...]) -> DataFrame:
-    """(key, figures): of several series of one thing, that with the most samples."""
-    order = F.struct(-F.col("figures.samples"), F.col("told_as"))
-    return series.groupBy(*key).agg(F.min_by("figures", order).alias("figures"))
-
-
-def wide(best: DataFrame, key: tuple[str, ...], metrics: tuple[str, ...], prefix: str) -> DataFrame:
-    """(key, metric, figures) to (key, PREFIX_METRIC...)."""
-    columns = (
-        F.max_by("figures", F.when(F.col("metric") == metric, 1)).alias(f"{prefix}_{metric}")
-        for metric in metrics
+def best_of(
+    series: DataFrame,
+    key: tuple[str, ...],
+    metrics: tuple[str, ...],
+    prefix: str,
+    order: Column | None = None,
+) -> DataFrame:
+    """(key, PREFIX_METRIC...): of several series of one thing the first in ``order``, or the longest."""
+    first = F.struct(-F.col("figures.samples"), F.col("told_as")) if order is None else order
+    return series.groupBy(*key).agg(
+        *(
+            F.min_by("figures", F.when(F.col("metric") == metric, first)).alias(f"{prefix}_{metric}")
+            for metric in metrics
+        )
     )
-    return best.groupBy(*key).agg(*columns)

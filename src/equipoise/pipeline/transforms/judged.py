@@ -35,13 +35,17 @@ UNKNOWN_ADDRESS = "no broker is known by this address; give it a line in metrics
 KEY = ("cluster", "named_by")
 
 
-def judged(told: DataFrame, brokers: DataFrame) -> DataFrame:
-    """The rows of TOLD, and (cluster, named_by, known_as) of addresses, to those of JUDGED.
+def judged(told: DataFrame, brokers: DataFrame | None) -> DataFrame:
+    """The rows of TOLD, and (cluster, named_by, known_as) of addresses (None: of none), to those of JUDGED.
 
     ``reason`` is null for a sample that can be used; else ``text`` is the sample as it was told. What only
     tells the address of a broker is no sample and left out.
     """
-    named = told.withColumn("named_by", named_by()).join(F.broadcast(brokers), on=list(KEY), how="left")
+    named = told.withColumn("named_by", named_by())
+    if brokers is None:
+        named = named.withColumn("known_as", F.lit(None).cast(DOUBLE))
+    else:
+        named = named.join(F.broadcast(brokers), on=list(KEY), how="left")
     micros, value, partition = micros_of(F.col("time")), number_of("value"), number_of("partition")
     broker = F.coalesce(number_of("broker"), F.col("known_as"))
     name, topic = F.col("metric"), F.col("topic")

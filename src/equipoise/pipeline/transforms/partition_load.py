@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT, OFFSETS, SIZE
 from equipoise.pipeline.schemas.tables import DOUBLE, EXACT, PER_PARTITION
-from equipoise.pipeline.transforms.figures import best_of, figures_of, settled, wide
+from equipoise.pipeline.transforms.figures import best_of, figures_of, settled
 
 RATES = (BYTES_IN, BYTES_OUT)
 PER_TOPIC = ("cluster", "topic")
@@ -62,25 +62,20 @@ def measured(partitions: DataFrame, series: DataFrame) -> DataFrame:
         F.col("broker"),
         F.col("told_as"),
     )
-    best = (
-        of_partitions.join(leaders, on=list(PER_PARTITION), how="inner")
-        .groupBy(*PER_PARTITION, "metric")
-        .agg(F.min_by("figures", order).alias("figures"))
-    )
-    return wide(best, PER_PARTITION, (SIZE, *RATES, OFFSETS), "own")
+    of_known = of_partitions.join(leaders, on=list(PER_PARTITION), how="inner")
+    return best_of(of_known, PER_PARTITION, (SIZE, *RATES, OFFSETS), "own", order)
 
 
 def on_leaders(series: DataFrame) -> DataFrame:
     """(cluster, topic, leader, leaders_RATE...): what each broker tells of the partitions that it leads."""
     told = of_topics(series).where(F.col("broker").isNotNull()).withColumnRenamed("broker", "leader")
-    key = (*PER_TOPIC, "leader")
-    return wide(best_of(told, (*key, "metric")), key, RATES, "leaders")
+    return best_of(told, (*PER_TOPIC, "leader"), RATES, "leaders")
 
 
 def of_whole_topics(series: DataFrame) -> DataFrame:
     """(cluster, topic, topics_RATE...): what is told of a topic as a whole."""
     told = of_topics(series).where(F.col("broker").isNull())
-    return wide(best_of(told, (*PER_TOPIC, "metric")), PER_TOPIC, RATES, "topics")
+    return best_of(told, PER_TOPIC, RATES, "topics")
 
 
 def of_topics(series: DataFrame) -> DataFrame:

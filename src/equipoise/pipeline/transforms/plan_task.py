@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from equipoise.pipeline.schemas.steps import PLANNED
 from equipoise.pipeline.transforms.merge_task import State, Trouble
-from equipoise.pipeline.transforms.planner import Order, memory_of, planned, readable_wish, rows_without_plan
+from equipoise.pipeline.transforms.planner import Order, planned, readable_wish, rows_without_plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,8 +28,6 @@ class Places:
     """Gets one plan directory a cluster."""
     states: str
     """Gets one small file a cluster: what its task is doing (see :mod:`equipoise.pipeline.jobs.progress`)."""
-    at_a_time: int
-    """Clusters that are planned at a time on one machine."""
 
     def tell(self, cluster: str, state: str) -> None:
         (Path(self.states) / cluster).write_text(state, encoding="utf-8")
@@ -88,7 +86,6 @@ def plan_cluster(
     elif isinstance(wish := readable_wish(Path(places.fleet) / name), Trouble):
         answer = wish
     else:
-        memory = wish.memory_limit or memory_of(places.at_a_time)
-        answer = planned(Order(state, wish, loads, str(Path(places.plans) / name), memory))
+        answer = planned(Order(state, wish, loads, str(Path(places.plans) / name)))
     yield from rows_without_plan(name, state, answer) if isinstance(answer, Trouble) else answer
     places.tell(name, answer.outcome if isinstance(answer, Trouble) else "planned")

@@ -44,8 +44,6 @@ class Order:
     """Its rows of ``partition_load``; None where the cluster has no samples."""
     folder: str
     """Where the plan directory is to stand."""
-    memory: int
-    """Bytes that the process may take."""
 
 
 class Planner(SolverProcess):
@@ -64,11 +62,11 @@ planner: Planner | None = None
 def planned(order: Order) -> list[pa.RecordBatch] | Trouble:
     """The rows of a plan, whose directory is written then; or why there is none."""
     global planner
+    answer: list[pa.RecordBatch] | Trouble
     try:
         planner = planner or Planner()
         planner.send(order)
-        answer: list[pa.RecordBatch] | Trouble = planner.received(order.wish.time_limit_s)
-        return answer
+        answer = planner.received(order.wish.time_limit_s)
     except NoAnswer as error:
         reason = str(error)
         if planner is not None:
@@ -77,8 +75,10 @@ def planned(order: Order) -> list[pa.RecordBatch] | Trouble:
                 reason = f"its planning takes longer than {limit}"
             planner.end()
         planner = None
+        answer = Trouble("set aside", reason)
+    if isinstance(answer, Trouble):
         clear(Path(order.folder))
-        return Trouble("set aside", reason)
+    return answer
 
 
 def clear(folder: Path) -> None:
@@ -97,11 +97,12 @@ def serve(connection: Connection) -> None:
 
 def answer_to(order: Order) -> list[pa.RecordBatch] | Trouble:
     """The rows of a plan, or why there is none."""
-    bounded(order.memory)
+    memory = order.wish.memory_limit or memory_there()
+    bounded(memory)
     try:
         return carried_out(order)
     except MemoryError:
-        return Trouble("set aside", f"its planning takes more than {order.memory / 1e6:,.0f} MB of memory")
+        return Trouble("set aside", f"its planning takes more than {memory / 1e6:,.0f} MB of memory")
     except Exception as error:  # a cluster that trips a bug must not take the fleet with it
         return Trouble.of(error)
 
@@ -167,14 +168,14 @@ def bounded(n_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (n_bytes, most))
 
 
-def memory_of(machine_share: int) -> int:
-    """Bytes of memory of this machine or container for each of so many plans at a time."""
+def memory_there() -> int:
+    """Bytes of memory of this machine or container."""
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     try:
         told = CGROUP.read_text().strip()
     except OSError:
         told = ""
-    return min(there, int(told) if told.isdecimal() else there) // max(1, machine_share)
+    return min(there, int(told) if told.isdecimal() else there)
 
 
 def readable_wish(folder: Path) -> Wish | Trouble:
