@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from equipoise.cli.main import app
 from equipoise.cluster import Brokers, Cluster, build_cluster
-from equipoise.comparing.frontier import frontier, shown
+from equipoise.comparing.frontier import Frontier, Point, frontier, shown
 from equipoise.errors import UnusableInput
 from equipoise.planning import Request, make_plan
 
@@ -48,6 +50,29 @@ def test_loads_are_budgeted_in_bytes() -> None:
     assert [point.value for point in found.points] == sorted((p.value for p in found.points), reverse=True)
     assert all(point.bytes_moved <= point.budget for point in found.points)
     assert all(point.lower_bound <= point.value for point in found.points)
+
+
+def test_counts_are_budgeted_in_bytes_where_that_is_asked_for() -> None:
+    """The light half of what moves levels more than half; without sizes there is nothing to budget."""
+    found = frontier(heap(), Request(), (0, 25, 50, 100), unit="bytes")
+    assert (found.goal, found.unit) == ("replicas", "bytes")
+    assert [point.value for point in found.points] == sorted((p.value for p in found.points), reverse=True)
+    assert all(point.bytes_moved <= point.budget for point in found.points)
+    assert frontier(heap(), Request(balance=("disk",)), (0, 100), unit="moves").unit == "moves"
+    bare = replace(heap(), size_bytes=np.full(40, np.nan))
+    with pytest.raises(UnusableInput, match="--unit: sizes of what moves are not known"):
+        frontier(bare, Request(), unit="bytes")
+
+
+@pytest.mark.parametrize(
+    ("values", "knee"),
+    [((100, 40, 20, 10, 0), 25), ((100, 75, 50, 25, 0), None), ((100, 100, 100, 50, 0), None), ((7,), None)],
+)
+def test_the_knee_is_where_more_begins_to_buy_less(values: tuple[int, ...], knee: int | None) -> None:
+    """Farthest below the straight line; a straight line has none, nor one that sinks only at the end."""
+    points = tuple(Point(25 * k, k, data_moves=k, value=value) for k, value in enumerate(values))
+    found = Frontier("replicas", "moves", points).knee
+    assert (found and found.percent) == knee
 
 
 def test_a_point_is_the_plan_of_its_budget() -> None:
@@ -92,7 +117,8 @@ def test_table_json_and_page(tmp_path: Path) -> None:
     table = CliRunner().invoke(app(), ["frontier", *options, "--html", str(page)])
     assert table.exit_code == 0, table.output
     told = CliRunner().invoke(app(), ["frontier", *options, "--json"])
-    points = json.loads(told.stdout)["points"]
+    points, knee = (json.loads(told.stdout)[key] for key in ("points", "knee"))
+    assert knee == 20 and "knee: 20 %" in table.stdout and "knee: 20 %" in page.read_text()
     assert [point["percent"] for point in points] == [0, 20, 100]
     assert points[-1]["value"] == points[-1]["lower_bound"] == 0
     for text in (table.stdout, page.read_text()):

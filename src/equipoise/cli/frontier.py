@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from equipoise.cluster import Cluster
     from equipoise.comparing.frontier import Frontier
 
+UNITS = ("moves", "bytes")
 SIZE = len("1,023 GiB")
 HELP = "Balance reached for each budget of data moved."
 
@@ -41,6 +42,14 @@ def frontier(
             rich_help_panel="Budgets",
         ),
     ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="moves|bytes",
+            help="What is budgeted; by default bytes where loads are balanced, else moves.",
+            rich_help_panel="Budgets",
+        ),
+    ] = None,
     as_json: AsJson = False,
     html: Html = None,
 ) -> None:
@@ -49,15 +58,18 @@ def frontier(
     from equipoise.files.sources import read_sources
 
     percents = BUDGETS if budgets is None else percents_of(budgets)
+    if unit not in (None, *UNITS):
+        problem = f"{quoted(unit)} cannot be budgeted"
+        raise UnusableInput(problem, source="--unit", advice="Choose moves or bytes")
     with interruptible(), told("reading"):
         cluster = read_sources(sources)
     rows = Rows(cluster, percents)
     with interruptible(), told("planning"):
-        found = run(cluster, request, percents, found=rows.ignore if as_json else rows.add)
+        found = run(cluster, request, percents, unit=unit, found=rows.ignore if as_json else rows.add)
     points = [point.to_json() for point in found.points]
     data: dict[str, Any] = {
         "cluster": cluster.name, "goal": found.goal, "unit": found.unit, "warnings": found.warnings,
-        "points": points,
+        "points": points, "knee": found.knee and found.knee.percent,
     }  # fmt: skip
     if html is not None:
         from equipoise.report import frontier_page
@@ -66,7 +78,7 @@ def frontier(
     if as_json:
         output.print_json(data)
     else:
-        rows.end()
+        rows.end(found)
 
 
 def percents_of(text: str) -> Sequence[float]:
@@ -129,7 +141,10 @@ class Rows:
         level = SIZE if found.goal != "replicas" else 2 * moves  # of squares
         return [budget, moves, SIZE, 2 * held + len(" to "), level, level]
 
-    def end(self) -> None:
-        """What the level is, and why budgets have no plan."""
+    def end(self, found: Frontier) -> None:
+        """What the level is, why budgets have no plan, and where more begins to buy less."""
+        from equipoise.report.frontier_data import knee_words
+
+        knee = found.knee and knee_words(found.knee.to_json(), found.unit)
         if not is_quiet():
-            output.say("\n".join([f"level: {self.meaning}", *self.refused]))
+            output.say("\n".join([f"level: {self.meaning}", *self.refused, *([knee] if knee else [])]))

@@ -81,6 +81,8 @@ class Plan:
     request: Mapping[str, Any] = field(default_factory=dict)
     """The options the plan was made with, as plain JSON data."""
     warnings: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+    """What a little more would buy, and what is free, a sentence each."""
     batch: IntArray | None = None
     """``(n_partitions,)`` int32: the batch of each changed row where the strategy has batches, from 0, to be
     moved one after the other; -1 for the other rows."""

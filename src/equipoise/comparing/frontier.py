@@ -56,31 +56,55 @@ class Frontier:
     points: tuple[Point, ...]
     warnings: tuple[str, ...] = ()
 
+    @property
+    def knee(self) -> Point | None:
+        """The point up to which what is moved levels most above the average; beyond it, it levels less.
+
+        It is farthest below the line from the first point to the last (V. Satopää et al., "Finding a
+        'Kneedle' in a Haystack", 2011); None where no point is below it.
+        """
+        moved = "bytes_moved" if self.unit == "bytes" else "data_moves"
+        shown = [(getattr(each, moved), each.value, each) for each in self.points if not each.reason]
+        known = [(x, y, each) for x, y, each in shown if x is not None and y is not None]
+        if not known or known[-1][0] <= known[0][0]:
+            return None
+        (x0, y0, _), (x1, y1, _) = known[0], known[-1]
+        below = [((x - x0) * (y1 - y0) + (y0 - y) * (x1 - x0), each) for x, y, each in known]
+        most, found = max(below, key=lambda pair: pair[0])
+        return found if most > 0 else None
+
 
 def frontier(
     cluster: Cluster,
     request: Request,
     percents: Sequence[float] = BUDGETS,
     *,
+    unit: str | None = None,
     found: Callable[[Frontier], None] = lambda points: None,
 ) -> Frontier:
     """The points for budgets in percent of what the unlimited plan moves.
 
-    ``found`` hears each point as soon as it is found, as a frontier of that one. Raises `UnusableInput` where
-    the request levels nothing, or names a budget itself.
+    ``unit`` is what is budgeted, "moves" or "bytes"; None: bytes where loads are balanced. ``found`` hears
+    each point as soon as it is found, as a frontier of that one. Raises `UnusableInput` where the request
+    levels nothing, or names a budget itself, and for bytes where sizes are not known.
     """
     problem = build_problem(cluster, request)
     refuse_unusable(problem)
     weighed = problem.weighs
     goal = GOAL_OF.get(request.mix[0], request.mix[0])
-    in_bytes = weighed and "bytes" in weighed_goals(problem)
+    in_bytes = weighed and "bytes" in weighed_goals(problem) if unit is None else unit == "bytes"
     request = replace(request, goals=shown(problem.goals))
     full = make_plan(cluster, request)
     whole = moved_bytes(full) if in_bytes else measures.data_moves(full.cluster.replicas, full.target)
+    if whole is None:
+        raise UnusableInput(
+            "sizes of what moves are not known", source="--unit",
+            advice="Budget moves, or add the output of kafka-log-dirs --describe",
+        )  # fmt: skip
     goal_and_unit = goal, "bytes" if in_bytes else "moves"
     points = []
     for percent in sorted(set(percents)):
-        budget = round((whole or 0) * percent / 100)
+        budget = round(whole * percent / 100)
         capped = replace(request, max_bytes=budget) if in_bytes else replace(request, max_moves=budget)
         try:
             plan = full if budget == whole else make_plan(cluster, capped)

@@ -27,6 +27,7 @@ HEAD = {
     "certificate": [LEVEL],
     "request": {},
     "warnings": [str],
+    "offers?": [str],
     "brokers": [{"id": Id, "eligible": bool}],
     "log_dirs?": DIRS,
 }

@@ -55,6 +55,7 @@ def rebuilt(out: Path, data: Mapping[str, bytes]) -> Plan:
             proofs=read_archive(data["certificate.npz"], str(out / "certificate.npz")),
             request=head["request"],
             warnings=tuple(head["warnings"]),
+            offers=tuple(head.get("offers") or ()),
             batch=batch_of(cluster, rows, moves),
             dirs=rebuilt_dirs(cluster, target, head.get("log_dirs"), *lists),
         )

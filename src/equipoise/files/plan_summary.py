@@ -49,6 +49,7 @@ def overview(plan: Plan) -> dict[str, Any]:
         "certificate": [certified(level) for level in plan.certificate],
         "request": plain(dict(plan.request)),
         "warnings": list(plan.warnings),
+        "offers": list(plan.offers),
         "health": health(plan),
         "brokers": brokers(plan),
         "created": [cluster.label(row) for row in np.flatnonzero(cluster.rf == 0).tolist()],

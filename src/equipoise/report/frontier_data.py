@@ -11,16 +11,23 @@ COLUMNS = ("Budget", "Data moves", "Bytes", "Spread", "Level", "At best")
 
 
 def frontier_data(
-    points: Sequence[Mapping[str, Any]], goal: str, unit: str, cluster: str, warnings: Sequence[str] = ()
+    points: Sequence[Mapping[str, Any]],
+    goal: str,
+    unit: str,
+    cluster: str,
+    warnings: Sequence[str] = (),
+    knee: float | None = None,
 ) -> dict[str, Any]:
     """The page data; see :func:`equipoise.report.frontier_page` for the arguments."""
     reached = [point for point in points if not point["reason"]]
+    bend = next((point for point in reached if point["percent"] == knee), None)
     return {
         "cluster": cluster,
         "warnings": list(warnings),
         "level": words.goal_title(goal),
         "meaning": words.goal_meaning(goal),
         "columns": COLUMNS,
+        "knee": knee_words(bend, unit) if bend else "",
         "rows": [{"cells": cells(point, goal, unit), "reason": point["reason"]} for point in points],
         "charts": {"frontier": chart(reached, goal, unit)} if reached else {},
     }
@@ -37,6 +44,14 @@ def cells(point: Mapping[str, Any], goal: str, unit: str) -> list[str]:
     spread = words.spread((point["least"], point["most"]), "count" if counts else "bytes")
     moved = [words.number(point["data_moves"]), words.size(point["bytes_moved"])]
     return [budget, *moved, spread, show(point["value"]), show(point["lower_bound"])]
+
+
+def knee_words(point: Mapping[str, Any], unit: str) -> str:
+    """Where more begins to buy less, in a sentence."""
+    moved = words.size(point["bytes_moved"]) if unit == "bytes" else words.plural(point["data_moves"], "move")
+    what = "a byte" if unit == "bytes" else "a move"
+    buys = f"up to there {what} levels more than on average, beyond it less"
+    return f"knee: {point['percent']:g} % ({moved}); {buys}"
 
 
 def chart(points: Sequence[Mapping[str, Any]], goal: str, unit: str) -> dict[str, Any]:

@@ -55,14 +55,19 @@ def compare_page(
 
 
 def frontier_page(
-    points: Sequence[Mapping[str, Any]], goal: str, unit: str, cluster: str, warnings: Sequence[str] = ()
+    points: Sequence[Mapping[str, Any]],
+    goal: str,
+    unit: str,
+    cluster: str,
+    warnings: Sequence[str] = (),
+    knee: float | None = None,
 ) -> str:
     """What each budget of data moved buys, under the ``warnings``.
 
-    ``points``: `comparing.frontier.Point` as JSON data, smallest budget first; ``goal``: the level that
-    they show; ``unit``: what is budgeted, "moves" or "bytes".
+    ``points``: `comparing.frontier.Point` as JSON data, smallest budget first; ``goal``: the level that they
+    show; ``unit``: what is budgeted, "moves" or "bytes"; ``knee``: the percent of its knee, if it has one.
     """
-    data = frontier_data(points, goal, unit, cluster, warnings)
+    data = frontier_data(points, goal, unit, cluster, warnings, knee)
     return page("frontier.html.j2", f"{cluster}: frontier", data, ("charts",))
 
 

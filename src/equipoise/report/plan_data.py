@@ -54,6 +54,7 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "missing": [words.MISSING.get(what, what) for what in plan.cluster.missing],
         "notes": list(plan.cluster.notes),
         "warnings": list(plan.warnings),
+        "offers": list(plan.offers),
     }
 
 

@@ -134,7 +134,7 @@ def proof(plan: Plan) -> RenderableType:
         told = Text(row["told"], style="green" if row["standing"] in ("proved", "placement") else "yellow")
         table.add_row(row["goal"], words.number(row["value"], 2), words.number(row["lower_bound"], 2), told)
     beside = [f"{level.goal}: {more}" for level in plan.certificate if (more := certificate.elsewhere(level))]
-    beside += squares(plan)
+    beside += [*squares(plan), *plan.offers]
     return Padding(Group(table, *(Text(line, style="dim") for line in beside)), (1, 0, 0, 2))
 
 

@@ -147,11 +147,12 @@ def frontier(body: bytes, query: Query, told: Told) -> Parts:
     percents = call.budgets or BUDGETS
     found = run(cluster, request, percents, found=lambda one: told(f"budget {one.points[0].percent:g} %"))
     points = [point.to_json() for point in found.points]
+    knee = None if found.knee is None else found.knee.percent
     data: dict[str, Any] = {
         "cluster": cluster.name, "goal": found.goal, "unit": found.unit, "warnings": found.warnings,
-        "points": points,
+        "points": points, "knee": knee,
     }  # fmt: skip
-    page = frontier_data(points, found.goal, found.unit, cluster.name, found.warnings)
+    page = frontier_data(points, found.goal, found.unit, cluster.name, found.warnings, knee)
     return {
         "result": Part(JSON, as_json({"version": 1, **data})),
         "page": Part(JSON, as_json(page)),

@@ -26,6 +26,7 @@ from equipoise.planning.explain import reasons
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.goals import is_known, levels
 from equipoise.planning.networks.free_followers import with_free_followers
+from equipoise.planning.offers import offers
 from equipoise.planning.problem.params import Effort, Params
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
@@ -67,7 +68,8 @@ def make_plan(
     """
     problem = build_problem(cluster, request or Request())
     problem = replace(problem, params=params or Params.of(Effort(problem.request.effort)))
-    return with_log_dirs(problem, lists_planned(problem, watch or Unwatched()))
+    plan = lists_planned(problem, watch or Unwatched())
+    return with_log_dirs(problem, replace(plan, offers=offers(problem, plan)))
 
 
 def lists_planned(problem: Problem, watch: Watch) -> Plan:

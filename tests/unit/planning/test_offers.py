@@ -1,0 +1,74 @@
+"""What a little more would buy, and what is free: true sentences beside a plan, or none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from equipoise.cluster import Brokers, Cluster, build_cluster, measures
+from equipoise.planning import make_plan
+from equipoise.planning.offers import spread
+from equipoise.planning.request.options import request_of
+
+
+def cluster(lists: list[list[int]], sizes: list[float] | None = None, topics: str = "") -> Cluster:
+    """A partition for each list, of topic "t" or of those named by letters; sizes where they are known."""
+    names = list(topics or "t" * len(lists))
+    return build_cluster("c", Brokers.of([1, 2, 3]), names, range(len(lists)), lists, size_bytes=sizes)
+
+
+def test_level_counts_may_leave_disks_uneven() -> None:
+    """One partition on each of three brokers is level; its bytes are not, and a goal for both is named."""
+    uneven = make_plan(cluster([[1], [2], [3]], [30.0, 15.0, 45.0]))
+    assert uneven.is_empty
+    told = "replicas are level, disks stay up to 50 % off their share: --balance all levels both"
+    assert uneven.offers == (told,)
+    assert make_plan(cluster([[1], [2], [3]], [30.0, 29.0, 31.0])).offers == ()
+    assert make_plan(cluster([[1], [2], [3]], [30.0, np.nan, 45.0])).offers == ()
+
+
+def test_topics_that_moves_came_before_are_counted() -> None:
+    """Each broker has two replicas, of topic "a" broker 1 both: one must go, and one of "b" come."""
+    plan = make_plan(cluster([[1], [1], [2], [2], [3], [3]], topics="aabbcc"))
+    assert plan.is_empty
+    told = "3 topics are not level: that takes at least 3 moves more, with topics before moves in --goals"
+    assert plan.offers == (told,)
+    first = make_plan(plan.cluster, request_of({"goals": "replicas,topics,moves"}))
+    assert first.offers == () and measures.data_moves(plan.cluster.replicas, first.target) >= 3
+
+
+def test_an_order_of_followers_that_is_free_is_offered() -> None:
+    """Broker 2 would inherit everything that broker 1 leads; half of it could go to broker 3."""
+    lists = [[1, 2, 3], [1, 2, 3], [2, 1, 3], [2, 3, 1], [3, 2, 1], [3, 1, 2]]
+    plan = make_plan(cluster(lists), request_of({"goals": "racks,replicas,moves,leaders,elections"}))
+    assert plan.is_empty
+    assert plan.offers == (
+        "another order of followers copies nothing, elects nobody and takes the worst survivor of a "
+        "failure from 4 leaders to 3: add failover,reorders to --goals",
+    )
+    asked = make_plan(cluster(lists), request_of({"goals": "racks,replicas,moves,leaders,failover,reorders"}))
+    assert asked.offers == () and measures.worst_leaders_after_one_failure(asked.target, 3) == 3
+
+
+@pytest.mark.parametrize("options", [{"required-only": True}, {"partial": True}, {"exclude-topics": "t"}])
+def test_nothing_is_offered_where_nothing_was_to_be_levelled(options: dict[str, object]) -> None:
+    """Nor beside another planner's answer."""
+    state = cluster([[1], [2], [3]], [30.0, 15.0, 45.0])
+    assert make_plan(state, request_of(options)).offers == ()
+    assert make_plan(state, request_of({"strategy": "greedy"})).offers == ()
+
+
+@given(st.data())
+def test_an_order_keeps_leaders_and_replicas(data: st.DataObject) -> None:
+    """Whatever the lists: the same sets and the same leaders, where nothing may change the same order."""
+    one = st.tuples(st.permutations(range(4)), st.integers(2, 4))
+    drawn = data.draw(st.lists(one, min_size=1, max_size=12))
+    lists = np.array([[*ids[:n], *[-1] * (4 - n)] for ids, n in drawn], dtype=np.int32)
+    movable = np.array(data.draw(st.lists(st.booleans(), min_size=len(lists), max_size=len(lists))))
+    found = spread(lists, movable, 4)
+    assert np.array_equal(np.sort(found, axis=1), np.sort(lists, axis=1))
+    assert np.array_equal(found[:, 0], lists[:, 0]) and np.array_equal(found[~movable], lists[~movable])
+    assert np.array_equal(found >= 0, lists >= 0)
+
