@@ -115,6 +115,48 @@ def test_tables_sort(two_racks, opened):
             assert heading.get_attribute("aria-sort") == direction
 
 
+def test_a_click_on_a_broker_shows_its_changes(two_racks, opened):
+    """On its bars or where they would be, and by the keyboard from the table of brokers."""
+    changed = two_racks.changed
+    sides = two_racks.cluster.replicas[changed], two_racks.target[changed]
+    with opened(plan_page(two_racks)) as page:
+        box = page.locator('[data-chart="replicas"]')
+        box.scroll_into_view_if_needed()
+        place = box.bounding_box()
+        assert place is not None
+        page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+        broker = int(page.input_value("#search").removeprefix("broker "))
+        at = two_racks.cluster.brokers.ids.tolist().index(broker)
+        wanted = int(np.any([(side == at).any(axis=1) for side in sides], axis=0).sum())
+        assert page.inner_text("#count").split(" of ")[1] == f"{wanted} shown"
+        page.click("summary")
+        page.focus('[data-broker="19"]')
+        page.keyboard.press("Enter")
+        assert page.input_value("#search") == "broker 19"
+
+
+def test_changes_sort(two_racks, opened):
+    """All of them, not only those that are in the page yet; names by their numbers."""
+    with opened(plan_page(two_racks)) as page:
+        heading = page.locator("#moves thead th:nth-child(1)")
+        names = page.locator("#moves tbody tr td:first-child")
+        heading.locator("button").click()
+        labels = [two_racks.cluster.label(int(row)) for row in two_racks.changed]
+        assert names.first.inner_text() == labels[0] and heading.get_attribute("aria-sort") == "ascending"
+        heading.locator("button").click()
+        assert names.first.inner_text() == labels[-1] and heading.get_attribute("aria-sort") == "descending"
+
+
+def test_on_a_phone_no_column_of_the_changes_is_cut(two_racks, opened):
+    """Each cell of the changes stands below the one before it, with its name."""
+    with opened(plan_page(two_racks), viewport={"width": 400, "height": 800}) as page:
+        for cell in page.locator("#moves tbody tr:first-child td").all():
+            box = cell.bounding_box()
+            assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 400
+        label = "td => getComputedStyle(td, '::before').content"
+        assert page.locator("#moves tbody td:nth-child(5)").first.evaluate(label) == '"copied: "'
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_phone(large, opened, scheme):
     """On a phone, in either colour scheme, everything is drawn and nothing sticks out."""

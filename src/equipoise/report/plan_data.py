@@ -16,6 +16,7 @@ from equipoise.report.heat import heat_chart
 from equipoise.report.levels import is_partial, levels
 from equipoise.report.log_dirs import all_levels, log_dir_data
 from equipoise.report.moves import moves_table, reasons
+from equipoise.report.story import story
 
 if TYPE_CHECKING:
     from equipoise.scheduling import Schedule
@@ -25,7 +26,7 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
     """The page data of ``plan``; numbers, strings, lists and dictionaries alone."""
     figures = measure(plan)
     charts = [*broker_charts(plan, figures), heat_chart(plan), waves_chart(schedule)]
-    return {
+    data = {
         "cluster": plan.cluster.name,
         "cluster_id": plan.cluster.cluster_id,
         "strategy": plan.strategy,
@@ -56,6 +57,7 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "warnings": list(plan.warnings),
         "offers": list(plan.offers),
     }
+    return {**data, "story": story(data, schedule)}
 
 
 def counts(plan: Plan) -> dict[str, int]:
@@ -146,7 +148,7 @@ def waves_chart(schedule: Schedule | None) -> dict[str, Any] | None:
     return {
         "id": "waves",
         "kind": "waves",
-        "title": "Expected time of each wave" if timed else "Partitions in each wave",
+        "title": "When each wave runs" if timed else "Partitions in each wave",
         "unit": "seconds" if timed else "partitions",
         "values": [round(float(v), 3) for v in values],
     }

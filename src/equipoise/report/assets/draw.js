@@ -209,14 +209,22 @@ function drawHeat(chart, look) {
   return option;
 }
 
+// A lying bar for each wave, from where the one before it ends.
 function drawWaves(chart, look) {
-  const option = base(look, chart.unit), unit = show(chart.unit);
-  option.xAxis = categories(look, chart.values.map((_, k) => k + 1));
-  option.tooltip.formatter = ([point]) => `wave ${point.dataIndex + 1}<br>${unit(chart.values[point.dataIndex])}`;
-  option.series = [{ type: "bar", data: chart.values, itemStyle: { color: look.after }, barCategoryGap: chart.values.length > 150 ? "0%" : "25%" }];
+  const option = base(look, chart.unit), unit = show(chart.unit), { values } = chart;
+  const begin = values.map((_, k) => values.slice(0, k).reduce((sum, value) => sum + value, 0)), end = begin.map((start, k) => start + values[k]);
+  option.yAxis = categories(look, values.map((_, k) => k + 1), { inverse: true });
+  option.xAxis = { ...base(look, chart.unit).yAxis, ...ticks(chart.unit, end), axisLabel: { color: look.muted, formatter: unit, hideOverlap: true } };
+  option.tooltip.formatter = (points) => {
+    const k = points[0].dataIndex;
+    return `wave ${k + 1}<br>${unit(values[k])}, from ${unit(begin[k])} to ${unit(end[k])}`;
+  };
+  const gap = values.length > 150 ? "0%" : "25%", stack = "time";
+  option.series = [
+    { type: "bar", stack, data: begin, silent: true, itemStyle: { color: "transparent" }, barCategoryGap: gap },
+    { type: "bar", stack, data: values, itemStyle: { color: look.after }, barCategoryGap: gap },
+  ];
   option.grid.top = 14;
-  Object.assign(option.yAxis, ticks(chart.unit, chart.values));
-  if (chart.values.length > 100) { option.dataZoom = slider(look, [0]); option.grid.bottom = 30; }
   return option;
 }
 
@@ -313,6 +321,7 @@ const DRAW = { brokers: drawBrokers, heat: drawHeat, waves: drawWaves, change: d
 
 const HEIGHT = {
   heat: (chart) => Math.min(1500, Math.max(180, 80 + chart.from.length * heatRow(chart))),
+  waves: (chart) => 60 + Math.min(600, chart.values.length * 24),
   bars: (chart) => 40 + chart.names.length * 26,
   points: () => 420,
 };

@@ -13,7 +13,17 @@ function drawAll(root, data) {
     const drawn = echarts.getInstanceByDom(box) || echarts.init(box);
     const differences = root.querySelector(`[data-differences="${box.dataset.chart}"]`);
     drawn.setOption(DRAW[chart.kind](chart, look, data, differences && differences.checked), true);
+    if (chart.kind === "brokers" && data.moves) clickable(drawn, data.axis.ids);
   }
+}
+
+// A click anywhere above or below a broker's name shows its changes: an empty broker has no bar to hit.
+function clickable(drawn, ids) {
+  const canvas = drawn.getZr();
+  canvas.off("click");
+  canvas.on("click", ({ offsetX, offsetY }) => {
+    if (showBroker && drawn.containPixel({ gridIndex: 0 }, [offsetX, offsetY])) showBroker(ids[drawn.convertFromPixel({ xAxisIndex: 0 }, offsetX)]);
+  });
 }
 
 let drawn; // ends when other charts take the place of these
@@ -36,8 +46,8 @@ function movesTable(moves) {
   if (!body) return;
   const search = document.getElementById("search"), kind = document.getElementById("kind");
   const count = document.getElementById("count"), more = document.getElementById("more");
-  const step = 50;
-  let found = [], drawn = 0;
+  const step = 50, labels = ["", "before", "after", "what", "copied", "why"];
+  let found = [], drawn = 0, order = null;
 
   const text = (k) => `${moves.topics[moves.topic[k]]}-${moves.partition[k]} ${moves.sentences[moves.why[k]]}`.toLowerCase();
   const onBroker = (k, id) => moves.before[k].includes(id) || moves.after[k].includes(id);
@@ -66,6 +76,7 @@ function movesTable(moves) {
       cell(row, moves.kinds[moves.kind[k]]);
       cell(row, moves.bytes[k] === null ? "–" : moves.bytes[k] ? bytes(moves.bytes[k]) : "0", "num");
       cell(row, moves.sentences[moves.why[k]], "why");
+      labels.forEach((label, at) => { if (label) row.cells[at].dataset.label = label; });
     }
     drawn = Math.min(found.length, drawn + step);
     more.hidden = drawn >= found.length;
@@ -74,14 +85,45 @@ function movesTable(moves) {
   function filter() {
     const matches = matcher();
     found = moves.topic.map((_, k) => k).filter(matches);
+    if (order) found.sort(order);
     drawn = 0;
     body.replaceChildren();
     append();
   }
+  const name = (k) => `${moves.topics[moves.topic[k]]}-${moves.partition[k]}`;
+  const byName = (a, b) => name(a).localeCompare(name(b), "en", { numeric: true });
+  const by = [byName, null, null, (a, b) => moves.kind[a] - moves.kind[b], (a, b) => (moves.bytes[a] ?? -1) - (moves.bytes[b] ?? -1),
+    (a, b) => moves.sentences[moves.why[a]].localeCompare(moves.sentences[moves.why[b]], "en", { numeric: true })];
+  headings(body.parentElement, (column, sign) => { order = (a, b) => sign * by[column](a, b) || byName(a, b); filter(); });
+  showBroker = (id) => {
+    search.value = `broker ${id}`;
+    kind.value = "";
+    filter();
+    search.closest(".tools").scrollIntoView();
+    search.focus({ preventScroll: true });
+  };
+  document.querySelectorAll("[data-broker]").forEach((link) => link.addEventListener("click", (event) => {
+    event.preventDefault();
+    showBroker(link.dataset.broker);
+  }));
   search.addEventListener("input", filter);
   kind.addEventListener("change", filter);
   more.addEventListener("click", append);
   filter();
+}
+
+let showBroker; // shows the changes of a broker, where the page has a table of changes
+
+// Buttons in the headings of a table; `sort` hears the column and 1 or -1, up or down.
+function headings(table, sort) {
+  const buttons = table.querySelectorAll("thead button");
+  buttons.forEach((button) => button.addEventListener("click", () => {
+    const down = button.dataset.sorted === "up";
+    buttons.forEach((other) => { delete other.dataset.sorted; other.closest("th").removeAttribute("aria-sort"); });
+    button.dataset.sorted = down ? "down" : "up";
+    button.closest("th").setAttribute("aria-sort", down ? "descending" : "ascending");
+    sort(button.closest("th").cellIndex, down ? -1 : 1);
+  }));
 }
 
 // A plain table with the class "sortable": a click on a heading sorts, a search box named after it filters.
@@ -92,18 +134,14 @@ function sortable(table) {
     return cell && cell.colSpan === 1 ? cell.dataset.value ?? cell.textContent.trim() : "";
   };
   const compare = (a, b) => (isNaN(a) || isNaN(b) ? a.localeCompare(b, "en", { numeric: true }) : a - b);
-  table.querySelectorAll("thead button").forEach((button) => button.addEventListener("click", () => {
-    const column = button.closest("th").cellIndex, down = button.dataset.sorted === "up";
-    table.querySelectorAll("thead button").forEach((other) => { delete other.dataset.sorted; other.closest("th").removeAttribute("aria-sort"); });
-    button.dataset.sorted = down ? "down" : "up";
-    button.closest("th").setAttribute("aria-sort", down ? "descending" : "ascending");
+  headings(table, (column, sign) => {
     rows.sort((a, b) => {
       const [x, y] = [value(a, column), value(b, column)];
       if (x === "" || y === "") return (x === "") - (y === ""); // what has no value stays last
-      return compare(x, y) * (down ? -1 : 1);
+      return compare(x, y) * sign;
     });
     table.tBodies[0].append(...rows);
-  }));
+  });
   const search = document.querySelector(`input[data-table="${table.id}"]`);
   if (search) search.addEventListener("input", () => {
     const wanted = search.value.trim().toLowerCase();
