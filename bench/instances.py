@@ -62,7 +62,8 @@ def cluster_of(shape: Shape) -> Cluster:
     topic = topics_of(shape, rng)
     number = np.arange(shape.partitions) - np.searchsorted(topic, np.arange(shape.topics))[topic]
     topics = np.array([f"topic-{t:05d}" for t in range(shape.topics)], dtype=object)[topic]
-    sizes = np.round(rng.lognormal(np.log(MEAN_BYTES), shape.sigma, shape.partitions)) if shape.known else None
+    drawn = np.round(rng.lognormal(np.log(MEAN_BYTES), shape.sigma, shape.partitions))
+    sizes = drawn if shape.known else None
     brokers = Brokers.of(np.arange(shape.brokers), names)
     return build_cluster("bench", brokers, topics, number, replicas, size_bytes=sizes)
 
