@@ -58,7 +58,7 @@ def of_headings(text: str) -> Iterator[Made]:
 def of_goals(text: str) -> Iterator[Made]:
     """A page for each goal: its row in the table, and what is told of when it binds."""
     table = text.partition("\n| goal |")[2].partition("\n\n")[0]
-    rows = re.findall(r"^\| `([\w-]+)` \|\s*(\d*)\s*\| (.*) \|$", table, re.M)
+    rows = re.findall(r"^\| `([\w-]+)` \|\s*([^|]*?)\s*\| (.*) \|$", table, re.M)
     for name, place, value in rows:
         (told,) = re.findall(rf"^- \*\*`{name}`\*\*: (.*?)(?=^- \*\*`|^\n|^$)", text, re.M | re.S)
         order = f"In the default order it is number {place}." if place else "It is not in the default order."

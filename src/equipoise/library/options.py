@@ -41,6 +41,7 @@ class Options(TypedDict, total=False):
     assume_alive: Brokers
     drain_dir: str | Sequence[str]
     log_dirs: str
+    cross_zone_price: float | str
     max_moves: int
     max_bytes: int | str
     max_changes_per_partition: int
