@@ -43,13 +43,16 @@ def moved_words(plan: Plan) -> str:
 
 def sentence(summary: dict[str, Any]) -> str:
     """What is done with log dirs, and what is left alone."""
-    parts = [
-        f"{words.plural(summary['placed'], 'new replica is', 'new replicas are')} given a log dir",
-        f"{words.plural(summary['moved'], 'replica changes', 'replicas change')} theirs",
-    ]
-    if summary["bytes_moved"]:
-        parts[1] += f" ({words.size(summary['bytes_moved'])})"
-    told = ", ".join(parts)
+    parts = []
+    if summary["placed"]:
+        new = words.plural(summary["placed"], "new replica is", "new replicas are")
+        parts.append(f"{new} given a log dir")
+    if summary["moved"]:
+        one, more = "replica changes its log dir", "replicas change their log dirs"
+        moved = words.plural(summary["moved"], one, more)
+        carried = f" ({words.size(summary['bytes_moved'])})" if summary["bytes_moved"] else ""
+        parts.append(f"{moved}{carried}")
+    told = ", ".join(parts) or "nothing changes"
     if summary["unknown"]:
         lie = words.plural(summary["unknown"], "replica lies", "replicas lie")
         told += f"; in which log dir {lie} no source tells: left alone"

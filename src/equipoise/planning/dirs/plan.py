@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from equipoise.cluster import Level, Plan
-from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.health import Health
 from equipoise.cluster.log_dirs import DirPlan, LogDirs
 from equipoise.cluster.proofs import ProofKind
@@ -98,7 +97,10 @@ class Placing:
         self.comes = (ids >= 0) & ~(ids[:, :, None] == was_there[:, None, :]).any(axis=2)
         self.result = self.at.copy()
         self.why: dict[int, str] = {}
-        told = [self.broker(broker, ids) for broker in self.brokers()]
+        by_broker = np.argsort(ids, axis=None, kind="stable")
+        ends = np.searchsorted(ids.ravel()[by_broker], [(b, b + 1) for b in self.brokers()])
+        cells = (np.divmod(by_broker[first:last], ids.shape[1]) for first, last in ends.tolist())
+        told = [self.broker(broker, *its) for broker, its in zip(self.brokers(), cells, strict=True)]
         reached = [each for each in told if each is not None]
         among = np.isin(ids, self.brokers())
         plan = DirPlan(
@@ -117,15 +119,15 @@ class Placing:
         up = np.isin(self.dirs.broker, self.problem.cluster.brokers.ids[alive])
         return np.unique(self.dirs.broker[chosen & up]).tolist()
 
-    def broker(self, broker: int, ids: IntArray) -> Told | None:
-        """One broker; None where it has nothing that could be anywhere else."""
+    def broker(self, broker: int, rows: Int64, columns: Int64) -> Told | None:
+        """One broker, with its replicas; None where it has nothing that could be anywhere else."""
         mine = np.flatnonzero((self.dirs.broker == broker) & self.dirs.usable & ~self.drained)
-        here = ids == broker
-        leaves = here & (self.at >= 0) & self.drained[self.at] & self.problem.movable[:, None]
-        rows, columns = np.nonzero(here & (self.comes | leaves | np.isin(self.at, mine)))
         local = np.full(len(self.dirs) + 1, HOMELESS, dtype=np.int64)
         local[mine] = np.arange(len(mine))
-        home = local[self.at[rows, columns]]
+        at = self.at[rows, columns]
+        leaves = (at >= 0) & self.drained[at] & self.problem.movable[rows]
+        taken = self.comes[rows, columns] | leaves | (local[at] >= 0)
+        rows, columns, gone, home = rows[taken], columns[taken], leaves[taken], local[at[taken]]
         levelled = self.problem.request.log_dirs is not None
         fixed = (home >= 0) & (~self.problem.movable[rows] | (not levelled))
         if len(mine) < 2 and not (home < 0).any():
@@ -136,7 +138,6 @@ class Placing:
         placed = self.placed(shelves, rows, weighed=weighed)
         self.result[rows, columns] = mine[placed.places]
         moved = shelves.moved(placed.places)
-        gone = leaves[rows, columns]
         moved += int(sizes[gone].sum())
         placed = placed._replace(least_moved=placed.least_moved + int(sizes[gone].sum()))
         if moved or gone.any() or (home != placed.places)[home >= 0].any():

@@ -65,10 +65,8 @@ class Search:
                 self.there[self.home[at]].append((self.size[at], at))
         for replicas in self.there:
             replicas.sort()
-
-    @property
-    def outside(self) -> int:
-        return sum(self.off(at, self.held[at]) for at in self.dirs)
+        self.outside = sum(self.off(at, self.held[at]) for at in self.dirs)
+        """What the dirs hold outside their bands."""
 
     def off(self, at: int, held: int) -> int:
         """How far so many bytes are outside the band of a dir."""
@@ -77,11 +75,16 @@ class Search:
     def put(self, replica: int, to: int) -> None:
         size, at = self.size[replica], self.places[replica]
         if at >= 0:
-            self.held[at] -= size
+            self.hold(at, -size)
             del self.there[at][bisect_left(self.there[at], (size, replica))]
-        self.held[to] += size
+        self.hold(to, size)
         self.places[replica] = to
         insort(self.there[to], (size, replica))
+
+    def hold(self, at: int, more: int) -> None:
+        self.outside -= self.off(at, self.held[at])
+        self.held[at] += more
+        self.outside += self.off(at, self.held[at])
 
     def place_homeless(self) -> None:
         """The largest first, each where there is most room."""
