@@ -10,6 +10,7 @@ import typer
 
 from equipoise.cli.extras import spark_for
 from equipoise.cli.progress import warned
+from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
     from equipoise.pipeline.jobs.fleet import FleetRun
@@ -40,16 +41,25 @@ def register(app: typer.Typer) -> None:
 
 def run(
     fleet: Path = typer.Argument(..., metavar="FLEET", help="A folder with one folder for each cluster."),
-    out: Path = typer.Option(
-        ..., "--out", metavar="DIR", help="Folder for what is made; an earlier run's is replaced."
+    out: Path | None = typer.Option(
+        None, "--out", metavar="DIR", help="Folder for what is made; an earlier run's is replaced."
     ),
     master: str = typer.Option(
         "local[*]", "--master", metavar="URL", help="Spark cluster to run on: spark://HOST:7077."
     ),
     force: Force = False,
     conf: Conf = None,
+    check: bool = typer.Option(
+        False, "--check", help="Only say what each cluster would be planned with; Spark is not started."
+    ),
 ) -> None:
     spark_for("run")
+    if check:
+        from equipoise.cli.fleet_check import check_fleet
+
+        raise typer.Exit(0 if check_fleet(fleet) else 1)
+    if out is None:
+        raise UnusableInput("is missing", source="--out", advice="Give the folder for what is made")
     result = carry_out(fleet, out, master, force=force, conf=conf or ())
     if not result.is_clean:
         raise typer.Exit(1)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UnusableInput
 from equipoise.planning.problem.request import Request
+from equipoise.planning.request.options import READERS as PLAN
 from equipoise.planning.request.options import positive, rate, request_of
 from equipoise.wording import quoted
 
 WISH = "equipoise.toml"
+MOST_NAMED = 40
+"""Names that an error lists."""
 LOADS = ("mean", "p95", "peak")
 TIME = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*(s|m|h)?")
 SECONDS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -36,25 +40,58 @@ class Wish:
     """Bytes that planning may take."""
 
 
-def read_wish(folder: Path) -> Wish:
-    """The wish for the cluster of ``folder``; raises :class:`UnusableInput` for one that makes no sense."""
+def read_wish(folder: Path, before: Mapping[str, tuple[Any, str]] | None = None) -> Wish:
+    """The wish for the cluster of ``folder``; raises :class:`UnusableInput` for one that makes no sense.
+
+    ``before`` has what the fleet wishes for it, value and place by option; what its own file says goes first.
+    """
+    own = own_options(folder)
+    wish_of(own, WISH)
+    of_fleet = {option: told for option, told in (before or {}).items() if option not in own}
+    try:
+        return wish_of({option: value for option, (value, _) in of_fleet.items()} | own, WISH)
+    except UnusableInput as error:
+        if error.place not in of_fleet:
+            raise
+        place = f"{of_fleet[error.place][1]}.{error.place}"
+        raise UnusableInput(error.problem, source=f"../{WISH}", place=place, advice=error.advice) from None
+
+
+def own_options(folder: Path) -> dict[str, Any]:
+    """The options that the file of a cluster has, as they stand there."""
     path = folder / WISH
     if not path.exists():
-        return Wish()
+        return {}
     try:
-        options = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UnusableInput(f"cannot be read ({error})", source=WISH) from None
+
+
+def wish_of(told: Mapping[str, Any], source: str, above: str = "") -> Wish:
+    """What options wish for; errors name the source and, below ``above``, the option."""
+    options = dict(told)
     try:
         own = {
             field: reader(f"--{name}", options.pop(name))
             for name, (field, reader) in READERS.items()
             if options.get(name) is not None
         }
+        unknown = next((name for name in options if name not in PLAN), None)
+        if unknown is not None:
+            advice = nearest(unknown, (*PLAN, *READERS))
+            raise UnusableInput("there is no such option", source=unknown, advice=advice)
         return Wish(request_of(options), **own)
     except UnusableInput as error:
-        place = error.source.removeprefix("--")
-        raise UnusableInput(error.problem, source=WISH, place=place, advice=error.advice) from None
+        place = ".".join(part for part in (above, error.source.removeprefix("--")) if part)
+        raise UnusableInput(error.problem, source=source, place=place, advice=error.advice) from None
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """What somebody may have meant, as advice."""
+    names = sorted(known)
+    close = get_close_matches(name, names, 1, 0.5)
+    return f"Did you mean {close[0]}?" if close else f"There are {', '.join(names[:MOST_NAMED])}"
 
 
 def throttle(option: str, value: Any) -> float:

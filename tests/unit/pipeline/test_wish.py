@@ -41,7 +41,7 @@ def test_what_a_fleet_alone_has(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("drain = [19", "equipoise.toml: cannot be read"),
-        ("drian = [19]", "equipoise.toml, drian: there is no such option"),
+        ("drian = [19]", "equipoise.toml, drian: there is no such option. Did you mean drain?"),
         ('drain = "nineteen"', "equipoise.toml, drain: 'nineteen' is not a broker"),
         ('load = "p99"', "equipoise.toml, load: 'p99' is no figure of a load. Choose mean, p95, peak"),
         ('time-limit = "soon"', "equipoise.toml, time-limit: 'soon' is no time. Write 600, 90s, 10m or 2h"),

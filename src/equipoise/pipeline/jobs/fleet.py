@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from equipoise.errors import Stopped
 from equipoise.files.folders import replaced
+from equipoise.files.policy import Policy, read_policy
 from equipoise.pipeline.jobs.claim import run_claim
 from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
 from equipoise.pipeline.jobs.progress import Progress
@@ -76,9 +77,10 @@ def run_fleet(
     """
     progress = progress or Progress()
     clusters = find_clusters(fleet)
+    policy = read_policy(fleet, [cluster.name for cluster in clusters])
     clock = Clock()
     with replaced(out, run_claim(fleet), force=force) as folder:
-        counts = made(spark, fleet, clusters, folder, progress, clock)
+        counts = made(spark, fleet, clusters, policy, folder, progress, clock)
         rows, pieces = summary_rows(spark, folder / "tables"), set_aside(spark, folder / "tables")
         left_out = unknown_metrics(spark, folder / WORK / "faults")
         (folder / "index.html").write_text(index_page(fleet, clusters, rows, pieces), encoding="utf-8")
@@ -95,6 +97,7 @@ def made(
     spark: SparkSession,
     fleet: Path,
     clusters: list[ClusterFolder],
+    policy: Policy,
     folder: Path,
     progress: Progress,
     clock: Clock,
@@ -121,7 +124,7 @@ def made(
     with progress.planning([cluster.name for cluster in clusters], states):
         measured = [cluster.name for cluster in clusters if cluster.metrics]
         known = None if series is None else load.where(F.col("cluster").isin(measured))
-        plans = settle(all_planned(state, known, len(clusters), places), PLANNED, work / "planned")
+        plans = settle(all_planned(state, known, len(clusters), places, policy), PLANNED, work / "planned")
     clock.lap("planning")
     progress.stage("writing the tables")
     kinds = {kind: tables.of_kind(plans, kind) for kind in ("brokers", "moves", "plan_summary")}

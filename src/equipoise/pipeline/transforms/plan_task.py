@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from equipoise.files.policy import Policy
 from equipoise.pipeline.schemas.steps import PLANNED
 from equipoise.pipeline.transforms.merge_task import State, Trouble
 from equipoise.pipeline.transforms.planner import Order, planned, readable_wish, rows_without_plan
@@ -34,7 +35,7 @@ class Places:
 
 
 def all_planned(
-    merged: DataFrame, loads: DataFrame | None, n_clusters: int, places: Places
+    merged: DataFrame, loads: DataFrame | None, n_clusters: int, places: Places, policy: Policy
 ) -> DataFrame:
     """States of MERGED and the table ``partition_load`` (None: no samples) to the rows of PLANNED.
 
@@ -51,7 +52,7 @@ def all_planned(
 
     def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for cluster, (state, load) in sorted(gathered(batches).items()):
-            yield from plan_cluster(cluster, pickle.loads(state), load, places)
+            yield from plan_cluster(cluster, pickle.loads(state), load, places, policy)
 
     return states.repartitionById(max(1, n_clusters), "rank").mapInArrow(plan_batches, PLANNED)
 
@@ -76,14 +77,14 @@ def gathered(batches: Iterator[pa.RecordBatch]) -> dict[str, tuple[bytes, pa.Tab
 
 
 def plan_cluster(
-    name: str, state: State | Trouble, loads: pa.Table | None, places: Places
+    name: str, state: State | Trouble, loads: pa.Table | None, places: Places, policy: Policy
 ) -> Iterator[pa.RecordBatch]:
     """Every row that one cluster gives; one that cannot be planned gives the reason instead of moves."""
     places.tell(name, "planning")
     answer: list[pa.RecordBatch] | Trouble
     if isinstance(state, Trouble):
         answer = state
-    elif isinstance(wish := readable_wish(Path(places.fleet) / name), Trouble):
+    elif isinstance(wish := readable_wish(Path(places.fleet) / name, policy), Trouble):
         answer = wish
     else:
         answer = planned(Order(state, wish, loads, str(Path(places.plans) / name)))

@@ -1,0 +1,54 @@
+"""``equipoise run --check``: what each cluster of a fleet would be planned with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from equipoise.cli import output
+from equipoise.errors import UnusableInput
+from equipoise.files.policy import Policy, read_policy
+from equipoise.files.wish import own_options, read_wish
+from equipoise.wording import plural, printable
+
+if TYPE_CHECKING:
+    from equipoise.pipeline.readers.fleet import ClusterFolder
+
+
+def check_fleet(fleet: Path) -> bool:
+    """Print it, a block for each cluster; True where everything can be understood. Spark is not started."""
+    from equipoise.pipeline.readers.fleet import find_clusters
+
+    clusters = sorted(find_clusters(fleet), key=lambda cluster: cluster.name)
+    policy = read_policy(fleet, [cluster.name for cluster in clusters])
+    told = [list(lines(cluster, policy)) for cluster in clusters]
+    output.show(*(line for block in told for line, _ in block))
+    return all(is_well for block in told for _, is_well in block)
+
+
+def lines(cluster: ClusterFolder, policy: Policy) -> Iterator[tuple[Text, bool]]:
+    """What there is of a cluster, then a line an option with its place; and whether each is well."""
+    files = f"{plural(len(cluster.files), 'file')}, {plural(len(cluster.metrics), 'file')} of samples"
+    yield Text.assemble((cluster.name, "bold"), f": {files}"), True
+    faults = [(cluster.name, cluster.fault)] if cluster.fault else []
+    faults += [(file.name, file.fault) for file in (*cluster.files, *cluster.metrics) if file.fault]
+    for name, fault in faults:
+        yield Text(f"  {name}: {fault}", "yellow"), False
+    try:
+        wishes = policy.of(cluster.name)
+        read_wish(cluster.folder, wishes)
+        wishes |= {option: (value, "its own file") for option, value in own_options(cluster.folder).items()}
+    except UnusableInput as error:
+        yield Text(f"  {error}", "yellow"), False
+        return
+    for option, (value, place) in sorted(wishes.items()):
+        yield Text(f"  {option} = {shown(value)} ({place})"), True
+
+
+def shown(value: Any) -> str:
+    """A value as TOML would have it, but on one line."""
+    return printable(json.dumps(value, ensure_ascii=False, default=str))
