@@ -136,6 +136,22 @@ def test_a_dropped_text_and_a_mistake(visited):
         assert page.locator("#s-fault b").count() == 0
 
 
+def test_what_was_asked_before_is_ended(visited):
+    """By a change of what is given, and by Cancel: no word of it comes any more."""
+    with visited() as page:
+        page.set_input_files("#s-files", RACKS)
+        page.wait_for_selector("#s-cluster:visible")
+        page.click("#s-frontier")
+        page.click('[aria-label="remove racks.txt"]')
+        page.wait_for_selector("#s-counts:has-text('9 brokers ·')")
+        page.click("#s-frontier")
+        page.wait_for_selector("#s-busy:visible")
+        page.click("#s-cancel")
+        page.wait_for_selector("#s-busy", state="hidden")
+        page.wait_for_timeout(1_000)  # a poll of what was cancelled would have come by now
+        assert page.locator("#s-fault:visible, #s-budgets:visible").count() == 0
+
+
 def test_racks_and_another_tools_plan(visited):
     """Racks that are written in go into the request; another tool's JSON is judged beside the best plan."""
     with visited() as page:

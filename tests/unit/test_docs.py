@@ -27,7 +27,7 @@ PAGES += [ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs"
 HELP = ROOT / "tests" / "golden" / "help"
 WIDTH = 100
 COMMANDS = typer.main.get_command(app())
-OFFLINE = ("show", "plan", "check", "compare", "frontier")
+OFFLINE = ("show", "plan", "explain", "check", "compare", "frontier")
 """Verbs whose examples are run here, and must print what is shown."""
 SLOW = ("--explain-solver", "frontier", "examples/fleet/skewed-leaders", "examples/few-partitions")
 EXTENDED = ROOT / "docs" / "extending.md"

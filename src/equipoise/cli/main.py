@@ -25,7 +25,7 @@ NAME = "equipoise"
 FAULT = 70
 """Exit code of a fault of ours, as sysexits.h has it: no other end of a command is one."""
 VERBS = (
-    *("demo", "run", "show", "plan", "check", "compare", "frontier", "serve"),
+    *("demo", "run", "show", "plan", "explain", "check", "compare", "frontier", "serve"),
     *("snapshot", "apply", "status", "pause", "continue", "throttle", "cancel", "rollback", "watch"),
     "version",
 )

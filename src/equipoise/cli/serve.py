@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ from equipoise.errors import UnusableInput
 
 HELP = "Serve the web page and the HTTP API; nothing is carried out from there."
 WHO, MOST = "Who may ask", "Limits"
+TOKEN = "EQUIPOISE_TOKEN"
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +30,7 @@ def serve(
     port: Annotated[int, option(WHO, "N", "Port to listen on; 0 takes a free one.")] = 8080,
     token: Annotated[
         str | None,
-        option(WHO, "TOKEN", "Asked of everyone; needed where others reach HOST.", envvar="EQUIPOISE_TOKEN"),
+        option(WHO, "TOKEN", "Asked of everyone; needed where others reach HOST.", envvar=TOKEN),
     ] = None,
     time_limit: Annotated[float, option(MOST, "S", "Seconds a job may take.")] = 120.0,
     memory: Annotated[str, option(MOST, "SIZE", "Memory of the process of a job.")] = "4GiB",
@@ -49,6 +51,7 @@ def serve(
     if token is None and not is_local(host):
         advice = "Give --token, or listen on loopback alone"
         raise UnusableInput(f"others reach {host} and would need no token", source="--host", advice=advice)
+    os.environ.pop(TOKEN, None)  # processes that do the work need not know it
     body = rate("--max-body", max_body)
     limits = Limits(
         body_bytes=body,

@@ -38,6 +38,15 @@ def check_request(request: Mapping[str, Any], n_brokers: int, source: str) -> No
         raise UnusableInput(problem, source=source, place="request")
 
 
+def request_in(options: Mapping[str, Any]) -> Request:
+    """The request that a plan directory holds as JSON, where tuples have become lists."""
+
+    def tuples(value: Any) -> Any:
+        return tuple(map(tuples, value)) if isinstance(value, list) else value
+
+    return Request(**{name: tuples(value) for name, value in options.items()})
+
+
 def fits(value: Any, kind: Any, most: int) -> bool:
     """Whether a JSON value is of a kind as :class:`Request` declares it; a tuple is a list there."""
     parts = get_args(kind)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from equipoise.cluster import Cluster, Plan
 from equipoise.errors import UnusableInput
@@ -83,6 +82,7 @@ def judged_plan(plan: Plan, *, optimum: bool) -> Verdict:
 
 def with_distance(verdict: Verdict, plan: Plan, *, optimum: bool) -> Verdict:
     """The verdict with the plan's warnings and, for ``optimum``, with how far it is from the best plan."""
+    from equipoise.files.plan_request import request_in
     from equipoise.files.plan_summary import planned_from
     from equipoise.judge import COMPARED, distance
 
@@ -101,12 +101,3 @@ def with_distance(verdict: Verdict, plan: Plan, *, optimum: bool) -> Verdict:
     from equipoise.comparing.beside import beside_optimum
 
     return beside_optimum(verdict, planned_from(plan.cluster), request_in(plan.request))
-
-
-def request_in(options: Mapping[str, Any]) -> Request:
-    """The request that a plan holds as JSON, where tuples have become lists."""
-
-    def tuples(value: Any) -> Any:
-        return tuple(map(tuples, value)) if isinstance(value, list) else value
-
-    return Request(**{name: tuples(value) for name, value in options.items()})

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from equipoise.cluster import Plan
 from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS
 from equipoise.planning.problem.params import Effort
+from equipoise.planning.problem.request import EVERYTHING
+from equipoise.planning.request.options import BALANCES
 from equipoise.report.compare_data import compare_data
 from equipoise.report.fleet_data import fleet_data
 from equipoise.report.frontier_data import frontier_data
@@ -74,7 +76,8 @@ def frontier_page(
 def serve_page() -> str:
     """The page of ``equipoise serve``: it asks the service for everything that it shows."""
     efforts = [effort.value for effort in Effort]
-    options = {"goals": ALL_GOALS, "default_goals": DEFAULT_GOALS, "efforts": efforts}
+    mixes = [*BALANCES, EVERYTHING, "count,disk", "count,leaders,disk"]
+    options = {"goals": ALL_GOALS, "default_goals": DEFAULT_GOALS, "efforts": efforts, "mixes": mixes}
     return page("serve.html.j2", "Equipoise", options, (), own="serve")
 
 

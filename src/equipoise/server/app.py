@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from equipoise import __version__
-from equipoise.server.bodies import body_of
-from equipoise.server.describing import described, with_shapes
+from equipoise.server.bodies import Bodies
+from equipoise.server.describing import KINDS, described, of_a_job, with_shapes
 from equipoise.server.failures import Failure
 from equipoise.server.guard import Guard, told
 from equipoise.server.jobs import Job, Jobs
@@ -28,7 +28,6 @@ REPORT_POLICY = (
     "sandbox allow-scripts"
 )
 """Of a report, opened by itself: its scripts run, and reach nothing."""
-DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It is ended, and nothing of it is left."}}
 
 
 def make_app(limits: Limits | None = None, *, host: str = "127.0.0.1", token: str | None = None) -> Guard:
@@ -40,6 +39,7 @@ def make_app(limits: Limits | None = None, *, host: str = "127.0.0.1", token: st
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         jobs.start()
+        await asyncio.to_thread(jobs.ready.wait)
         yield
         await asyncio.to_thread(jobs.stop)
 
@@ -47,17 +47,17 @@ def make_app(limits: Limits | None = None, *, host: str = "127.0.0.1", token: st
         title="Equipoise", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan,
         description="Plans and judges Kafka partition reassignments; carries nothing out.",
     )  # fmt: skip
-    add_jobs(app, jobs, limits)
+    add_jobs(app, jobs, Bodies(limits))
     add_service(app, metrics)
     with_shapes(app)
     return Guard(app, host, token, metrics.counted)
 
 
-def add_jobs(app: FastAPI, jobs: Jobs, limits: Limits) -> None:
+def add_jobs(app: FastAPI, jobs: Jobs, bodies: Bodies) -> None:
     """Routes that ask for something, and those of what was asked for."""
 
     async def asked(verb: str, request: Request) -> Response:
-        body = await body_of(request, limits)
+        body = await bodies.read(request)
         names = [name for name, _ in request.query_params.multi_items()]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -86,15 +86,15 @@ def add_jobs(app: FastAPI, jobs: Jobs, limits: Limits) -> None:
         route(verb, f"/api/{verb}")
     route("submit", "/submit")
 
-    @app.get("/api/jobs/{job}", summary="What a job is at, or how it ended", tags=["jobs"])
+    @app.get("/api/jobs/{job}", summary="What a job is at, or how it ended", **of_a_job())
     async def status(job: str) -> Response:
         return JSONResponse(jobs.find(job).to_json())
 
-    @app.get("/api/jobs/{job}/{part}", summary="A part of what a job made", tags=["jobs"])
+    @app.get("/api/jobs/{job}/{part}", summary="A part of what a job made", **of_a_job(*KINDS))
     async def fetch(job: str, part: str) -> Response:
         return part_of(jobs.find(job), part, {})
 
-    @app.delete("/api/jobs/{job}", summary="End a job", status_code=204, responses=DELETED, tags=["jobs"])
+    @app.delete("/api/jobs/{job}", summary="End a job", status_code=204, **of_a_job())
     async def cancel(job: str) -> Response:
         jobs.remove(jobs.find(job))
         return Response(status_code=204)

@@ -95,10 +95,26 @@ def described(verb: str) -> dict[str, Any]:
     }
 
 
+def of_a_job(*statuses: int) -> dict[str, Any]:
+    """What a route to one job says of itself: that there may be no such job, or why it has no result."""
+    told = {404, *statuses}
+    return {"tags": ["jobs"], "responses": {status: failing(KINDS[status]) for status in sorted(told)}}
+
+
 def failing(kinds: str) -> dict[str, Any]:
     """An answer that says what went wrong."""
     schema = {"$ref": "#/components/schemas/Failure"}
     return {"description": f"No result: {kinds}.", "content": {"application/json": {"schema": schema}}}
+
+
+def without_validation(made: dict[str, Any], shapes: dict[str, Any]) -> None:
+    """Take out what FastAPI says of checks that it makes for others: ids of jobs are any text."""
+    for name in ("HTTPValidationError", "ValidationError"):
+        shapes.pop(name, None)
+    for methods in made["paths"].values():
+        for route in methods.values():
+            if "HTTPValidationError" in str(route["responses"].get("422", "")):
+                del route["responses"]["422"]
 
 
 def with_shapes(app: FastAPI) -> None:
@@ -110,7 +126,8 @@ def with_shapes(app: FastAPI) -> None:
                 title=app.title, version=app.version, description=app.description, routes=app.routes
             )
             shapes = made.setdefault("components", {}).setdefault("schemas", {})
-            shapes["Failure"] = FAILED
+            shapes |= {"Failure": FAILED}
+            without_validation(made, shapes)
             for call in CALLS.values():
                 shape = call.model_json_schema(ref_template="#/components/schemas/{model}")
                 shapes |= shape.pop("$defs", {})

@@ -82,6 +82,8 @@ class Jobs:
         """Seconds that jobs ran, by verb."""
         self.slots = [threading.Thread(target=self.serve, daemon=True) for _ in range(limits.jobs)]
         self.closed = False
+        self.ready = threading.Event()
+        """Set once a process is up, or does not start: from then on a small job takes a part of a second."""
 
     def start(self) -> None:
         for slot in self.slots:
@@ -167,6 +169,7 @@ class Jobs:
     def serve(self) -> None:
         """Take one job after the other."""
         process, served = self.begun(), 0
+        self.ready.set()
         while (job := self.queue.get()) is not None:
             if process is None or served >= RECYCLED_AFTER:
                 if process is not None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,6 +16,7 @@ from equipoise.server.app import make_app
 from equipoise.server.guard import Guard
 from equipoise.server.limits import Limits
 
+Result = TypeVar("Result")
 ADDRESS = "http://127.0.0.1:8080"
 ORDERS = (Path(__file__).parents[3] / "examples" / "orders.txt").read_bytes()
 """A describe text: one topic of six partitions on five brokers, without racks."""
@@ -35,6 +39,12 @@ def client(service: Guard) -> Iterator[TestClient]:
     """The service, running."""
     with TestClient(service, base_url=ADDRESS) as running:
         yield running
+
+
+def awaited(work: Coroutine[Any, Any, Result]) -> Result:
+    """What comes of a coroutine; in a thread, for a browser of other tests may have a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def call(text: bytes = ORDERS, **more: object) -> str:

@@ -7,6 +7,7 @@ import base64
 import gzip
 import io
 import json
+import re
 import time
 import zipfile
 from pathlib import Path
@@ -14,10 +15,11 @@ from pathlib import Path
 import httpx
 import pytest
 from starlette.testclient import TestClient
-from tests.unit.server.conftest import ADDRESS, ASSIGNMENT, LISTS, ORDERS, call
+from tests.unit.server.conftest import ADDRESS, ASSIGNMENT, LISTS, ORDERS, awaited, call
 from typer.testing import CliRunner
 
 from equipoise.cli.main import app
+from equipoise.planning.request.options import READERS
 from equipoise.server.guard import Guard
 
 ONE_MOVE = [{"topic": "x.y.z.t", "partition": 1, "replicas": [8, 1]}]
@@ -196,7 +198,7 @@ def test_many_clients_at_once_get_their_own_answers(client: TestClient, service:
         async with httpx.AsyncClient(transport=transport, base_url=ADDRESS, timeout=120) as web:
             return await asyncio.gather(*(ask(k, web) for k in range(32)))
 
-    assert asyncio.run(everyone()) == [True] * 32
+    assert awaited(everyone()) == [True] * 32
 
 
 def test_health_and_metrics(client: TestClient) -> None:
@@ -226,6 +228,13 @@ def test_the_description_has_examples_that_work(client: TestClient) -> None:
             assert answer.status_code == 200, (path, media, answer.text)
     names = json.dumps(described).split('"#/components/schemas/')[1:]
     assert {name.partition('"')[0] for name in names} <= set(described["components"]["schemas"])
+
+
+def test_the_page_has_a_field_for_every_option(client: TestClient) -> None:
+    """Brokers to drain and racks are in its table; few options are for the command line alone."""
+    fields = set(re.findall(r'data-option="([a-z-]+)"', client.get("/").text))
+    elsewhere = {"brokers", "strategy", "strategy-settings", "max-changes-per-partition"}
+    assert fields == set(READERS) - {"drain", "racks"} - elsewhere
 
 
 def test_results_go_after_their_time(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 from starlette.testclient import TestClient
-from tests.unit.server.conftest import ADDRESS, ORDERS, call
+from tests.unit.server.conftest import ADDRESS, ORDERS, awaited, call
 
 from equipoise.server.app import make_app
-from equipoise.server.bodies import body_of
+from equipoise.server.bodies import Bodies
 from equipoise.server.failures import Failure
 from equipoise.server.guard import HEADERS
 from equipoise.server.limits import Limits
@@ -123,7 +123,7 @@ def test_a_body_that_comes_too_slowly_is_given_up() -> None:
             raise
 
     with pytest.raises(Failure, match="slow"):
-        asyncio.run(body_of(request_with(receive), Limits(body_s=0.05)))
+        awaited(Bodies(Limits(body_s=0.05)).read(request_with(receive)))
 
 
 def test_a_client_that_leaves_in_between_is_no_fault() -> None:
@@ -133,7 +133,30 @@ def test_a_client_that_leaves_in_between_is_no_fault() -> None:
         return {"type": "http.disconnect"}
 
     with pytest.raises(Failure, match="slow"):
-        asyncio.run(body_of(request_with(receive), Limits()))
+        awaited(Bodies(Limits()).read(request_with(receive)))
+
+
+def test_many_large_bodies_at_once_do_not_fill_the_memory() -> None:
+    """Of four that come at once one is told to come back, and afterwards nothing counts any more."""
+    pieces = [{"type": "http.request", "body": bytes(40), "more_body": True} for _ in range(2)]
+    bodies = Bodies(Limits(body_bytes=100, waiting_bytes=250))
+
+    async def everyone() -> list[object]:
+        return await asyncio.gather(*(bodies.read(one()) for _ in range(4)), return_exceptions=True)
+
+    def one() -> Request:
+        sent = iter([*pieces, {"type": "http.request", "body": b"", "more_body": False}])
+
+        async def receive() -> dict[str, object]:
+            await asyncio.sleep(0)
+            return next(sent)
+
+        return request_with(receive)
+
+    ends = awaited(everyone())
+    assert sum(isinstance(end, bytes) and len(end) == 80 for end in ends) == 3
+    assert [end.kind for end in ends if isinstance(end, Failure)] == ["busy"]
+    assert bodies.coming == 0
 
 
 @pytest.mark.parametrize(

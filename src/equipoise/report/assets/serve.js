@@ -48,19 +48,20 @@ const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
 // A job from its start to its end; a later one takes its place, and then this one ends without a word.
 async function job(verb, doing, call) {
-  if (state.job) await ask(`api/jobs/${state.job}`, { method: "DELETE" }).catch(() => {});
-  state.job = null;
-  const turn = ++state.asked, begun = Date.now();
+  const turn = ++state.asked, begun = Date.now(), earlier = state.job;
   const late = () => { if (turn !== state.asked) throw new Superseded(); };
+  state.job = null;
   fault(null);
   busy(doing);
   try {
+    if (earlier) await ask(`api/jobs/${earlier}`, { method: "DELETE" }).catch(() => {});
     const headers = { "Content-Type": "application/json", Prefer: "respond-async" };
     let told = await (await ask(`api/${verb}`, { method: "POST", headers, body: JSON.stringify(call) })).json();
     late();
     state.job = told.job;
     for (let wait = 60; told.state === "waiting" || told.state === "running"; wait = Math.min(800, wait * 1.4)) {
       await pause(wait);
+      late();
       told = await (await ask(`api/jobs/${told.job}`)).json();
       late();
       const since = Math.round((Date.now() - begun) / 1000);
@@ -72,6 +73,9 @@ async function job(verb, doing, call) {
     answer.result = await (await answer.part("result")).json();
     late();
     return answer;
+  } catch (error) {
+    late(); // what an earlier job says is of no interest any more
+    throw error;
   } finally {
     if (turn === state.asked) busy(null);
   }
@@ -224,7 +228,7 @@ async function showCluster(data) {
 function listBrokers(data) {
   const known = data.loads.filter((load) => load.most !== null && load.load !== "failover");
   const head = put("tr");
-  head.append(...["empty it", "broker", "rack", "", ...known.map((load) => load.title.toLowerCase())]
+  head.append(...["empty it", "broker", "rack", "state", ...known.map((load) => load.title.toLowerCase())]
     .map((title, k) => put("th", title, { scope: "col", className: k > 3 ? "num" : "" })));
   at("s-brokers").tHead.replaceChildren(head);
   at("s-brokers").tBodies[0].replaceChildren(...data.brokers.map((broker) => {
@@ -239,13 +243,13 @@ function listBrokers(data) {
     made.classList.toggle("going", tick.checked);
     const rack = put("input", "", { type: "text", value: state.racks.get(broker.id) ?? broker.rack ?? "", autocomplete: "off", spellcheck: false });
     rack.setAttribute("aria-label", `rack of broker ${broker.id}`);
-    rack.placeholder = "not known";
+    rack.placeholder = "unknown";
     rack.addEventListener("input", () => {
       const given = rack.value.trim();
       if (given && given !== broker.rack) state.racks.set(broker.id, given);
       else state.racks.delete(broker.id);
     });
-    const label = put("label"), cells = ["", "", "", broker.down ? "down" : ""].map((text) => put("td", text));
+    const label = put("label"), cells = ["", "", "", broker.down ? "not alive" : ""].map((text) => put("td", text));
     label.append(tick);
     cells[0].append(label);
     cells[2].append(rack);
@@ -362,9 +366,11 @@ async function frontier() {
   delete asked.options["max-bytes"];
   const answer = await job("frontier", "planning budgets", asked);
   const page = await (await answer.part("page")).json();
-  const points = answer.result.points.map((point, k) => ({ ...point, cells: page.rows[k].cells })).filter((point) => !point.reason);
-  if (!points.length) throw new Refused(0, { error: { problem: "no budget has a plan", advice: "Plan without one" } });
+  const all = answer.result.points.map((point, k) => ({ ...point, cells: page.rows[k].cells }));
+  const points = all.filter((point) => !point.reason), none = all.filter((point) => point.reason);
+  if (!points.length) throw new Refused(0, { error: { problem: none[0].reason } });
   state.frontier = { ...answer.result, points, page };
+  at("s-small").replaceChildren(...note([...answer.result.warnings, ...none.map((point) => `${point.cells[0]}: no plan: ${point.reason}`)]));
   const slide = at("s-budget");
   slide.max = points.length - 1;
   slide.value = points.length - 1;
