@@ -42,7 +42,6 @@ class Options(TypedDict, total=False):
     cross_zone_price: float | str
     drain_dir: str | Sequence[str]
     log_dirs: str
-    cross_zone_price: float | str
     max_moves: int
     max_bytes: int | str
     max_changes_per_partition: int
