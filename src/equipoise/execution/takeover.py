@@ -27,12 +27,16 @@ def unknown_flights(job: Job, memory: Memory, seen: Surveyed) -> Iterator[tuple[
 
 
 def moves_taken(job: Job, memory: Memory, seen: Surveyed) -> list[Taken]:
-    """Those moves, and the ones that have arrived already, as if this job had submitted them."""
+    """Those moves, the ones that have arrived already, and those that somebody cancelled, which leaves the
+    replicas in another order: as if this job had submitted them."""
     targets = {move.partition: target for move, target in unknown_flights(job, memory, seen)}
     for move in job.moves:
         state = seen.partitions.get(move.partition)
-        if move.partition not in memory.submitted and state is not None and state.replicas == move.after:
-            targets.setdefault(move.partition, move.after)
+        if move.partition in memory.submitted or move.partition in targets or state is None:
+            continue
+        same = sorted(state.replicas) in (sorted(move.before), sorted(move.after))
+        if same and state.replicas != move.before:
+            targets[move.partition] = move.after
     if not targets:
         return []
     return [("submit", {"partitions": {str(name): list(target) for name, target in sorted(targets.items())}})]
@@ -66,12 +70,18 @@ def standing_pairs(job: Job, memory: Memory, values: Values) -> dict[str, dict[s
     return found
 
 
-def throttles_taken(job: Job, memory: Memory, values: Values) -> list[Taken]:
-    """The throttles that stand, as if this job had set them where nothing was."""
+def throttles_taken(job: Job, memory: Memory, values: Values, throttle: int | None) -> list[Taken]:
+    """The throttles that stand, as if this job had set them where nothing was.
+
+    Of a broker that does not answer it is not known; one of ``throttle`` is assumed until it tells.
+    """
     by_rate: dict[str, dict[str, dict[str, None]]] = {}
     for broker, rates in standing_rates(values, memory, (*RATES, DIR_RATE)).items():
         for key, rate in rates.items():
             by_rate.setdefault(rate, {}).setdefault(str(broker), {})[key] = None
+    for of, found in values.items():
+        if throttle is not None and of.kind == "broker" and isinstance(found, Failure):
+            by_rate.setdefault(str(throttle), {})[of.name] = dict.fromkeys(RATES)
     taken: list[Taken] = [("rates", {"rate": rate, "brokers": brokers}) for rate, brokers in by_rate.items()]
     pairs = standing_pairs(job, memory, values)
     return [*taken, ("pairs", {"topics": pairs})] if pairs else taken

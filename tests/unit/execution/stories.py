@@ -12,6 +12,7 @@ from equipoise.execution.instructions import End, Instruction
 from equipoise.execution.machine import Machine
 from equipoise.execution.memory import Memory
 from equipoise.execution.moves import Job, Move, Options
+from equipoise.execution.orders import Orders
 from equipoise.execution.port import Resource, TopicPartition
 from equipoise.execution.simulated import SimulatedCarrier, SimulatedCluster
 
@@ -103,12 +104,13 @@ class Story:
         job: Job | None = None,
         stop: str | None = None,
         carrier: Recorder | None = None,
+        helm: Callable[[], Orders] = Orders,
     ) -> End:
         """One process: what it remembers is what the journal says."""
         self.log.kill_before, self.log.kill_after = self.log.kill_before, self.log.kill_after
         machine = Machine(job or self.job, options, Memory.of(self.log.entries), stop=stop)
         self.carrier = carrier or Recorder(self.model)
-        return drive(machine, self.carrier, self.log, self.face)
+        return drive(machine, self.carrier, self.log, self.face, helm)
 
     def resume(self, options: Options = OPTIONS, **how: Any) -> End:
         """The next process, which nobody kills."""

@@ -128,3 +128,19 @@ def test_driving_needs_a_face_that_agrees() -> None:
     told = story(ONE)
     end = drive(Machine(told.job, OPTIONS), SimulatedCarrier(told.model), Log(), Watcher())
     assert end.outcome == "finished"
+
+
+def test_a_move_that_can_neither_go_on_nor_back_is_tried_now_and_then() -> None:
+    """Kafka refuses the cancel: the move keeps its throttle, and the journal does not fill up with tries."""
+    told = story(ONE)
+    told.model.fail(3)
+    alter = told.model.alter_reassignments
+    told.model.alter_reassignments = lambda targets: (  # type: ignore[method-assign]
+        dict.fromkeys(targets, Failure("INVALID_REPLICA_ASSIGNMENT"))
+        if None in targets.values()
+        else alter(targets)
+    )
+    told.face = Watcher(lambda machine: "leave" if told.model.now > 300 else None)
+    end = told.run(with_options(if_stuck="skip", stuck_after_s=30.0))
+    assert end.outcome == "left" and told.throttles()
+    assert len([entry for entry in told.log.entries if entry["type"] == "cancel"]) < 12

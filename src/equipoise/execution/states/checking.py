@@ -77,6 +77,7 @@ def adopting(run: Run, seen: Surveyed) -> Steps:
     brokers = tuple(map(Resource.broker, sorted(seen.cluster.ids)))
     topics = tuple(Resource.topic(topic) for topic in run.job.topics)
     values: Answer = yield ask.ReadConfigs(KEYS, (*topics, *brokers))
-    run.adopted = [*moves_taken(run.job, run.memory, seen), *throttles_taken(run.job, run.memory, values)]
+    moves = moves_taken(run.job, run.memory, seen)
+    run.adopted = [*moves, *throttles_taken(run.job, run.memory, values, run.options.throttle)]
     for kind, entry in run.adopted:
         run.memory.note({"type": kind, **entry})

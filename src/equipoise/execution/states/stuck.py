@@ -32,14 +32,14 @@ def minding(run: Run, seen: Observed) -> Steps:
         if run.options.if_stuck == "retarget":
             yield from retarget(run, flight, seen)
         elif run.options.if_stuck == "skip":
-            yield from give_up(run, flight)
+            yield from give_up(run, flight, seen)
 
 
 def retarget(run: Run, flight: Flight, seen: Observed) -> Steps:
     """Send a move to a living broker instead; where there is none, give it up."""
     other = other_target(flight, run.job, seen, run.flying.values())
     if other is None or other == flight.target:
-        yield from give_up(run, flight)
+        yield from give_up(run, flight, seen)
         return
     name = flight.move.partition
     yield ask.Say(f"{name} goes to {shown(other)} instead of {shown(flight.target)}")
@@ -49,8 +49,9 @@ def retarget(run: Run, flight: Flight, seen: Observed) -> Steps:
     yield from send(run, {name: other}, seen.now)
 
 
-def give_up(run: Run, flight: Flight) -> Steps:
-    why = flight.told
+def give_up(run: Run, flight: Flight, seen: Observed) -> Steps:
+    """Undo a move and go on without it; one that the cluster does not cancel is tried again in a while."""
+    why, flight.advanced = flight.told, seen.now
     yield from undoing(run, [flight.move.partition])
     if flight.move.partition not in run.flying:
         yield from run.skip([flight.move], why)

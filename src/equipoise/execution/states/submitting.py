@@ -22,8 +22,14 @@ def submitting(run: Run, admitted: list[Move], now: float) -> Steps:
         chunk = admitted[at : at + run.options.chunk]
         yield from placing(run, chunk)
         for move in chunk:
-            run.flying[move.partition] = Flight(move, now)
+            run.flying[move.partition] = Flight(move, now, home=home_of(run, move))
         yield from send(run, {move.partition: move.after for move in chunk}, now)
+
+
+def home_of(run: Run, move: Move) -> tuple[int, ...]:
+    """What a cancel brings back: the job's own order where somebody had left these replicas in another."""
+    planned = run.moves[move.partition].before
+    return planned if sorted(planned) == sorted(move.before) else move.before
 
 
 def send(run: Run, targets: Mapping[TopicPartition, tuple[int, ...]], now: float) -> Steps:

@@ -9,7 +9,7 @@ from equipoise.execution import instructions as ask
 from equipoise.execution.instructions import Instruction, Observed
 from equipoise.execution.moves import Move
 from equipoise.execution.port import ConfigValue, Failure, Resource
-from equipoise.execution.run import Run, Steps
+from equipoise.execution.run import Run
 from equipoise.execution.states.submitting import GONE, UNSURE
 from equipoise.execution.throttling import (
     KEYS,
@@ -29,10 +29,11 @@ from equipoise.execution.throttling import (
 LOOKS = 6
 """How often brokers are asked for a throttle that they do not show yet."""
 
-PASSING = UNSURE | {"NO_ANSWER"}
+STANDS, NOT_SHOWN = "RATE_STANDS", "NOT_SHOWN"
+"""Our words for a broker that has somebody else's rate, and for what does not show ours."""
+
+PASSING = UNSURE | {"NO_ANSWER", STANDS, NOT_SHOWN}
 """Answers of brokers that may yet take a throttle."""
-STANDS = "RATE_STANDS"
-"""Our word for a broker that has somebody else's rate."""
 
 Answer = Mapping[Resource, Mapping[str, ConfigValue] | Failure]
 
@@ -60,13 +61,15 @@ def throttling(run: Run, admitted: list[Move], seen: Observed) -> Generator[Inst
     failures: Mapping[Resource, Failure | None] = {}
     run.shown |= values.keys() - change.configs.keys()
     run.shown -= change.configs.keys()
+    late: set[Resource] = set()
     if change.configs:
         failures = yield ask.AlterConfigs(change.configs)
-        yield from taking_effect(run, change.configs)
+        late = yield from taking_effect(run, change.configs)
     gone = {t: pairs for t, pairs in change.removed.items() if failures.get(Resource.topic(t)) is None}
     if gone:
         yield from run.record("unpaired", topics=plain(gone))
     refused = {of: found for of, found in values.items() if isinstance(found, Failure)}
+    refused |= dict.fromkeys(late, Failure(NOT_SHOWN))
     refused |= {of: failure for of, failure in failures.items() if failure is not None}
     for broker, rates in change.standing.items():
         refused[Resource.broker(broker)] = Failure(STANDS, "; ".join(listing({broker: rates})))
@@ -97,7 +100,7 @@ def throttled_ones(
     lost_for: dict[str, list[Move]] = {}
     for move in admitted:
         mine = sorted(of for of in resources_of(move, run) & refused.keys() if refused[of].code != GONE)
-        lost = [of for of in mine if refused[of].code not in PASSING | {STANDS}]
+        lost = [of for of in mine if refused[of].code not in PASSING]
         if not mine:
             ready.append(move)
         elif lost:
@@ -107,6 +110,8 @@ def throttled_ones(
         else:
             (of, *_) = mine
             why = f"no throttle can be set on {of.kind} {of.name}"
+            if refused[of].code == NOT_SHOWN:
+                why = f"{of.kind} {of.name} does not show its throttle"
             if refused[of].code == STANDS:
                 why = f"{refused[of].message}, which this run did not set"
             yield from run.say_once(f"{why}: its moves wait")
@@ -117,14 +122,23 @@ def throttled_ones(
     return ready
 
 
-def taking_effect(run: Run, configs: Mapping[Resource, Mapping[str, str | None]]) -> Steps:
-    """Wait until brokers show what was set: they learn of it a moment later, and copies begin at once."""
-    for _ in range(LOOKS):
+def taking_effect(
+    run: Run, configs: Mapping[Resource, Mapping[str, str | None]]
+) -> Generator[Instruction, Any, set[Resource]]:
+    """Wait until brokers show what was set: they learn of it a moment later, and copies begin at once.
+
+    Returns where they do not, in a while: another hand may have been there.
+    """
+    late: set[Resource] = set()
+    for look in range(LOOKS):
+        if look:
+            yield ask.Wait(0.1)
         values: Answer = yield ask.ReadConfigs(KEYS, tuple(configs))
-        if all(shows(values.get(resource), wanted) for resource, wanted in configs.items()):
-            run.shown |= configs.keys()
-            return
-        yield ask.Wait(0.1)
+        late = {of for of, wanted in configs.items() if not shows(values.get(of), wanted)}
+        if not late:
+            break
+    run.shown |= configs.keys() - late
+    return late
 
 
 def shows(found: Mapping[str, ConfigValue] | Failure | None, wanted: Mapping[str, str | None]) -> bool:
