@@ -16,10 +16,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench import beside, copies, examples, families, fleets, grid
+from bench import beside, copies, examples, families, fleets, grid, loads
 from bench.row import HEAD, Measure, Row, Rows
 
-ROWS: dict[str, Measure] = examples.ROWS | families.ROWS | copies.ROWS | grid.ROWS | beside.ROWS | fleets.ROWS
+ROWS: dict[str, Measure] = (
+    examples.ROWS | families.ROWS | copies.ROWS | grid.ROWS | beside.ROWS | loads.ROWS | fleets.ROWS
+)
 WIDTH = 200
 """Of the table where it does not go to a terminal."""
 

@@ -139,6 +139,10 @@ class NetworkName(Told):
         "topic-leaders",
         "Leaders of each topic on each broker, with a price on what they add up to by topic and by broker.",
     )
+    LOADS = (
+        "loads",
+        "Where replicas stand, with a price on what each broker bears of each load.",
+    )
     PROGRAM = (
         "program",
         "The 0-1 program of a small cluster, with a price on each of its rows.",

@@ -10,6 +10,7 @@ from equipoise.errors import UnusableInput
 from equipoise.formats.shapes import BIGGEST_ID, as_text
 from equipoise.patterns import compiled
 from equipoise.planning.problem.request import Request
+from equipoise.planning.request.options import balance, max_fill
 from equipoise.wording import cut, printable
 
 MOST_BYTES = 2**63 - 1
@@ -32,6 +33,10 @@ def check_request(request: Mapping[str, Any], n_brokers: int, source: str) -> No
             raise UnusableInput(f"{cut(as_text(value))} is not what it takes", source=source, place=place)
         if name in ("topics", "exclude_topics") and value is not None:
             compiled(value, source, place)
+        if name == "balance":
+            balance(f"{source}, {place}", value)
+        if name == "max_fill" and value:
+            max_fill(f"{source}, {place}", value)
     factors = [request.get("replication_factor") or 0, *(entry[2] for entry in request.get("create", ()))]
     if max(factors) > n_brokers:
         problem = f"asks for {max(factors):,} replicas of a partition on {n_brokers:,} brokers"

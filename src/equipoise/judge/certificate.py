@@ -15,7 +15,8 @@ import numpy as np
 from equipoise.cluster import Level
 from equipoise.cluster.proofs import ProofKind
 from equipoise.judge.faces import OptimalFaces
-from equipoise.judge.goals.registry import GOALS, goal_of, goal_value
+from equipoise.judge.goals.registry import GOALS
+from equipoise.judge.values import value_of
 from equipoise.judge.violations import Case, Violation
 
 RECOMPUTED = frozenset(
@@ -65,7 +66,7 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
         if level.proof == ProofKind.UNKNOWN:
             yield Finding(level.goal, None, None)
             continue
-        value = goal_value(level.goal, case)
+        value = value_of(level.goal, case)
         if value is not None and value != level.value:
             yield Finding(level.goal, value, None, f"the value is {value}, not {level.value:g}")
             continue
@@ -74,8 +75,13 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
         except (ValueError, IndexError, KeyError, TypeError, OverflowError) as error:
             yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
             continue
-        faces.stays |= value is not None and goal_of(level.goal).keeps_places(case, value)
+        faces.stays |= value is not None and keeps_places(level.goal, case, value)
         yield Finding(level.goal, value, bound, complaint(level, bound, weighs=case.rules.weighs))
+
+
+def keeps_places(goal: str, case: Case, value: int) -> bool:
+    """True where plans with this value leave all replicas where they are; loads know of none."""
+    return goal in GOALS and GOALS[goal].keeps_places(case, value)
 
 
 def malformed(level: Level) -> str:

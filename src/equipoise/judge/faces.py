@@ -18,11 +18,13 @@ from equipoise.judge.goals.interface import Reached
 from equipoise.judge.goals.registry import GOALS, counted, goal_of
 from equipoise.judge.joint_network import joint_bound
 from equipoise.judge.leader_network import leader_relaxation
+from equipoise.judge.loads import prices_bound
 from equipoise.judge.order_network import order_relaxation
 from equipoise.judge.placement_network import placement_relaxation
 from equipoise.judge.program import Program
 from equipoise.judge.relaxation import Relaxation
 from equipoise.judge.stored import ORDERS, PLACEMENTS, network_of, whole_numbers
+from equipoise.judge.values import value_of
 from equipoise.judge.violations import Case
 
 Int64 = npt.NDArray[np.int64]
@@ -63,11 +65,18 @@ class OptimalFaces:
             return self.of_flow(name, level, stored)
         if name is NetworkName.PROGRAM:
             return self.of_program(k, certificate, stored)
+        if name is NetworkName.LOADS:
+            return prices_bound(self.case, level.goal, self.reached(certificate[:k]), stored)
         if name in JOINT:
             return self.of_both(name, certificate[: k + 1], stored)
         if name is NetworkName.FIRST_FOLLOWERS:
             raise ValueError("it is of the plan's own placement alone")
         return self.of_goal(name, k, certificate, stored)
+
+    def reached(self, levels: Sequence[Level]) -> dict[str, int]:
+        """The goals before with their values, as counted here."""
+        values = {level.goal: value_of(level.goal, self.case) for level in levels}
+        return {goal: value for goal, value in values.items() if value is not None}
 
     def of_flow(self, name: NetworkName, level: Level, stored: Int64) -> int:
         """The bound of a flow; where the plan meets it, later levels keep to the flows that do."""

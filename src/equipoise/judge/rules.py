@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,8 +47,12 @@ class Rules:
     """Sides of the replica band in percent of the share; not a rule, but what "level" means."""
     leader_tolerance: tuple[float, float] = (0.0, 0.0)
     """The same of the leader band."""
+    mix: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The loads of ``balance`` in their order, with the sides of their bands."""
     weighs: bool = False
     """Loads are levelled, not counts: bounds on those are not computed here."""
+    fills: Mapping[str, float] = field(default_factory=dict)
+    """Percent of capacity that moves may fill, by load."""
     max_moves: int | None = None
     max_bytes: int | None = None
     max_changes_per_partition: int | None = None
@@ -85,7 +89,9 @@ def rules_of(
         leaders_only=bool(asked.get("leaders_only")),
         tolerance=sides(asked, "count"),
         leader_tolerance=sides(asked, "leaders"),
-        weighs=set(levelled(asked)) != {"count"},
+        mix={load: sides(asked, load) for load in levelled(asked)},
+        weighs=set(levelled(asked)) != {"count"} or bool(asked.get("max_fill")),
+        fills={spec.split(":")[0]: float(spec.split(":")[1]) for spec in asked.get("max_fill", ())},
         max_moves=asked.get("max_moves"),
         max_bytes=asked.get("max_bytes"),
         max_changes_per_partition=asked.get("max_changes_per_partition"),

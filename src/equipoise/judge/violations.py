@@ -246,6 +246,23 @@ def budgets(case: Case) -> Iterator[Violation]:
             yield Violation(rule, None, None, None, f"{used} {unit} move, at most {limit} may")
 
 
+def fills(case: Case) -> Iterator[Violation]:
+    """With ``--max-fill`` no broker that is given something ends above its part of its capacity."""
+    cluster = case.cluster
+    given = np.bincount(case.target[case.placed & case.known[case.target]], minlength=cluster.n_brokers) > 0
+    kept = np.where(cluster.retention_s > 0, cluster.retention_s, np.nan)
+    inward = np.where(np.isnan(cluster.bytes_in_per_s), cluster.size_bytes / kept, cluster.bytes_in_per_s)
+    figures = {"disk": (cluster.size_bytes, cluster.brokers.disk_bytes),
+               "network-in": (inward, cluster.brokers.bytes_in_per_s)}  # fmt: skip
+    for load, percent in case.rules.fills.items():
+        figure, capacity = figures[load]
+        held = measures.bytes_per_broker(case.target, np.ceil(figure), cluster.n_brokers)
+        for broker in np.flatnonzero(given & (held > np.floor(capacity * percent / 100))).tolist():
+            at = int(cluster.brokers.ids[broker])
+            told = f"broker {at} is given replicas and ends above {percent:g} % of its {load}"
+            yield Violation("max-fill", None, None, at, told)
+
+
 RULES: tuple[Callable[[Case], Iterator[Violation]], ...] = (
     unknown_brokers,
     brokers_twice,
@@ -261,4 +278,5 @@ RULES: tuple[Callable[[Case], Iterator[Violation]], ...] = (
     replacements,
     changes_per_partition,
     budgets,
+    fills,
 )

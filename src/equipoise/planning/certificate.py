@@ -12,6 +12,7 @@ from equipoise.planning.flow.network import Int64
 KINDS = {
     NetworkName.JOINT: ProofKind.LINEAR_PROGRAM,
     NetworkName.JOINT_BUDGET: ProofKind.LINEAR_PROGRAM,
+    NetworkName.LOADS: ProofKind.LINEAR_PROGRAM,
     NetworkName.PROGRAM: ProofKind.BRANCH_AND_BOUND,
 }
 """The kind of proof that prices of a network are, where they are not potentials of a flow."""

@@ -42,6 +42,7 @@ def schedule(
     one broker sends or receives in a wave. Every wave keeps the rack rule, min ISR and the room on disks
     with old and new copies both counted. Deterministic. Raises ``ValueError`` for limits below 1.
     """
+    disk_limit = min(disk_limit, asked_limit(plan))
     inflight = default_inflight(plan.cluster.n_brokers) if max_inflight is None else max_inflight
     check_limits(inflight, throttle, per_broker)
     notes: list[str] = []
@@ -90,6 +91,12 @@ def seconds_per_unit(copies: Copies, throttle: float | None) -> float:
     if not len(copies):
         return 0.0
     return 1.0 / throttle if throttle is not None and copies.unit == "bytes" else np.nan
+
+
+def asked_limit(plan: Plan) -> float:
+    """The share of a disk that ``--max-fill`` allows, 1 where it says nothing of disks."""
+    asked = (spec.split(":") for spec in plan.request.get("max_fill", ()))
+    return min([float(percent) / 100 for load, percent in asked if load == "disk"], default=1.0)
 
 
 def check_limits(max_inflight: int, throttle: float | None, per_broker: int | None) -> None:

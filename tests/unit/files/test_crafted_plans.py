@@ -98,6 +98,7 @@ def setting(*path: str | int, to: Any) -> Callable[[dict[str, Any]], None]:
         (setting("request", "drain", to=5), "request.drain: 5 is not what it takes"),
         (setting("request", "drain", to=[True]), "request.drain: [true] is not what it takes"),
         (setting("request", "brokers", to=[[1]]), "request.brokers: [[1]] is not what it takes"),
+        (setting("request", "balance", to=["disk:x"]), "request.balance: 'x' is not a tolerance"),
         (setting("request", "replication_factor", to=2**31 - 1), "request: asks for 2,147,483,647 replicas"),
         (setting("request", "stay_in_rack", to="yes"), 'request.stay_in_rack: "yes" is not what'),
         (setting("request", "mistake", to=1), "request.mistake: there is no such option"),

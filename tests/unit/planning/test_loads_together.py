@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.unit.planning.test_loads import check, cluster_of, large, moved, values
 
+from equipoise import judge
+from equipoise.cluster import Level
+from equipoise.judge.certificate import verify
 from equipoise.planning import Request, build_problem, make_plan
 from equipoise.planning.loads.weights import loads_of
 
@@ -81,3 +85,24 @@ def test_a_large_cluster_is_in_every_band_for_little_more_than_one_of_them_force
     assert reached["bytes"] <= 1.08 * bounds["bytes"]
     assert reached["moves"] <= 1.3 * bounds["moves"]
     check(plan, request)
+
+
+def test_the_judge_proves_bytes_and_moves_again_from_prices() -> None:
+    """A bound that is one higher, or other prices, do not pass; nor does another value of a load."""
+    plan = make_plan(large(6), Request(balance=("count:10:10", "disk:10:10")))
+    proofs = {level.goal: str(level.proof) for level in plan.certificate}
+    assert proofs["bytes"] == proofs["moves"] == "linear-program"
+    case = judge.Case(plan.cluster, plan.target, judge.rules_of(plan.cluster, plan.request), plan.eligible)
+    assert not complaints(case, plan.certificate, plan.proofs)
+    raised = tuple(replace(level, lower_bound=(level.lower_bound or 0) + 1) for level in plan.certificate)
+    found = complaints(case, raised, plan.proofs)
+    assert {"bytes", "moves"} <= found.keys()
+    dearer = {name: array * 2 if name.endswith("potential") else array for name, array in plan.proofs.items()}
+    assert {"bytes", "moves"} <= complaints(case, plan.certificate, dearer).keys()
+    wrong = tuple(replace(level, value=(level.value or 0) + 1) for level in plan.certificate)
+    assert "disk" in complaints(case, wrong, plan.proofs)
+
+
+def complaints(case: judge.Case, levels: Sequence[Level], proofs: Mapping[str, np.ndarray]) -> dict[str, str]:
+    """What the judge finds wrong, by goal."""
+    return {finding.goal: finding.problem for finding in verify(case, levels, proofs) if finding.problem}

@@ -13,6 +13,7 @@ from typing import Protocol
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import ProofKind
+from equipoise.errors import ImpossibleRequest
 from equipoise.planning.certificate import Proof, proof_arrays
 from equipoise.planning.dirs.plan import with_log_dirs
 from equipoise.planning.driver.again import at_rest
@@ -33,7 +34,9 @@ from equipoise.planning.problem.request import Request
 from equipoise.planning.published.settings import settings_for
 from equipoise.planning.request.conflicts import refuse_impossible, refuse_together
 from equipoise.planning.request.laying import build_problem
-from equipoise.planning.rules import within_budgets
+from equipoise.planning.rules import REGISTRY, within_budgets
+from equipoise.planning.rules.answer import Answer
+from equipoise.planning.rules.max_fill import overfull
 
 OF_A_PART = "of this part of a cluster alone"
 """What a level is of that is counted over brokers, where the sources tell of a part."""
@@ -89,11 +92,27 @@ def lists_planned(problem: Problem, watch: Watch) -> Plan:
 def solved(problem: Problem, watch: Watch) -> Plan:
     """The plan of the exact planner. Raises `Infeasible` where flows find no way to keep the rules."""
     if problem.weighs:
-        from equipoise.planning import loads
+        return weighed(problem)
+    found = counted(problem, watch)
+    if not problem.request.fills or not overfull(problem, found.target)[problem.eligible].any():
+        return found
+    return weighed(problem)
 
-        solution = loads.level(problem)
-        solution = replace(solution, lists=with_free_followers(problem, solution.lists))
-        return planned(problem, solution, loads.reasons(problem, solution.lists))
+
+def weighed(problem: Problem) -> Plan:
+    """The plan where loads decide. Raises `ImpossibleRequest` where it would fill brokers too much."""
+    from equipoise.planning import loads
+
+    solution = loads.level(problem)
+    solution = replace(solution, lists=with_free_followers(problem, solution.lists))
+    if REGISTRY["max-fill"].broken(Answer(problem, solution.lists)).any():
+        reason = "no plan was found in which every broker that receives something stays within --max-fill"
+        raise ImpossibleRequest([reason], ["allow more (--max-fill), or add brokers"])
+    return planned(problem, solution, loads.reasons(problem, solution.lists))
+
+
+def counted(problem: Problem, watch: Watch) -> Plan:
+    """The plan where counts decide."""
     watch.began("flows", "", None, None)
     free = by_networks(problem)
     watch.ended(free.solution)

@@ -9,7 +9,7 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.proofs import ProofKind
+from equipoise.cluster.proofs import NetworkName, ProofKind
 from equipoise.errors import ImpossibleRequest
 from equipoise.planning.certificate import Proof, ProvedLevel
 from equipoise.planning.driver.as_is import as_it_is
@@ -18,14 +18,17 @@ from equipoise.planning.driver.solution import Solution, proofs_of
 from equipoise.planning.loads.bounds import cost_bound, level_bound
 from equipoise.planning.loads.leading import Leading
 from equipoise.planning.loads.placing import Placing
+from equipoise.planning.loads.prices import Priced, Pricing, stored
 from equipoise.planning.loads.program import Decided, decided, is_small
 from equipoise.planning.loads.search import descend
 from equipoise.planning.loads.together import in_bands
 from equipoise.planning.loads.weights import (
+    FILL,
     GOAL_OF,
     Int64,
     Load,
     copy_cost,
+    fills,
     loads_of,
     weighed_value,
 )
@@ -33,11 +36,14 @@ from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.orders import order, order_followers
 from equipoise.planning.networks.place import Placement, place
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
+from equipoise.planning.programs.small import cells
 from equipoise.planning.rules.rack_rule import rack_excess
 from equipoise.wording import plural
 
 WEIGHED = ("disk", "network-in", "network-out", "bytes")
 """Goals whose bounds are closed forms of what weighs."""
+ALIKE = 1 - 1e-9
+"""Of two bounds this near to each other that is taken which anyone can compute again."""
 LEADER_LEVELS = ("leaders", "rack-leaders", "topic-leaders")
 
 
@@ -49,11 +55,13 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
     """
     request = problem.request
     mix = [GOAL_OF.get(load, load) for load in request.mix]
-    found: list[str] = []
+    found = list(fills(problem))
     asked = request.goals or ()
     counted = ("topics", *(() if OF_LEADERS.isdisjoint(request.mix) else LEADER_LEVELS))
     for goal in problem.goals:
-        if goal == "replicas":
+        if goal == "racks":  # they come before how full a broker is
+            found.insert(0, goal)
+        elif goal == "replicas":
             found += mix
         elif goal == "moves" and copy_cost(problem) is not None:
             found += ["bytes", "moves"]
@@ -227,6 +235,7 @@ def prove(
     """
     values = {goal: weighed_value(problem, lists, goal) for goal in goals}
     bounds = weighed_bounds(problem, values)
+    prices = priced(problem, values)
     for cost in (cost for cost in ("bytes", "moves") if cost in bounds):
         bounds[cost] = max(bounds[cost], weighed_value(problem, start.lists, cost))
     counted = {goal: value for goal, value in values.items() if goal not in WEIGHED}
@@ -235,19 +244,50 @@ def prove(
     counting = replace(problem, goals=tuple(counted))
     known = {proof.goal: proof for proof in proofs_of(counting, lists, counted, solved)}
     return [
-        Proof(goal, value, min(value, bounds[goal]), ProofKind.CLOSED_FORM) if goal in bounds else known[goal]
+        by_prices(goal, value, prices[goal])
+        if goal in prices and prices[goal].whole >= min(value, bounds[goal]) * ALIKE
+        else Proof(goal, value, min(value, bounds[goal]), ProofKind.CLOSED_FORM)
+        if goal in bounds
+        else known[goal]
         for goal, value in values.items()
     ]
 
 
+def by_prices(goal: str, value: int, found: Priced) -> Proof:
+    """The proof of a cost that prices are."""
+    bound = min(value, found.whole)
+    level = ProvedLevel(goal, bound, NetworkName.LOADS, stored(found.prices))
+    return Proof(goal, value, bound, level.kind, level=level)
+
+
+def priced(problem: Problem, values: dict[str, int]) -> dict[str, Priced]:
+    """Bounds on bytes and moves by prices, for levels such as those reached."""
+    found: dict[str, Priced] = {}
+    if problem.request.leaders_only or cells(problem) > problem.params.price_cells:
+        return found
+    loads = tuple(load for load in loads_of(problem) if not (load.of_leaders or load.name.startswith(FILL)))
+    left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
+    for goal, cost in costs(problem).items():
+        before = tuple(values)[: tuple(values).index(goal)] if goal in values else ()
+        if loads and all(load.goal in before for load in loads):
+            found[goal] = Pricing(problem, loads, cost, left).best()
+    return found
+
+
+def costs(problem: Problem) -> dict[str, Int64]:
+    """What a data move of each partition costs, by goal: bytes where sizes are known, and moves."""
+    bytes_of, one = copy_cost(problem), np.ones_like(problem.rf, dtype=np.int64)
+    return {"moves": one} if bytes_of is None else {"bytes": bytes_of, "moves": one}
+
+
 def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
     """Closed bounds of loads, and of bytes and moves for levels such as those reached."""
-    bytes_of, loads = copy_cost(problem), loads_of(problem)
+    loads = loads_of(problem)
     bounds = {load.goal: level_bound(problem, load) for load in loads if load.goal in values}
     left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
     reached = [load for load in loads if not load.of_leaders and load.goal in values]
-    for goal, cost in (("bytes", bytes_of), ("moves", np.ones_like(problem.rf, dtype=np.int64))):
-        if goal in values and cost is not None and not problem.request.leaders_only:
+    for goal, cost in costs(problem).items():
+        if goal in values and not problem.request.leaders_only:
             least = (cost_bound(problem, load, cost, left[load.goal]) for load in reached)
             bounds[goal] = max(least, default=0)
     led = [load for load in loads if load.of_leaders and load.goal in values]

@@ -8,7 +8,7 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.certificate import Proof
-from equipoise.planning.loads.weights import COUNTED, Load, borne, load_of, stays, weighed_value
+from equipoise.planning.loads.weights import COUNTED, Load, borne, fills, load_of, stays, weighed_value
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.model import Model
 from equipoise.planning.programs.rows import Sum
@@ -19,7 +19,7 @@ class LoadModel(Model):
     """The program of counts, and what weighed goals measure."""
 
     def goal_rows(self, goal: str) -> Sum:
-        if goal in self.problem.request.mix and goal not in COUNTED:
+        if goal in (*fills(self.problem), *self.problem.request.mix) and goal not in COUNTED:
             return self.load_rows(goal)
         return super().goal_rows(goal)
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import arrivals, replicas_per_rack
 from equipoise.planning.loads.leading import led_by
-from equipoise.planning.loads.placing import rows_on
+from equipoise.planning.loads.placing import rows_on, touched
 from equipoise.planning.loads.spending import Spending
 from equipoise.planning.loads.weights import BoolArray, Int64, Load
 from equipoise.planning.problem.problem import Problem
@@ -47,6 +47,8 @@ class Standing:
         """``(n_partitions,)``: a data move in parts of what a broker holds."""
         self.election = ELECTION * mean * n / whole
         self.on = [rows_on(self.lists, problem.movable, b) for b in range(n)]
+        self.existing = (problem.cluster.rf > 0).astype(np.int64)
+        self.touched = touched(self.before, self.lists)
         self.racks = replicas_per_rack(self.lists, problem.rack_idx, problem.n_racks)
         none = np.zeros((len(lists), 1), dtype=np.int64)
         self.open_below = rack_span(problem, np.arange(len(lists)), none, growth=0).most[:, 0]
@@ -83,8 +85,11 @@ class Standing:
             for k in range(current.shape[1]):
                 back |= (current[:, k : k + 1] == targets) & problem.eligible[targets]
             good &= back
+        column = np.full(len(self.on), -1)
+        column[targets] = np.arange(len(targets))
         for k in range(held.shape[1]):
-            good &= held[:, k : k + 1] != targets
+            there = np.flatnonzero((held[:, k] >= 0) & (column[held[:, k]] >= 0))
+            good[there, column[held[there, k]]] = False
         if problem.pinned.any():
             good &= ~(problem.pinned[rows] & (problem.current[rows] == source)).any(axis=1)[:, None]
         if not problem.leads.all():
@@ -100,13 +105,17 @@ class Standing:
         return leads[targets] | others[:, None]
 
     def more(self, rows: Int64, source: int, targets: Int64) -> Int64:
-        """``(n_rows, n_targets)``: data moves more (1), as many (0) or fewer (-1) by going there."""
-        before = self.before[rows]
-        more = np.zeros((len(rows), len(targets)), dtype=np.int64)
-        for k in range(before.shape[1]):
-            more -= before[:, k : k + 1] == targets
-        more += (before == source).any(axis=1)[:, None]
-        return more * (before[:, :1] >= 0)
+        """``(n_rows, n_targets)``: data moves more (1), as many (0) or fewer (-1) by going there.
+
+        Where one may not go it can be 1 too many.
+        """
+        more = np.repeat(self.existing[rows, None], len(targets), axis=1)
+        some = np.flatnonzero(self.touched[rows])  # the others leave a broker of today for one that is none
+        before = self.before[rows[some]]
+        homes = (before[:, :, None] == targets).any(axis=1)
+        left = (before == source).any(axis=1)[:, None].astype(np.int64)
+        more[some] = (left - homes) * (before[:, :1] >= 0)
+        return more
 
     def pay(self, rows: Int64, source: int, targets: Int64) -> Float64:
         """``(n_rows, n_targets)``: the price of going there; negative where a move is undone."""
@@ -125,6 +134,7 @@ class Standing:
         weight = self.weights(rows, source).sum(axis=0)
         more = self.more(rows, source, np.array([target]))[:, 0]
         self.lists[rows, np.argmax(self.lists[rows] == source, axis=1)] = target
+        self.touched[rows] = True
         led = rows[self.leader[rows] == source]
         self.leader[led] = target
         self.spending.spend(rows, more)

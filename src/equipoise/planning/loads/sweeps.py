@@ -33,25 +33,38 @@ def sweep(standing: Standing, pull: Pull, *, places: bool) -> int:
 
 def moves_from(standing: Standing, pull: Pull, source: int) -> int:
     """Replicas that leave a broker, each to where that pays most."""
-    everyone = np.arange(len(standing.on))
-    offer = Offer.of(standing, pull, source, everyone)
+    targets = attractive(standing, pull, source)
+    if not len(targets):
+        return 0
+    offer = Offer.of(standing, pull, source, targets)
     target = offer.reduced.argmin(axis=1)
     best = offer.reduced[np.arange(len(target)), target]
     good = np.flatnonzero(best < -NOTHING)
-    total, moved = np.bincount(target[good], -best[good], len(everyone)), 0
-    for to in np.argsort(-total, kind="stable")[: int((total > 0).sum())].tolist():
-        some = good[target[good] == to]
-        pay = offer.pay[some, to]
+    total, moved = np.bincount(target[good], -best[good], len(targets)), 0
+    for at in np.argsort(-total, kind="stable")[: int((total > 0).sum())].tolist():
+        some, to = good[target[good] == at], int(targets[at])
+        pay = offer.pay[some, at]
         order = np.argsort((best[some] - pay) / np.maximum(pay, NOTHING), kind="stable")
         some, pay = some[order], pay[order]
         rows = offer.rows[some]
-        more = standing.more(rows, source, everyone[to : to + 1])[:, 0]
+        more = standing.more(rows, source, targets[at : at + 1])[:, 0]
         few = prefix(standing.spending.allow_up_to(rows, more))
         few = cheapest_prefix(pull, offer.weight[some[:few]], pay[:few], source, to)
         if few:
             standing.move(rows[:few], source, to)
             moved += few
     return moved
+
+
+def attractive(standing: Standing, pull: Pull, source: int) -> Int64:
+    """Brokers that some load is cheaper on, and those that something here came from."""
+    prices = pull.prices()
+    good = np.asarray((prices < prices[:, source : source + 1] - NOTHING).any(axis=0))
+    rows = standing.on[source]
+    homes = standing.before[rows[standing.touched[rows]]]
+    good[homes[homes >= 0]] = True
+    good[source] = False
+    return np.flatnonzero(good)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +97,8 @@ class Offer:
         """The few that are nearest to being worth it for one target."""
         reduced = self.reduced[:, column]
         some = np.flatnonzero(np.isfinite(reduced))
-        some = some[np.argsort(reduced[some], kind="stable")[:CANDIDATES]]
+        if len(some) > CANDIDATES:
+            some = np.sort(some[np.argpartition(reduced[some], CANDIDATES)[:CANDIDATES]])
         return Offer(self.rows[some], self.weight[some], self.pay[some, column], reduced[some])
 
 

@@ -15,6 +15,8 @@ from equipoise.planning.problem.problem import Problem
 
 ROUNDS = 40
 """In which prices rise; what is outside a band then stays there."""
+PATIENCE = 8
+"""Rounds without getting nearer, after which a band is taken to be out of reach."""
 OF_ORDERS = 10
 """Rounds in which leaders alone change, which copies nothing."""
 SWEEPS = 3
@@ -55,9 +57,11 @@ def in_bands(
 
 def pulled(standing: Standing, *, places: bool, rounds: int) -> None:
     """Bring loads into their bands, as far as that is found; nothing changes where they are."""
-    pull = Pull(standing)
+    pull, nearest, since = Pull(standing), np.inf, 0
     for count in range(rounds):
-        if standing.is_level:
+        far = float((standing.outside() / standing.share[:, None]).sum())
+        nearest, since = (far, count) if far < nearest else (nearest, since)
+        if standing.is_level or count - since > PATIENCE:
             return
         for _ in range(SWEEPS):
             if sweep(standing, pull, places=places) < FEW:

@@ -39,6 +39,7 @@ RATES = (
     "A metrics folder or Cruise Control's partition_load gives rates; "
     "sizes with retention.ms tell inbound ones"
 )
+FILL = "fill-"
 COUNTED = ("count", "leaders")
 GOAL_OF = {"count": "replicas"}
 """Goals of the certificate that have another name than their load."""
@@ -96,11 +97,18 @@ def borne(lists: IntArray, weight: Int64, n_brokers: int) -> Int64:
 
 def loads_of(problem: Problem) -> tuple[Load, ...]:
     """The loads of ``--balance`` in their order. Raises `UnusableInput` where sizes or rates are unknown."""
-    return tuple(load_of(problem, name) for name in problem.request.mix)
+    return tuple(load_of(problem, name) for name in (*fills(problem), *problem.request.mix))
+
+
+def fills(problem: Problem) -> tuple[str, ...]:
+    """What may not fill brokers, as loads in front of all others: their names are those of goals, too."""
+    return tuple(FILL + load for load in problem.request.fills)
 
 
 def load_of(problem: Problem, name: str) -> Load:
     """The load of that name. Raises `UnusableInput` where its sizes or rates are unknown."""
+    if name.startswith(FILL):
+        return fill_of(problem, name)
     leads = name in OF_LEADERS
     weight = weights_of(problem, name)
     copies = np.ones_like(problem.rf) if leads else problem.rf
@@ -110,6 +118,15 @@ def load_of(problem: Problem, name: str) -> Load:
     part = capacities(problem, name, allowed)
     low, high = band(total, part, problem.request.sides(name))
     return Load(name, weight, low, high, total * (part / max(1, part.sum())))
+
+
+def fill_of(problem: Problem, name: str) -> Load:
+    """The load of ``--max-fill``: a band from nothing up to what capacity allows."""
+    load = name.removeprefix(FILL)
+    capacity = getattr(problem.cluster.brokers, CAPACITIES[load])
+    room = np.floor(np.nan_to_num(capacity, posinf=0.0) * problem.request.fills[load] / 100)
+    high = np.where(problem.eligible, np.minimum(room, 2.0**60), ANYTHING).astype(np.int64)
+    return Load(name, weights_of(problem, load), np.zeros_like(high), high, np.maximum(room, 1.0))
 
 
 def stays(problem: Problem) -> IntArray:
@@ -152,7 +169,7 @@ def copy_cost(problem: Problem) -> Int64 | None:
 
 def weighed_value(problem: Problem, lists: IntArray, goal: str) -> int:
     """The value of a goal, weighed ones among them."""
-    if goal not in problem.request.mix or goal in COUNTED:
+    if goal not in (*fills(problem), *problem.request.mix) or goal in COUNTED:
         return value_of(problem, lists, goal)
     return load_of(problem, goal).value(lists)
 

@@ -65,6 +65,9 @@ class Params:
     load_cells: int = limit(
         400, "partitions x brokers", "that program decides levels of disks and networks, a packing", 1_500
     )
+    price_cells: int = limit(
+        20_000_000, "partitions x brokers", "what loads force has prices, which a judge proves again"
+    )
     search_effort: int = limit(
         4_000, "deterministic milliseconds", "CP-SAT searches where bytes are counted, for all levels", 40_000
     )

@@ -45,6 +45,8 @@ class Request:
     cordon: tuple[int, ...] = ()
     assume_alive: tuple[int, ...] = ()
     """Brokers to plan with as if they were up, whatever the sources say."""
+    max_fill: tuple[str, ...] = ()
+    """Of ``disk`` and ``network-in`` the percent of capacity that moves may fill, as ``disk:85``."""
     max_moves: int | None = None
     max_bytes: int | None = None
     max_changes_per_partition: int | None = None
@@ -80,6 +82,12 @@ class Request:
         if load not in self.mix:
             return EXACT
         return self.tolerance or (EXACT if self.balance == COUNTS else WIDE)
+
+    @property
+    def fills(self) -> dict[str, float]:
+        """Percent by load of ``max_fill``."""
+        parts = (spec.partition(":") for spec in self.max_fill)
+        return {load: float(percent) for load, _, percent in parts}
 
     def to_json(self) -> dict[str, Any]:
         """The options that differ from their default, as plain JSON data."""

@@ -20,6 +20,8 @@ from equipoise.units import parse_size
 from equipoise.wording import quoted
 
 BALANCES = ("count", "leaders", "disk", "network-in", "network-out")
+FILLS = ("disk", "network-in")
+"""What brokers can be full of."""
 BROKER = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?(?::(.+))?", re.DOTALL)
 PERCENT = r"([0-9]{1,6}(?:\.[0-9]{1,3})?)%?"
 TOLERANCE = re.compile(f"{PERCENT}(?::{PERCENT})?")
@@ -190,6 +192,25 @@ def balance(option: str, value: Any) -> tuple[str, ...]:
     return tuple(found.values())
 
 
+def max_fill(option: str, value: Any) -> tuple[str, ...]:
+    """``85%`` of disks, or ``disk:85%,network-in:70%``."""
+    found: dict[str, str] = {}
+    for item in items(option, value):
+        load, colon, percent = item.rpartition(":")
+        match = re.fullmatch(PERCENT, percent)
+        load = load if colon else "disk"
+        if load not in FILLS or match is None or not 0 < float(match[1]) <= 100:
+            raise UnusableInput(
+                f"{quoted(item)} is not how full a broker may be",
+                source=option,
+                advice=f"Write 85%, or a percentage each for {' and '.join(FILLS)}: disk:85%,network-in:70%",
+            )
+        if load in found:
+            raise UnusableInput(f"{load} is named twice", source=option, advice="Name each load once")
+        found[load] = f"{load}:{float(match[1]):g}"
+    return tuple(found.values())
+
+
 def tolerance(option: str, value: Any) -> tuple[float, float]:
     """``5`` or ``LOW:HIGH`` in percent."""
     match = TOLERANCE.fullmatch(str(value).strip())
@@ -331,6 +352,7 @@ READERS = {
     "no-leaders-on": broker_ids,
     "cordon": broker_ids,
     "assume-alive": broker_ids,
+    "max-fill": max_fill,
     "max-moves": count,
     "max-bytes": size,
     "max-changes-per-partition": count,

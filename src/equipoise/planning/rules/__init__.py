@@ -23,6 +23,7 @@ from equipoise.planning.rules.interface import Budget, Int64, Role, Rule, Span
 from equipoise.planning.rules.leaders_only import LeadersOnly
 from equipoise.planning.rules.max_bytes import MaxBytes
 from equipoise.planning.rules.max_changes_per_partition import MaxChangesPerPartition
+from equipoise.planning.rules.max_fill import MaxFill
 from equipoise.planning.rules.max_moves import MaxMoves
 from equipoise.planning.rules.no_leaders_on import NoLeadersOn
 from equipoise.planning.rules.rack_rule import RackRule
@@ -35,7 +36,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 REGISTRY: Mapping[str, Rule] = registered(
     Topics(), AssumeAlive(), ReplicationFactor(), Drain(), Replace(),
-    Cordon(), NoLeadersOn(), RackRule(), StayInRack(), LeadersOnly(),
+    Cordon(), NoLeadersOn(), RackRule(), StayInRack(), LeadersOnly(), MaxFill(),
     MaxMoves(), MaxBytes(), MaxChangesPerPartition(),
 )  # fmt: skip
 RULES: tuple[Rule, ...] = tuple(REGISTRY.values())

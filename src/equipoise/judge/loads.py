@@ -1,0 +1,188 @@
+"""Loads of ``--balance``: what brokers bear of each, and what prices on that prove of the cost of any plan.
+
+For any prices the cheapest places of every partition by itself, less what the bands allow at these prices,
+cost no more than any plan that is as near to the bands as the one judged. Floating point is given its error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, isqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from equipoise.cluster import measures
+from equipoise.cluster.brokers import FloatArray, IntArray
+from equipoise.judge.bands import whole_weights, widened, within
+from equipoise.judge.rules import rack_limits
+from equipoise.judge.violations import Case
+
+Int64 = npt.NDArray[np.int64]
+ROUNDING = 1e-12
+"""Relative error of a sum of products."""
+EXACT = 2.0**53
+MOST_EXPONENT = 200
+ROWS = 50_000
+"""Partitions that are looked at together."""
+CAPACITY = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
+COUNTED = {"count": "replicas", "leaders": "leaders"}
+"""The goals that count what these loads count, in squares."""
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """What each partition weighs, and the band of each broker that may bear it, ``(n_brokers,)``."""
+
+    name: str
+    weight: Int64
+    low: Int64
+    high: Int64
+    banded: npt.NDArray[np.bool_]
+
+    def outside(self, case: Case, lists: IntArray) -> int:
+        """How far brokers are outside their bands together."""
+        held = held_of(lists[:, :1] if leads(self.name) else lists, self.weight, case.cluster.n_brokers)
+        far = np.maximum(np.maximum(self.low - held, held - self.high), 0)
+        return int(far[self.banded].sum())
+
+
+def leads(name: str) -> bool:
+    """True for what a leader alone bears."""
+    return name in ("leaders", "network-out")
+
+
+def held_of(lists: IntArray, weight: Int64, n_brokers: int) -> Int64:
+    """``(n_brokers,)``: exact sums of the weights of lists."""
+    total = np.zeros(n_brokers, dtype=np.int64)
+    for k in range(lists.shape[1]):
+        there = lists[:, k] >= 0
+        np.add.at(total, lists[there, k], weight[there])
+    return total
+
+
+def weight_of(case: Case, name: str) -> Int64:
+    """``(n_partitions,)`` whole numbers. Raises ``ValueError`` where one is not known."""
+    cluster = case.cluster
+    if name in COUNTED:
+        return np.ones(cluster.n_partitions, dtype=np.int64)
+    if name == "disk":
+        return whole(case, cluster.size_bytes)
+    ends = np.isfinite(cluster.retention_s) & (cluster.retention_s > 0)
+    kept = np.where(ends, cluster.retention_s, 1.0)
+    derived = np.where(ends, cluster.size_bytes / kept, np.nan)
+    inward = whole(case, np.where(np.isnan(cluster.bytes_in_per_s), derived, cluster.bytes_in_per_s))
+    if name == "network-in":
+        return inward
+    return inward * (case.rules.rf - 1) + whole(case, cluster.bytes_out_per_s)
+
+
+def whole(case: Case, column: FloatArray) -> Int64:
+    """A column rounded up; partitions to create weigh nothing."""
+    if (np.isnan(column) & (case.cluster.rf > 0)).any():
+        raise ValueError("a load is not known of every partition")
+    return np.ceil(np.nan_to_num(column)).astype(np.int64)
+
+
+def load_of(case: Case, name: str) -> Load:
+    """The load of that name, with the band that the request gives it."""
+    rules, weight = case.rules, weight_of(case, name)
+    allowed = rules.leads if leads(name) else rules.eligible
+    copies = np.ones_like(rules.rf) if leads(name) else rules.rf
+    fixed = np.where(rules.movable[:, None], -1, rules.base)
+    n = case.cluster.n_brokers
+    still = held_of(fixed[:, :1] if leads(name) else fixed, weight, n)
+    total = int(still[allowed].sum()) + int((weight * copies)[rules.movable].sum())
+    low, high = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    below, above = (round(side * 1000) for side in rules.mix[name])
+    part = whole_weights(capacity_of(case, name)[allowed])
+    low[allowed], high[allowed] = widened(total, part, below, above)
+    if name in COUNTED:
+        low[allowed], high[allowed] = within(total, part, rules.mix[name])
+    return Load(name, weight, low, high, allowed)
+
+
+def capacity_of(case: Case, name: str) -> FloatArray:
+    """``(n_brokers,)``: capacities where all that may bear the load have one, else weights."""
+    brokers, allowed = case.cluster.brokers, case.rules.leads if leads(name) else case.rules.eligible
+    known = np.asarray(getattr(brokers, CAPACITY[name])) if name in CAPACITY else np.zeros(0)
+    if len(known) and allowed.any() and (np.isfinite(known) & (known > 0))[allowed].all():
+        return known
+    return np.asarray(brokers.weight)
+
+
+def load_value(goal: str, case: Case) -> int | None:
+    """The value of a goal that is a load; None for others, and where it is not known."""
+    try:
+        if goal in case.rules.mix and goal not in COUNTED:
+            return load_of(case, goal).outside(case, case.target)
+    except ValueError:
+        return None
+    return None
+
+
+def prices_bound(case: Case, goal: str, reached: dict[str, int], stored: Int64) -> int:
+    """The least bytes or moves of plans that are as good at the goals ``reached``.
+
+    ``stored`` ``(n_loads, n_brokers + 1)``: prices of the loads that every replica bears, in the order of the
+    request, times 2 to the power in front. Raises ``ValueError`` for what cannot be used.
+    """
+    loads = [load_of(case, name) for name in case.rules.mix if not leads(name)]
+    n = case.cluster.n_brokers
+    if goal not in ("bytes", "moves") or stored.shape != (len(loads), n + 1):
+        raise ValueError("its prices are not those of loads")
+    if (np.abs(stored[:, 0]) > MOST_EXPONENT).any():
+        raise ValueError("its prices have no such scale")
+    prices = stored[:, 1:] * np.exp2(-stored[:, :1].astype(np.float64))
+    terms: list[float] = []
+    for load, price in zip(loads, prices, strict=True):
+        price[~load.banded] = 0
+        name = COUNTED.get(load.name, load.name)
+        if name not in reached:
+            raise ValueError(f"{name} comes after it")
+        left = reached[name]
+        left = min(left, isqrt(left * n)) if load.name in COUNTED else left
+        fixed = held_of(np.where(case.rules.movable[:, None], -1, case.rules.base), load.weight, n)
+        edge = np.where(price > 0, load.high, load.low)
+        terms += [*(price * fixed).tolist(), *(-price * edge).tolist(), -float(np.abs(price).max()) * left]
+    sizes = measures.whole_sizes(case.cluster.size_bytes)
+    cost = sizes if goal == "bytes" else np.ones_like(sizes)
+    weight = np.stack([load.weight for load in loads], axis=1).astype(np.float64)
+    rows, size = np.flatnonzero(case.rules.movable), float(np.abs(terms).sum())
+    for start in range(0, len(rows), ROWS):
+        some = rows[start : start + ROWS]
+        least = cheapest(case, some, weight[some] @ prices, cost[some])
+        terms.append(float(least.sum()))
+        size += float(np.abs(least).sum())
+    exact = size < EXACT and bool((prices == np.rint(prices)).all())
+    return max(0, ceil(float(np.sum(terms)) - (0.0 if exact else ROUNDING * size)))
+
+
+def cheapest(case: Case, rows: Int64, price: FloatArray, cost: Int64) -> FloatArray:
+    """``(n_rows,)``: the least that the replicas of each partition cost, at ``(n_rows, n_brokers)`` prices.
+
+    Brokers that receive, or hold one already; in no rack more than its limit and what the partition has above
+    its racks' limits today.
+    """
+    rules, before, base = case.rules, case.before[rows], case.rules.base[rows]
+    stays, there = np.zeros(price.shape, dtype=bool), np.zeros(price.shape, dtype=bool)
+    for mask, lists in ((there, before), (stays, before), (stays, base)):
+        for k in range(lists.shape[1]):
+            some = np.flatnonzero(lists[:, k] >= 0)
+            mask[some, lists[some, k]] = True
+    price = price + np.where(there | (before[:, :1] < 0), 0, cost[:, None])
+    price[~(rules.eligible & (rules.receives | stays))] = np.inf
+    brokers, rf = case.cluster.brokers, rules.rf[rows]
+    rack, n_racks = brokers.rack_idx, len(brokers.rack_names)
+    among = rules.eligible & brokers.racked
+    now = measures.replicas_per_rack(base, rack, n_racks)
+    limit = rack_limits(brokers, among, rf, strict=rules.strict_racks)
+    today = rack_limits(brokers, among, measures.lengths(base), strict=rules.strict_racks)
+    excess = np.maximum(now - today[:, None], 0).sum(axis=1) * (not rules.strict_racks) * brokers.has_racks
+    columns = [np.zeros((len(rows), 0))]
+    for at in range(n_racks):
+        inside = np.sort(price[:, rack == at], axis=1)[:, : int(rf.max(initial=0))]
+        inside[np.arange(inside.shape[1]) >= (limit + excess)[:, None]] = np.inf
+        columns.append(inside)
+    best = np.sort(np.concatenate(columns, axis=1), axis=1)
+    return np.where(np.arange(best.shape[1]) < rf[:, None], best, 0).sum(axis=1)

@@ -1,0 +1,13 @@
+"""The value of any goal that a certificate may have."""
+
+from __future__ import annotations
+
+from equipoise.judge.goals.registry import goal_value
+from equipoise.judge.loads import load_value
+from equipoise.judge.violations import Case
+
+
+def value_of(goal: str, case: Case) -> int | None:
+    """The value as counted here; None where lists and sources do not tell it."""
+    value = goal_value(goal, case)
+    return load_value(goal, case) if value is None else value

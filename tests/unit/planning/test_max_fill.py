@@ -1,0 +1,78 @@
+"""`--max-fill`: what moves fills no broker above its limit, in the plan and in every wave."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.unit.planning.test_loads import bytes_on, check, cluster_of, moved, values
+
+from equipoise import judge
+from equipoise.cluster import Brokers
+from equipoise.errors import ImpossibleRequest, UnusableInput
+from equipoise.planning import Request, make_plan
+from equipoise.scheduling import schedule
+
+SMALL = Brokers.of([0, 1, 2], disk_bytes={0: 100.0, 1: 100.0, 2: 1000.0})
+
+
+def test_counts_are_levelled_only_as_far_as_disks_allow() -> None:
+    """Broker 1 holds 70 of 100: at 85 % one of 15 still fits, and none of 40."""
+    brokers = Brokers.of([0, 1], disk_bytes={0: 200.0, 1: 100.0})
+    cluster = cluster_of([[0], [0], [0], [1]], [40, 40, 15, 70], brokers)
+    request = Request(max_fill=("disk:85",))
+    plan = make_plan(cluster, request)
+    assert moved(plan) == {2: [1]}
+    assert bytes_on(plan) == [80, 85]
+    check(plan, request)
+
+
+def test_a_broker_above_it_is_mended_first() -> None:
+    """Broker 0 is full to 95 %: 10 go, though counts are level as they are."""
+    cluster = cluster_of([[0], [0], [1], [1], [2], [2]], [85, 10, 60, 20, 5, 5], SMALL)
+    request = Request(max_fill=("disk:85",), balance=("count:50:50",))
+    plan = make_plan(cluster, request)
+    assert moved(plan) == {1: [2]}
+    assert values(plan)["fill-disk"] == 0
+    assert plan.why[1] == "broker 0 is fuller than --max-fill allows"
+    check(plan, request)
+
+
+def test_a_drain_that_does_not_fit_is_impossible() -> None:
+    """What broker 2 has fits nowhere within 85 %."""
+    cluster = cluster_of([[0], [1], [2]], [60, 60, 50], SMALL)
+    with pytest.raises(ImpossibleRequest, match="stays within --max-fill"):
+        make_plan(cluster, Request(max_fill=("disk:85",), drain=(2,)))
+
+
+def test_the_judge_finds_a_broker_that_is_filled_too_much() -> None:
+    """The same lists pass without the rule."""
+    cluster = cluster_of([[0], [1]], [60, 60], SMALL)
+    target = np.array([[0], [0]], dtype=np.int32)
+    broken = judge.check_assignment(cluster, target, judge.rules_of(cluster, {"max_fill": ["disk:85"]}))
+    assert [(violation.rule, violation.broker) for violation in broken] == [("max-fill", 0)]
+    assert "ends above 85 % of its disk" in broken[0].detail
+    assert not judge.check_assignment(cluster, target, judge.rules_of(cluster, {}))
+
+
+def test_no_wave_fills_a_broker_more() -> None:
+    """Broker 1 of 100 gives 60 away while 30 come: at 85 % they come a wave later, at 95 % at once."""
+    brokers = Brokers.of([0, 1, 2], disk_bytes={0: 1000.0, 1: 100.0, 2: 1000.0})
+    cluster = cluster_of([[0], [1]], [30, 60], brokers)
+    plan = replace(make_plan(cluster), target=np.array([[1], [2]], dtype=np.int32))
+    assert [len(wave) for wave in schedule(plan, max_inflight=10).waves] == [2]
+    bound = replace(plan, request={"max_fill": ["disk:85"]})
+    assert [wave.tolist() for wave in schedule(bound, max_inflight=10).waves] == [[1], [0]]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "brokers", "words"),
+    [
+        ([5.0, 5.0], Brokers.of([0, 1]), "the disk capacity of 2 brokers is not known"),
+        ([5.0, np.nan], Brokers.of([0, 1], disk_bytes={0: 9.0, 1: 9.0}), "bear is not known"),
+    ],
+)
+def test_what_is_not_known_is_asked_for(sizes: list[float], brokers: Brokers, words: str) -> None:
+    with pytest.raises(UnusableInput, match=words):
+        make_plan(cluster_of([[0], [1]], sizes, brokers), Request(max_fill=("disk:85",)))
