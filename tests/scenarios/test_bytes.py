@@ -163,11 +163,30 @@ def test_what_is_created_copies_nothing_and_a_higher_factor_copies_itself() -> N
     assert of_goal(created, "bytes").value == 0
 
 
+def test_sizes_that_no_cluster_has_are_not_known() -> None:
+    """Where they add up to more than 64 bits hold, counts are planned as ever; of bytes nothing is said."""
+    cluster = large(4, 1.0, 6, 60)
+    cluster = replace(cluster, size_bytes=np.full(60, 2.0**61))
+    plan = make_plan(cluster, Request(goals=("racks", "replicas", "moves", "bytes")))
+    assert of_goal(plan, "moves").gap == 0
+    assert of_goal(plan, "bytes").proof == "unknown"
+    check_judged(plan)
+
+
+def test_what_the_flow_solver_cannot_reckon_with_is_left_unproved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan is as level in as few moves, and the certificate claims no bound on its bytes."""
+    monkeypatch.setattr("equipoise.planning.flow.solver.DEAREST", 2**32)
+    plan = make_plan(large(4, 1.0, 12, 300), Request(goals=("racks", "replicas", "moves", "bytes")), COARSE)
+    assert of_goal(plan, "moves").gap == 0
+    assert of_goal(plan, "bytes").value
+    check_judged(plan)
+
+
 @pytest.mark.parametrize("params", [None, COARSE])
-def test_sizes_of_petabytes_are_told_apart_to_the_byte(params: Params | None) -> None:
+def test_sizes_of_half_a_petabyte_are_told_apart_to_the_byte(params: Params | None) -> None:
     """Bytes beyond what a solver's costs, or floating point, could hold are still the least, and proved."""
     cluster = large(4, 1.0, 12, 300)
-    size = 2.0**51 + np.arange(300)
+    size = 2.0**49 + np.arange(300)
     plan = make_plan(replace(cluster, size_bytes=size), Request(), params)
     level = of_goal(plan, "bytes")
     assert level.value == level.lower_bound == least_that_leaves(replace(cluster, size_bytes=size))

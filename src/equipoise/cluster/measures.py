@@ -12,6 +12,8 @@ import numpy.typing as npt
 from equipoise.cluster.brokers import Brokers, IntArray
 
 CountArray = npt.NDArray[np.int64]
+MOST_BYTES = 2.0**58
+"""No cluster's partitions have more in all: sums of what is copied stay within 64 bits."""
 
 
 def replicas_per_broker(replicas: IntArray, n_brokers: int) -> CountArray:
@@ -163,13 +165,14 @@ def arrivals(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
 
 
 def whole_sizes(size_bytes: npt.NDArray[np.float64]) -> CountArray:
-    """Sizes as whole bytes, ``(n_partitions,)`` int64; what is not known (NaN) counts 0."""
-    return np.rint(np.nan_to_num(size_bytes)).astype(np.int64)
+    """Sizes as whole bytes, ``(n_partitions,)`` int64; unknown (NaN) and absurd ones count 0."""
+    sizes = np.nan_to_num(size_bytes)
+    return np.rint(sizes if sizes.sum() <= MOST_BYTES else 0 * sizes).astype(np.int64)
 
 
 def sizes_known(size_bytes: npt.NDArray[np.float64]) -> bool:
-    """True where the size of some partition is known."""
-    return not bool(np.isnan(size_bytes).all())
+    """True where the size of some partition is known, and all together are not absurd."""
+    return not np.isnan(size_bytes).all() and bool(np.nansum(size_bytes) <= MOST_BYTES)
 
 
 def bytes_moved(before: IntArray, after: IntArray, size_bytes: npt.NDArray[np.float64]) -> int:

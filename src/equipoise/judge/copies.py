@@ -16,12 +16,19 @@ from equipoise.judge.placement_layout import Layout
 from equipoise.judge.violations import Case
 
 Int64 = npt.NDArray[np.int64]
+MOST_BYTES = 2.0**58
 
 
 def known_sizes(case: Case) -> Int64:
     """``(n_partitions,)`` whole bytes; 0 where not known, and for what is to be created."""
     size = case.cluster.size_bytes
-    return np.where(np.isfinite(size) & (case.cluster.rf > 0), np.rint(size), 0).astype(np.int64)
+    counts = np.isfinite(size) & (case.cluster.rf > 0) & (not is_absurd(case))
+    return np.where(counts, np.rint(size), 0).astype(np.int64)
+
+
+def is_absurd(case: Case) -> bool:
+    """True where sizes add up to what no cluster has."""
+    return float(np.nansum(case.cluster.size_bytes)) > MOST_BYTES
 
 
 class Weights(NamedTuple):

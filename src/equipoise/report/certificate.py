@@ -7,7 +7,7 @@ from typing import Any
 
 from equipoise.cluster import Level
 from equipoise.cluster.proofs import ProofKind
-from equipoise.planning.goals import ALL_GOALS, TIE_BREAKS
+from equipoise.planning.goals import ALL_GOALS, GOALS, TIE_BREAKS
 from equipoise.report import words
 
 
@@ -25,10 +25,20 @@ def rows(levels: Sequence[Level], *, partial: bool = False) -> list[dict[str, An
             "told": told(level, partial=partial),
             "proof": level.proof,
             "proof_words": words.proof(level.proof, reached=level.gap in (0, None)),
-            "note": "; ".join(filter(None, [level.note, elsewhere(level)])),
+            "note": "; ".join(filter(None, [level.note, elsewhere(level), in_sizes(level, levels[:at])])),
         }
-        for level in levels
+        for at, level in enumerate(levels)
     ]
+
+
+def in_sizes(level: Level, before: Sequence[Level]) -> str:
+    """What a value of bytes is, and whether any plan copies less; "" of other goals, and of 0."""
+    if level.goal not in IN_BYTES or not level.value:
+        return ""
+    if standing(level) != "proved":
+        return words.size(level.value)
+    of = "no plan of as few moves" if any(b.goal == "moves" for b in before) else "no plan as good before"
+    return f"{words.size(level.value)}, and {of} copies less"
 
 
 def standing(level: Level) -> str:
@@ -109,6 +119,7 @@ def words_of(state: str, badge: str, sentence: str) -> dict[str, str]:
 
 NOTHING_PROVED = "This strategy proves nothing: how far its plan is from the best is not known."
 PART = "Of a part of the cluster alone, as if it were all there is:"
+IN_BYTES = frozenset(name for name, goal in GOALS.items() if goal.in_bytes)
 STANDINGS = ("proved", "placement", "gap", "none", "unknown")
 
 

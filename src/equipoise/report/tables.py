@@ -134,7 +134,7 @@ def proof(plan: Plan) -> RenderableType:
         told = Text(row["told"], style="green" if row["standing"] in ("proved", "placement") else "yellow")
         table.add_row(row["goal"], words.number(row["value"], 2), words.number(row["lower_bound"], 2), told)
     beside = [f"{level.goal}: {more}" for level in plan.certificate if (more := certificate.elsewhere(level))]
-    beside += [*squares(plan), *plan.offers]
+    beside += [*copied(plan), *squares(plan), *plan.offers]
     return Padding(Group(table, *(Text(line, style="dim") for line in beside)), (1, 0, 0, 2))
 
 
@@ -142,6 +142,13 @@ def squares(plan: Plan) -> list[str]:
     """What the values mean that are no counts of anything, where they are not 0."""
     shown = {level.goal: words.goal_meaning(level.goal) for level in plan.certificate if level.value}
     return [f"{goal}: {meaning}" for goal, meaning in shown.items() if words.SQUARED in meaning]
+
+
+def copied(plan: Plan) -> list[str]:
+    """What a value of bytes is as people say it, and whether any plan copies less."""
+    known = plan.certificate
+    told = {level.goal: certificate.in_sizes(level, known[:at]) for at, level in enumerate(known)}
+    return [f"{goal}: {sentence}" for goal, sentence in told.items() if sentence]
 
 
 def files(plan: Plan, out: Path) -> Text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from equipoise.judge.arc_costs import Cost
-from equipoise.judge.copies import known_sizes
+from equipoise.judge.copies import is_absurd, known_sizes
 from equipoise.judge.counting import Counting
 from equipoise.judge.goals.interface import PlacementGoal
 from equipoise.judge.sheet import Sum
@@ -24,7 +24,7 @@ class Bytes(PlacementGoal):
     by_default = of_sizes = True
 
     def is_known(self, case: Case) -> bool:
-        return bool(np.isfinite(case.cluster.size_bytes).any())
+        return bool(np.isfinite(case.cluster.size_bytes).any()) and not is_absurd(case)
 
     def value(self, case: Case) -> int:
         new = case.new.sum(axis=1)

@@ -218,10 +218,13 @@ def by_flow(sums: Sums, *, priced: bool) -> Prices:
     for _ in range(FLOWS - 1):
         if not (priced and over):
             break
-        other, over = tried(2 * best.election if over > 0 else best.election // 2 // FINENESS * FINENESS)
+        before = over
+        other, over = tried(2 * best.election if over > 0 else best.election // 4 // FINENESS * FINENESS)
         if other.bound <= best.bound:
             break
         best = other
+        if (over > 0) != (before > 0):  # the best price lies between the last two
+            break
     return best
 
 

@@ -15,6 +15,10 @@ class Infeasible(Exception):
     """No flow meets the supplies within the arc bounds."""
 
 
+class TooDear(Exception):
+    """Costs are more than the solver can reckon with on a network of that size."""
+
+
 @dataclass(frozen=True, eq=False)
 class Network:
     """Nodes with a supply (outflow minus inflow) and arcs with integer bounds."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from equipoise.planning.flow.network import Infeasible, Int32, Int64
+from equipoise.planning.flow.network import Infeasible, Int32, Int64, TooDear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 LARGE = 250_000
 """Arcs that are solved here at most: well under a second."""
+DEAREST = 2**62
+"""The solver multiplies costs by the number of nodes."""
 MAX_PARTS = 6
 """Into which a network falls apart at most, on any machine: of several best flows it is the same."""
 IDLE: list[SolverProcess] = []
@@ -36,9 +38,11 @@ os.register_at_fork(after_in_child=IDLE.clear)
 def least_cost(tail: Int32, head: Int32, room: Int64, cost: Int64, supply: Int64) -> Int64:
     """The flow on each arc, ``(n_arcs,)``, that serves ``supply``, ``(n_nodes,)``, at the least cost.
 
-    Node 0 is the sink. Raises `Infeasible` where no flow serves it, `NoAnswer` where a process that solves
-    ends instead.
+    Node 0 is the sink. Raises `Infeasible` where no flow serves it, `TooDear` for costs that are too large,
+    `NoAnswer` where a process that solves ends instead.
     """
+    if int(np.abs(cost).max(initial=0)) * (len(supply) + 1) >= DEAREST:
+        raise TooDear
     if len(tail) <= LARGE:
         return feasible(solved(laid_out(tail, head, room, cost, supply)))
     inside = parts(tail, head, len(supply))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -13,7 +14,7 @@ from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.distinct import distinct
 from equipoise.planning.flow.convex import Optimum, narrow, solve
-from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
+from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective, TooDear
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.networks.disaggregation import Moves, disaggregate, lists_after
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build, opened
@@ -198,10 +199,13 @@ def solve_levels(
             face = sized(OptimalFace(net, network, flow))
             net, network, flow = face.net, face.network, face.flow
         objective = net.objective(goal)
-        if goal == "topics":
-            best = solve_topics(net, network, objective, flow)
-        else:
-            best = solve(network, objective, flow)
+        try:
+            if goal == "topics":
+                best = solve_topics(net, network, objective, flow)
+            else:
+                best = solve(network, objective, flow)
+        except TooDear:  # sizes of hundreds of terabytes on very many nodes: nothing is claimed of them
+            continue
         flow = best.flow
         levels.append(ProvedLevel(goal, best.value, name, best.potential))
         network = tightened(net, narrow(network, objective, best.potential))
@@ -226,7 +230,8 @@ def finish(
     forced = solve(network, wish, flow)
     suited = OptimalFace(net, narrow(network, wish, forced.potential), forced.flow)
     if smallest:  # first of all the smallest of what may as well move
-        suited = narrowed(narrowed(face, net.objective("bytes")), wish)
+        with suppress(TooDear):
+            suited = narrowed(narrowed(face, net.objective("bytes")), wish)
     settled = settle(suited, ties=name == NetworkName.PARTITIONS)
     moves, failed_units = disaggregate(net, settled)
     failed = np.isin(net.unit_of, failed_units)
