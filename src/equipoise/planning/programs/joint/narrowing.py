@@ -18,6 +18,7 @@ import numpy.typing as npt
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
+from equipoise.planning.networks.place import lift, merged_network
 from equipoise.planning.programs.joint.bound import FORBIDDEN, Multipliers, bound_of, cheapest_of
 from equipoise.planning.programs.joint.question import SCALE, Question
 
@@ -137,6 +138,17 @@ def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -
         leads = ~who.arrives & (who.changes == 0) & (who.arc >= 0) & (chosen[who.broker] > 0)
         stands = np.where(leads, SCALE, 0)
         price = replace(none, held=held, led=of_leaders(gave), node=SCALE * left, stands=stands)
+    elif level.network == NetworkName.MERGED_BUDGET:  # the price of a move, in a network of all topics as one
+        coarse = merged_network(net.data)
+        if len(stored) != 1 + len(coarse.network.supply):
+            return None
+        node, arrivals = SCALE * lift(coarse, net, stored[1:]), none.arrivals.copy()
+        of_move = SCALE * int(stored[0])
+        if "moves" in held:
+            held["moves"] += of_move
+        elif len(arrivals):
+            arrivals[0] = of_move
+        price = replace(none, held=held, node=node, arrivals=arrivals)
     elif level.network in (NetworkName.JOINT, NetworkName.JOINT_BUDGET):
         before = tuple(reached)[: tuple(reached).index(level.goal)]
         ends = np.cumsum([len(before), n_nodes, n_counts, n_rows * n_brokers, len(none.arrivals)])

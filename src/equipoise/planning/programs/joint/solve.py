@@ -35,6 +35,8 @@ MAX_GROWN = 100_000
 MAX_ELECTIONS = 120_000
 """Columns of one program of elections, and half of those of all: they grow until what they leave out is worth
 nothing, or little."""
+MAX_AT_ONCE = 50_000
+"""Columns of a program of elections, or of few moves, that has all of them at once: a second or two."""
 MAX_WORK = 350_000
 """The same of other goals that have all columns, or grow by placement alone."""
 EASY = 4
@@ -145,8 +147,10 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
 
     face, growing = asked.face, goal == "elections" or asked.few_arrive
     left = limits(asked, goal, grows=growing)
-    simplex = goal != "elections" or asked.few_arrive
     shown = arcs_of(face, start.lists) if growing else np.ones(len(face.network.tail), dtype=bool)
+    at_once = growing and most_shown(asked, shown)
+    shown |= at_once
+    simplex = goal != "elections" or asked.few_arrive or at_once
     best: tuple[int, Multipliers] | None = None
     last, least = None, np.inf
     while True:
@@ -178,6 +182,13 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
     if last is None or best is None:
         return None
     return Found(lists_near(face, *last), best[1], best[0])
+
+
+def most_shown(asked: Question, shown: npt.NDArray[np.bool_]) -> bool:
+    """True where the program has half of its columns anyway, and all are few: then it need not grow."""
+    open_ = asked.face.network.upper > asked.face.network.lower
+    n_open = int(open_.sum())
+    return n_open + len(asked.who.row) <= MAX_AT_ONCE and n_open <= 2 * int((open_ & shown).sum())
 
 
 def limits(asked: Question, goal: str, *, grows: bool) -> Limits:
