@@ -82,7 +82,7 @@ def test_what_is_not_true_is_not_proved() -> None:
 def test_no_alteration_proves_more(theme: str) -> None:
     """Prices, cases or columns changed at random: refused, or a bound that is not above the optimum."""
     rng, seen = np.random.default_rng(1), Counter[str]()
-    for seed in range(60):
+    for seed in range(40):
         plan = planned(theme, seed)
         for k, level in enumerate(plan.certificate if plan else ()):
             if plan is None or level.proof != "branch-and-bound":
@@ -95,7 +95,7 @@ def test_no_alteration_proves_more(theme: str) -> None:
             false = replace(level, lower_bound=level.value + 1)
             told = (*plan.certificate[:k], false, *plan.certificate[k + 1 :])
             assert verify(judged(plan), told, plan.proofs)[k].problem
-    assert sum(seen.values()) >= 5
+    assert sum(seen.values()) >= 4
 
 
 def altered(proofs: dict[str, np.ndarray], level: str, rng: np.random.Generator) -> dict[str, np.ndarray]:
