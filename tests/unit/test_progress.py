@@ -105,7 +105,7 @@ def test_a_terminal_sees_each_level(tmp_path: Path) -> None:
     lines = terminal.lines
     levels = [line.rpartition(": ")[2] for line in lines if line.startswith("planning (") and ": " in line]
     levels = [level for level, _ in groupby(levels)]  # each is told again every second
-    assert levels[:4] == ["racks", "replicas", "moves", "topics"]
+    assert levels[:4] == ["racks", "replicas", "moves", "bytes"]
     at = levels.index("leaders")
     assert levels[at : at + 3] == ["leaders", "elections", "topic-leaders"]
     stages = [line for line in lines if line in ("reading", "planning", "writing", "")]

@@ -16,6 +16,8 @@ from equipoise.planning.problem.request import Request
 from equipoise.planning.request.laying import build_problem
 from equipoise.wording import printable
 
+FOLLOW = StrategyName.FOLLOW.value
+
 
 def followed(state: Cluster, request: Request) -> tuple[Verdict, Plan | None]:
     """The verdict on the lists of the request's file, by its rules, and the plan that takes them.
@@ -27,7 +29,7 @@ def followed(state: Cluster, request: Request) -> tuple[Verdict, Plan | None]:
     over, verdict = judged(problem, read_proposal(path))
     if not verdict.passed:
         return verdict, None
-    return verdict, measured_plan(problem, over.target, f"so asks {printable(Path(path).name)}")
+    return verdict, measured_plan(problem, over.target, FOLLOW, f"so asks {printable(Path(path).name)}")
 
 
 def request_to_follow(request: Request, path: str) -> Request:
@@ -39,7 +41,7 @@ def request_to_follow(request: Request, path: str) -> Request:
         raise UnusableInput(
             "plans nothing, so no strategy makes the plan", source="--follow", advice="Take --strategy away"
         )
-    return replace(request, strategy=StrategyName.FOLLOW.value, follow=path)
+    return replace(request, strategy=FOLLOW, follow=path)
 
 
 def judged(problem: Problem, proposal: Proposal) -> tuple[Overlay, Verdict]:

@@ -66,7 +66,8 @@ class OptimalFaces:
         if name is NetworkName.PROGRAM:
             return self.of_program(k, certificate, stored)
         if name is NetworkName.LOADS:
-            return prices_bound(self.case, level.goal, self.reached(certificate[:k]), stored)
+            cost = goal_of(level.goal).cost_of_copies(self.case)
+            return prices_bound(self.case, cost, self.reached(certificate[:k]), stored)
         if name in JOINT:
             return self.of_both(name, certificate[: k + 1], stored)
         if name is NetworkName.FIRST_FOLLOWERS:

@@ -121,15 +121,16 @@ def load_value(goal: str, case: Case) -> int | None:
     return None
 
 
-def prices_bound(case: Case, goal: str, reached: dict[str, int], stored: Int64) -> int:
-    """The least bytes or moves of plans that are as good at the goals ``reached``.
+def prices_bound(case: Case, cost: Int64 | None, reached: dict[str, int], stored: Int64) -> int:
+    """The least of a goal, bytes or moves, over plans that are as good at the goals ``reached``.
 
+    ``cost`` ``(n_partitions,)``: what each copy adds to it; None for a goal that is no sum of copies.
     ``stored`` ``(n_loads, n_brokers + 1)``: prices of the loads that every replica bears, in the order of the
     request, times 2 to the power in front. Raises ``ValueError`` for what cannot be used.
     """
     loads = [load_of(case, name) for name in case.rules.mix if not leads(name)]
     n = case.cluster.n_brokers
-    if goal not in ("bytes", "moves") or stored.shape != (len(loads), n + 1):
+    if cost is None or stored.shape != (len(loads), n + 1):
         raise ValueError("its prices are not those of loads")
     if (np.abs(stored[:, 0]) > MOST_EXPONENT).any():
         raise ValueError("its prices have no such scale")
@@ -145,8 +146,6 @@ def prices_bound(case: Case, goal: str, reached: dict[str, int], stored: Int64) 
         fixed = held_of(np.where(case.rules.movable[:, None], -1, case.rules.base), load.weight, n)
         edge = np.where(price > 0, load.high, load.low)
         terms += [*(price * fixed).tolist(), *(-price * edge).tolist(), -float(np.abs(price).max()) * left]
-    sizes = measures.whole_sizes(case.cluster.size_bytes)
-    cost = sizes if goal == "bytes" else np.ones_like(sizes)
     weight = np.stack([load.weight for load in loads], axis=1).astype(np.float64)
     rows, size = np.flatnonzero(case.rules.movable), float(np.abs(terms).sum())
     for start in range(0, len(rows), ROWS):

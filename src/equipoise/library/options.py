@@ -42,6 +42,7 @@ class Options(TypedDict, total=False):
     cross_zone_price: float | str
     drain_dir: str | Sequence[str]
     log_dirs: str
+    max_fill: str
     max_moves: int
     max_bytes: int | str
     max_changes_per_partition: int

@@ -8,8 +8,8 @@ from equipoise.planning.goals import ALL_GOALS, is_known, value_of
 from equipoise.planning.problem.problem import Problem
 
 
-def measured_plan(problem: Problem, target: IntArray, sentence: str) -> Plan:
-    """The plan of the strategy that the request names; ``sentence`` is the reason of every change.
+def measured_plan(problem: Problem, target: IntArray, strategy: str, sentence: str) -> Plan:
+    """The plan of a strategy; ``sentence`` is the reason of every change.
 
     ``target``: ``(n_partitions, max_rf)`` int32 broker positions, -1 padded.
     """
@@ -17,7 +17,7 @@ def measured_plan(problem: Problem, target: IntArray, sentence: str) -> Plan:
         cluster=problem.cluster,
         target=target,
         eligible=problem.eligible,
-        strategy=problem.request.strategy,
+        strategy=strategy,
         certificate=tuple(
             Level(goal, value_of(problem, target, goal), 0, "none", "measured, not proved")
             if is_known(problem.cluster, goal)

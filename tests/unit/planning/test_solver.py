@@ -98,8 +98,9 @@ def test_a_killed_process_is_told(apart: None) -> None:
     np.testing.assert_array_equal(least_cost(*given), flow)
 
 
-def test_its_last_words_are_told(apart: None) -> None:
-    """What it could not cope with."""
+def test_its_last_words_are_told(apart: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it could not cope with, had it not been refused before."""
+    monkeypatch.setattr(solver, "DEAREST", 2**80)
     tail, head, room, cost, supply = network(1)
     with pytest.raises(NoAnswer, match=r"ended with 1: RuntimeError: the flow solver ended with .*COST"):
         least_cost(tail, head, room, cost + 2**61, supply)

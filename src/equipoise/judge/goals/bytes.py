@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
+from equipoise.cluster import measures
 from equipoise.judge.arc_costs import Cost
 from equipoise.judge.copies import is_absurd, known_sizes
 from equipoise.judge.counting import Counting
@@ -12,6 +14,7 @@ from equipoise.judge.sheet import Sum
 from equipoise.judge.views import JointView, PlacementView
 from equipoise.judge.violations import Case
 
+Int64 = npt.NDArray[np.int64]
 HIGHEST = 2**46
 LARGE = 2**20
 FINE = 4
@@ -30,6 +33,9 @@ class Bytes(PlacementGoal):
         new = case.new.sum(axis=1)
         rows = np.flatnonzero(new)
         return sum((new[rows] * known_sizes(case)[rows]).tolist())
+
+    def cost_of_copies(self, case: Case) -> Int64:
+        return measures.whole_sizes(case.cluster.size_bytes)
 
     def on_placement(self, view: PlacementView) -> Cost:
         if view.copied is None:

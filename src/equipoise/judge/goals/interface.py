@@ -52,6 +52,10 @@ class Goal(ABC):
         """How many first positions of the lists it looks at, of at most ``most_rf``."""
         return 1
 
+    def cost_of_copies(self, case: Case) -> Int64 | None:
+        """``(n_partitions,)``: what each copy adds to the value; None where that is not all of it."""
+        return None
+
     def keeps_places(self, case: Case, value: int) -> bool:
         """True where no plan with this value or less gives any replica another place."""
         return False

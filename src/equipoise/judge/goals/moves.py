@@ -30,6 +30,9 @@ class Moves(PlacementGoal):
     def value(self, case: Case) -> int:
         return int(case.new.sum())
 
+    def cost_of_copies(self, case: Case) -> Int64:
+        return np.ones(case.cluster.n_partitions, dtype=np.int64)
+
     def keeps_places(self, case: Case, value: int) -> bool:
         """Without moves nothing changes place, unless partitions are to gain or lose replicas."""
         return value == 0 and bool(np.array_equal(case.rules.rf, case.cluster.rf))

@@ -95,7 +95,7 @@ def plan_with(name: str, problem: Problem) -> Plan:
         target = target_of(name, problem, settings)
     except NoPlan as refusal:
         raise NoPlan(f"the published algorithm '{name}' found no plan: {refusal.reason}") from None
-    plan = measured_plan(problem, target, f"so answers the published algorithm '{name}'")
+    plan = measured_plan(problem, target, name, f"so answers the published algorithm '{name}'")
     if isinstance(strategy, Batching):
         plan = replace(plan, batch=strategy.batches(problem, target, settings))
     return plan
