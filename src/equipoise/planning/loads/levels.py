@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import isqrt
 
@@ -9,12 +10,14 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.measures import lengths
 from equipoise.cluster.proofs import NetworkName, ProofKind
-from equipoise.errors import ImpossibleRequest
+from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning.certificate import Proof, ProvedLevel
+from equipoise.planning.driver.again import asked_again
 from equipoise.planning.driver.as_is import as_it_is
 from equipoise.planning.driver.budget import pinned_to
-from equipoise.planning.driver.solution import Solution, proofs_of
+from equipoise.planning.driver.solution import ORDER_NETWORKS, Solution, proofs_of
 from equipoise.planning.loads.bounds import cost_bound, level_bound
 from equipoise.planning.loads.leading import Leading
 from equipoise.planning.loads.placing import Placing
@@ -37,6 +40,8 @@ from equipoise.planning.networks.orders import order, order_followers
 from equipoise.planning.networks.place import Placement, place
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.programs.small import cells
+from equipoise.planning.request.laying import build_problem
+from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.rack_rule import rack_excess
 from equipoise.wording import plural
 
@@ -44,6 +49,8 @@ WEIGHED = ("disk", "network-in", "network-out", "bytes")
 """Goals whose bounds are closed forms of what weighs."""
 ALIKE = 1 - 1e-9
 """Of two bounds this near to each other that is taken which anyone can compute again."""
+MOST_RUNS = 5
+"""Plans on the own result; each is better than the one before, and the first that is not ends it."""
 LEADER_LEVELS = ("leaders", "rack-leaders", "topic-leaders")
 
 
@@ -80,11 +87,35 @@ def level(problem: Problem) -> Solution:
     """
     goals, loads, bytes_of = weighed_goals(problem), loads_of(problem), copy_cost(problem)
     start = forced(problem, goals)
-    lists, orders = best_of(problem, goals, loads, bytes_of, start.lists)
+    lists, orders = at_rest(problem, goals, *best_of(problem, goals, loads, bytes_of, start.lists))
     solution = Solution(lists, prove(problem, goals, lists, start, orders), start.groups)
     if solution.is_proved or not is_small(problem):
         return solution
     return by_program(problem, goals, solution)
+
+
+def at_rest(
+    problem: Problem, goals: tuple[str, ...], lists: IntArray, orders: list[ProvedLevel]
+) -> tuple[IntArray, list[ProvedLevel]]:
+    """The lists, or better ones that planning on them finds, so that a second run has nothing to do."""
+
+    def values(some: IntArray) -> list[int]:
+        return [weighed_value(problem, some, goal) for goal in goals]
+
+    for _ in range(MOST_RUNS):
+        try:
+            done = build_problem(replace(problem.cluster, replicas=lists), asked_again(problem))
+            done = replace(done, params=problem.params)
+            found, _ = best_of(done, goals, loads_of(done), copy_cost(done), forced(done, goals).lists)
+        except (UnusableInput, ImpossibleRequest):  # what can be asked only once
+            break
+        if not np.array_equal(lengths(found), lengths(lists)) or not within_budgets(problem, found):
+            break
+        found, its_orders = ordering(loads_of(problem))(problem, goals, found)  # proofs are of this problem
+        if values(found) >= values(lists):
+            break
+        lists, orders = found, its_orders
+    return lists, orders
 
 
 def by_program(problem: Problem, goals: tuple[str, ...], found: Solution) -> Solution:
@@ -98,7 +129,8 @@ def by_program(problem: Problem, goals: tuple[str, ...], found: Solution) -> Sol
 def again(problem: Problem, best: Decided, proof: Proof) -> Proof:
     """What is known of a goal once the program has spoken."""
     value = weighed_value(problem, best.lists, proof.goal)
-    if proof.closes and proof.value == value:
+    of_places = proof.level is not None and proof.level.network in ORDER_NETWORKS  # of those of the search
+    if proof.closes and proof.value == value and not of_places:
         return proof
     if proof.goal in best.bounds:
         return Proof(proof.goal, value, min(value, best.bounds[proof.goal]), ProofKind.INTEGER_PROGRAM)
@@ -117,17 +149,32 @@ def settled(problem: Problem, goals: tuple[str, ...], best: Decided) -> bool:
 def best_of(
     problem: Problem, goals: tuple[str, ...], loads: tuple[Load, ...], bytes_of: Int64 | None, start: IntArray
 ) -> tuple[IntArray, list[ProvedLevel]]:
-    """The better of two searches: prices on all bands at once; hand-overs, where those leave something."""
+    """The better of two searches: prices on all bands at once; hand-overs, where those leave something.
+
+    What leaves the loads as far off as the rules alone do is not to cost anything.
+    """
     able = tuple(load for load in loads if load.of_leaders or not problem.request.leaders_only)
     lists = in_bands(problem, able, bytes_of, start)
-    found = [
-        with_followers(problem, goals, lists)
-        if any(load.of_leaders for load in loads)
-        else order(problem, lists, goals)
-    ]
+    ordered = ordering(loads)
+    found = [ordered(problem, goals, lists)]
     if any(load.value(lists) for load in able):
         found.append(in_order(problem, loads, goals, placed(problem, loads, bytes_of, start)))
+    reached = min([load.value(lists) for load in able] for lists, _ in found)
+    if reached >= [load.value(start) for load in able]:
+        found.append(ordered(problem, goals, start))
     return min(found, key=lambda one: [weighed_value(problem, one[0], goal) for goal in goals])
+
+
+def ordering(loads: tuple[Load, ...]) -> Callable[..., tuple[IntArray, list[ProvedLevel]]]:
+    """How lists are put in order: where a load follows the lead, who leads is decided already."""
+    return with_followers if any(load.of_leaders for load in loads) else order_of
+
+
+def order_of(
+    problem: Problem, goals: tuple[str, ...], lists: IntArray
+) -> tuple[IntArray, list[ProvedLevel]]:
+    """The lists with leaders and followers in order."""
+    return order(problem, lists, goals)
 
 
 def with_followers(
