@@ -86,7 +86,7 @@ def test_a_signal_without_a_terminal_lets_what_flies_land(plan: Plan) -> None:
 def test_rollback_under_traffic(plan: Plan) -> None:
     """After the whole plan, back to exactly the lists and leaders from before; no record is lost."""
     cluster = plan.cluster
-    cluster.create("live", {0: [1, 0], 1: [0, 1]})
+    cluster.create("live", {0: [2, 0], 1: [0, 2]})  # the drained broker 1 is to be empty
     with Traffic(cluster, "live") as traffic:
         well(plan.run("apply", "--yes"))
         plan.assert_applied()
