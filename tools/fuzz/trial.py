@@ -26,8 +26,8 @@ OF_OPTIONS = re.compile(
     r"equipoise: (--?[a-z]|Missing argument|Got unexpected|Option '-|Invalid value for '-|No such)"
 )
 WHOLE = re.compile(
-    r"is empty|binary data|no known format|broken gzip|is not a JSON object|archive|does not say|was found"
-    r"|holds no|is missing|unpacks|differs|was (changed|added) after"
+    r"is empty|binary data|no known (format|kind)|broken gzip|is not a JSON object|archive|does not say"
+    r"|was found|holds no|is missing|unpacks|differs|was (changed|added) after"
     r"|was not made from|does not list|is not a plan|no broker and no partition|no source says|cannot be"
     r"|there is no such file|has version|this is a part of a cluster|brokers? [\d, ]+ (has|have) no rack"
 )
