@@ -94,7 +94,7 @@ def plan_process(sources: list[str], out: Path, *options: str) -> Cost:
     Where thousands of files were deleted a moment before, some file systems take seconds to make others.
     """
     return watched(
-        [sys.executable, "-m", "equipoise.cli.main", "plan", *sources, "--out", str(out), *options]
+        [sys.executable, "-m", "equipoise.cli.main", "plan", *sources, "--out", str(out), "--force", *options]
     )
 
 
