@@ -32,6 +32,8 @@ WHOLE = re.compile(
     r"|there is no such file|has version|this is a part of a cluster|brokers? [\d, ]+ (has|have) no rack"
 )
 """Sentences on a file as a whole, or on a cluster that name the topic or broker themselves."""
+CLUSTER = "state"
+"""The cluster of the plan folder that is altered."""
 PLACE = re.compile(r"(/[^:]*)?, [^:]+: ")
 """What stands between the name of a file or folder and the problem."""
 
@@ -117,6 +119,8 @@ def is_placed(lines: list[str], case: Case) -> bool:
     if told.startswith(f"{case.arguments[0]}: "):  # what a verb does not take
         return True
     names = {part for name in case.files for part in (name.partition("/")[0], Path(name).name)}
+    names |= {"." for word in case.arguments if not word}  # an empty path is the folder one is in
+    names |= {CLUSTER} if "plan" in names else set()  # of a plan folder its cluster may be named
     after = [told.partition(printable(name)[:20])[2] for name in names if printable(name)[:20] in told]
     return any(PLACE.search(rest) or WHOLE.search(rest) for rest in after)
 
