@@ -12,6 +12,7 @@ wherever it can be disaggregated to partitions (`disaggregation.py`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -80,6 +81,20 @@ class PlacementNetwork:
     certain_bytes: int | None = None
     """Copied whatever leaves; None as long as ``leave_bytes`` are not told."""
 
+    def after_leave(self, of: Callable[[Arcs], Arcs]) -> PlacementNetwork:
+        """With the families whose arcs come after those that leave, each as ``of`` has it."""
+        return replace(
+            self,
+            arrive=of(self.arrive),
+            excess=of(self.excess),
+            over=of(self.over),
+            out=of(self.out),
+            into=of(self.into),
+            mended=of(self.mended),
+            eased=of(self.eased),
+            rack=of(self.rack),
+        )
+
     def guess(self) -> Int64:
         """The flow of the present state, where nothing moves; a start for the convex costs."""
         flow = np.zeros(len(self.network.tail), dtype=np.int64)
@@ -144,19 +159,11 @@ def opened(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Netw
         return Network(network.supply, *ends, network.lower[kept], network.upper[kept])
 
     return replace(
-        net,
+        net.after_leave(some),
         network=within(net.network),
         leave=some(net.leave),
         leave_leaders=net.leave_leaders[kept[net.leave.start : net.leave.stop]],
         leave_bytes=net.leave_bytes[kept[net.leave.start : net.leave.stop]],
-        arrive=some(net.arrive),
-        excess=some(net.excess),
-        over=some(net.over),
-        out=some(net.out),
-        into=some(net.into),
-        mended=some(net.mended),
-        eased=some(net.eased),
-        rack=some(net.rack),
     ), within(face)
 
 

@@ -92,20 +92,12 @@ def by_size(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Net
         return replace(arcs, start=arcs.start + shift, stop=arcs.stop + shift)
 
     cut_net = replace(
-        net,
+        net.after_leave(moved),
         network=within(net.network, 0 * count),
         leave=Arcs(leave.start, leave.stop + shift, leave.unit[cut], leave.broker[cut]),
         leave_leaders=net.leave_leaders[cut],
         leave_bytes=size,
         certain_bytes=weight.certain,
-        arrive=moved(net.arrive),
-        excess=moved(net.excess),
-        over=moved(net.over),
-        out=moved(net.out),
-        into=moved(net.into),
-        mended=moved(net.mended),
-        eased=moved(net.eased),
-        rack=moved(net.rack),
     )
     return cut_net, within(face, np.where(full, count, 0))
 
