@@ -36,6 +36,18 @@ class Replica(NamedTuple):
     movable: bool
 
 
+class Bands(NamedTuple):
+    """The dirs of a broker that may hold replicas, with least and most of each, in the same order."""
+
+    dirs: tuple[int, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    def outside(self, loads: Sequence[int]) -> int:
+        """By how much loads, a number for each dir, lie outside."""
+        return sum(map(off, loads, self.low, self.high))
+
+
 class Reached(NamedTuple):
     """Outside the bands, and moved: what a broker has, and what it cannot be below."""
 
@@ -131,15 +143,16 @@ def judged_broker(
     if not weighed:
         found = [each._replace(size=1) for each in found]
     levelled = bool(request.get("log_dirs"))
-    fixed = [each.old in mine and not (each.movable and levelled) for each in found]
-    low, high = band_of(dirs, mine, sum(each.size for each in found), tolerance_of(request, weighed=weighed))
+    staying = [each for each in found if each.old in mine and not (each.movable and levelled)]
+    free = [each for each in found if each.old not in mine or (each.movable and levelled)]
+    bands = band_of(dirs, mine, sum(each.size for each in found), tolerance_of(request, weighed=weighed))
     ends = dict.fromkeys(mine, 0)
     for each in found:
         ends[each.new if each.new in ends else mine[0]] += each.size
-    outside = sum(off(ends[at], low[at], high[at]) for at in mine)
+    outside = bands.outside(list(ends.values()))
     moved = sum(each.size for each in found if each.old >= 0 and each.new != each.old)
     leaving = sum(each.size for each in found if each.old in drained)
-    least = least_of(found, fixed, mine, low, high, outside)
+    least = least_of(staying, free, bands, outside)
     return weighed, Reached(outside, moved, min(outside, least[0]), least[1] + leaving)
 
 
@@ -171,19 +184,15 @@ def tolerance_of(request: Mapping[str, Any], *, weighed: bool) -> Fraction:
     return Fraction(given) if given else Fraction(5 if weighed else 0)
 
 
-def band_of(
-    dirs: LogDirs, mine: Sequence[int], total: int, tolerance: Fraction
-) -> tuple[dict[int, int], dict[int, int]]:
+def band_of(dirs: LogDirs, mine: Sequence[int], total: int, tolerance: Fraction) -> Bands:
     """Least and most of each dir: its share by its volume, or an equal one, widened and rounded outwards."""
     volumes = [dirs.total_bytes[at] for at in mine]
     known = not np.isnan(volumes).any()
-    weights = {at: int(volume) if known else 1 for at, volume in zip(mine, volumes, strict=True)}
-    low, high = {}, {}
-    for at in mine:
-        share = Fraction(total * weights[at], sum(weights.values()))
-        low[at] = max(0, int(share * (100 - tolerance) / 100))
-        high[at] = -int(-share * (100 + tolerance) // 100)
-    return low, high
+    weights = [int(volume) if known else 1 for volume in volumes]
+    shares = [Fraction(total * weight, sum(weights)) for weight in weights]
+    low = (max(0, int(share * (100 - tolerance) / 100)) for share in shares)
+    high = (-int(-share * (100 + tolerance) // 100) for share in shares)
+    return Bands(tuple(mine), tuple(low), tuple(high))
 
 
 def off(load: int, low: int, high: int) -> int:
@@ -191,99 +200,76 @@ def off(load: int, low: int, high: int) -> int:
 
 
 def least_of(
-    found: Sequence[Replica],
-    fixed: Sequence[bool],
-    mine: Sequence[int],
-    low: Mapping[int, int],
-    high: Mapping[int, int],
-    outside: int,
+    staying: Sequence[Replica], free: Sequence[Replica], bands: Bands, outside: int
 ) -> tuple[int, int]:
     """What no way of placing the replicas is below: outside the bands, and of those moved."""
-    free = [each for each, stays in zip(found, fixed, strict=True) if not stays]
-    staying = [each for each, stays in zip(found, fixed, strict=True) if stays]
-    start = [sum(each.size for each in staying if each.old == at) for at in mine]
-    if all(each.size == 1 for each in found):
-        return least_counts(free, start, mine, low, high)
-    loads = all_loads(free, start, mine)
+    start = [sum(each.size for each in staying if each.old == at) for at in bands.dirs]
+    if all(each.size == 1 for each in (*staying, *free)):
+        return least_counts(free, start, bands)
+    loads = all_loads(free, start, bands.dirs)
     if loads is not None:
-        each = [(sum(off(n, low[at], high[at]) for n, at in zip(load, mine, strict=True)), moved)
-                for load, moved in loads.items()]  # fmt: skip
-        return min(each)
-    return closed_outside(found, start, mine, low, high), closed_moved(found, fixed, mine, low, high, outside)
+        return min((bands.outside(load), moved) for load, moved in loads.items())
+    return closed_outside(staying, free, start, bands), closed_moved(staying, free, bands, outside)
 
 
 def all_loads(
-    free: Sequence[Replica], start: Sequence[int], mine: Sequence[int]
+    free: Sequence[Replica], start: Sequence[int], dirs: Sequence[int]
 ) -> dict[tuple[int, ...], int] | None:
     """Every load that the dirs can come to with the least moved for it; None where there are too many."""
-    if len(free) > MOST_FREE or len(mine) ** len(free) > 2 * MOST_LOADS:
+    if len(free) > MOST_FREE or len(dirs) ** len(free) > 2 * MOST_LOADS:
         return None
     loads = {tuple(start): 0}
     for each in free:
         more: dict[tuple[int, ...], int] = {}
         for load, moved in loads.items():
-            for k, at in enumerate(mine):
+            for k, at in enumerate(dirs):
                 to = (*load[:k], load[k] + each.size, *load[k + 1 :])
-                cost = moved + (each.size if each.old in mine and each.old != at else 0)
+                cost = moved + (each.size if each.old in dirs and each.old != at else 0)
                 more[to] = min(cost, more.get(to, cost))
         loads = more
     return loads
 
 
-def least_counts(
-    free: Sequence[Replica],
-    start: Sequence[int],
-    mine: Sequence[int],
-    low: Mapping[int, int],
-    high: Mapping[int, int],
-) -> tuple[int, int]:
+def least_counts(free: Sequence[Replica], start: Sequence[int], bands: Bands) -> tuple[int, int]:
     """Counts, one replica after the other to the dir where one more is cheapest; that is best for sums."""
-    at_home = [start[k] + sum(each.old == at for each in free) for k, at in enumerate(mine)]
+    back = [sum(each.old == at for each in free) for at in bands.dirs]
+    at_home = [held + more_there for held, more_there in zip(start, back, strict=True)]
     loads = list(start)
 
     def more(k: int) -> tuple[int, int]:
-        at, n = mine[k], loads[k]
-        return off(n + 1, low[at], high[at]) - off(n, low[at], high[at]), -int(n < at_home[k])
+        n, band = loads[k], (bands.low[k], bands.high[k])
+        return off(n + 1, *band) - off(n, *band), -int(n < at_home[k])
 
     for _ in free:
-        loads[min(range(len(mine)), key=more)] += 1
-    outside = sum(off(n, low[at], high[at]) for n, at in zip(loads, mine, strict=True))
-    return outside, sum(max(0, home - n) for home, n in zip(at_home, loads, strict=True))
+        loads[min(range(len(loads)), key=more)] += 1
+    return bands.outside(loads), sum(max(0, home - n) for home, n in zip(at_home, loads, strict=True))
 
 
 def closed_outside(
-    found: Sequence[Replica],
-    start: Sequence[int],
-    mine: Sequence[int],
-    low: Mapping[int, int],
-    high: Mapping[int, int],
+    staying: Sequence[Replica], free: Sequence[Replica], start: Sequence[int], bands: Bands
 ) -> int:
     """What may not move stays; and the largest replica lies in some dir, which leaves the others the rest."""
-    largest, total = max(each.size for each in found), sum(each.size for each in found)
-    stays = sum(max(0, held - high[at]) for held, at in zip(start, mine, strict=True))
+    sizes = [each.size for each in (*staying, *free)]
+    largest, total = max(sizes), sum(sizes)
+    stays = sum(max(0, held - most) for held, most in zip(start, bands.high, strict=True))
     in_some = min(
-        max(0, largest - high[at])
-        + max(0, sum(low[other] for other in mine if other != at) - total + max(largest, low[at]))
-        for at in mine
+        max(0, largest - most) + max(0, sum(bands.low) - least - total + max(largest, least))
+        for least, most in zip(bands.low, bands.high, strict=True)
     )
     return max(stays, in_some)
 
 
 def closed_moved(
-    found: Sequence[Replica],
-    fixed: Sequence[bool],
-    mine: Sequence[int],
-    low: Mapping[int, int],
-    high: Mapping[int, int],
-    outside: int,
+    staying: Sequence[Replica], free: Sequence[Replica], bands: Bands, outside: int
 ) -> int:
     """What dirs above their bands must give, and what those below lack and nothing new brings."""
     gives = lacks = 0
-    for at in mine:
+    found = (*staying, *free)
+    for at, least, most in zip(*bands, strict=True):
         held = sum(each.size for each in found if each.old == at)
-        over = max(0, held - high[at])
-        may_go = [e.size for e, stays in zip(found, fixed, strict=True) if e.old == at and not stays]
+        over = max(0, held - most)
+        may_go = [each.size for each in free if each.old == at]
         gives += max(over, min(may_go, default=0)) if over and not outside else over
-        lacks += max(0, low[at] - held)
-    brought = sum(each.size for each in found if each.old not in mine)
+        lacks += max(0, least - held)
+    brought = sum(each.size for each in found if each.old not in bands.dirs)
     return max(0, gives - outside, lacks - outside - brought)
