@@ -48,7 +48,6 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.instructions import Survey
     from equipoise.execution.port import Resource
-    from equipoise.execution.states.ending import beyond
     from equipoise.execution.survey import standing, wrong_cluster
     from equipoise.execution.takeover import standing_pairs, standing_rates, unknown_flights
     from equipoise.execution.throttling import KEYS, clearing, listing, owed
@@ -67,7 +66,8 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
     due = owed(memory)
     ours = clearing({of: values[of] for of in due.resources if of in values}, due, memory)
     ended = operation == "apply" and memory.outcome in ("finished", "incomplete")
-    held = beyond(job.staying, carrier.held(sorted(job.staying))) if ended and job.staying else {}
+    drained = job.drained
+    held = drained.beyond(carrier.held(drained.brokers)) if ended and drained.brokers else {}
     return {
         "plan": str(of.folder),
         "operation": operation,

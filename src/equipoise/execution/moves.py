@@ -11,11 +11,11 @@ import numpy as np
 
 from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
+from equipoise.execution.drained import Drained, drained_by
 from equipoise.execution.port import Replica, TopicPartition
 from equipoise.files.log_dirs import dirs_before, named_dirs
 
 if TYPE_CHECKING:
-    from equipoise.cluster import Plan
     from equipoise.scheduling import Schedule
 
 
@@ -62,8 +62,8 @@ class Job:
     """Log dirs that replicas are to end in, where that was asked for."""
     dirs_before: Mapping[Replica, str] = field(default_factory=dict)
     """Log dirs that replicas go back to on the way back."""
-    staying: Mapping[int, frozenset[TopicPartition]] = field(default_factory=dict)
-    """Brokers that are to hold nothing but these partitions at the end: none where they are drained whole."""
+    drained: Drained = field(default_factory=Drained)
+    """Brokers that are to be empty at the end."""
 
     def seconds_of_rounds(self, max_inflight: int) -> float:
         """What submitting, looking and electing takes however little is copied."""
@@ -133,21 +133,8 @@ def job_of(schedule: Schedule, digest: str) -> Job:
         frozenset(cluster.brokers.ids[plan.eligible].tolist()),
         placed(cluster, plan.target, named_dirs(plan)),
         placed(cluster, cluster.replicas, dirs_before(plan)),
-        staying_in(plan),
+        drained_by(plan),
     )
-
-
-def staying_in(plan: Plan) -> dict[int, frozenset[TopicPartition]]:
-    """What the plan leaves on each broker that it drains: what was not asked for, or is held back."""
-    cluster = plan.cluster
-    left: dict[int, frozenset[TopicPartition]] = {}
-    for broker in np.flatnonzero(~plan.eligible).tolist():
-        rows = np.flatnonzero((plan.target == broker).any(axis=1))
-        topics, numbers = cluster.topic_idx[rows].tolist(), cluster.partition[rows].tolist()
-        left[int(cluster.brokers.ids[broker])] = frozenset(
-            TopicPartition(cluster.topics[t], p) for t, p in zip(topics, numbers, strict=True)
-        )
-    return left
 
 
 def placed(cluster: Cluster, lists: IntArray, dirs: IntArray | None) -> dict[Replica, str]:

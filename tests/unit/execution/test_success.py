@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from stories import MB, ONE, OPTIONS, SMALL, Log, Watcher, halfway, once, story, tp, with_options
 
+from equipoise.execution.drained import Drained
 from equipoise.execution.driver import drive
 from equipoise.execution.machine import Machine
 from equipoise.execution.memory import Memory
@@ -17,7 +18,7 @@ from equipoise.execution.simulated import SimulatedCarrier
 def test_a_drained_broker_that_is_not_empty_is_named() -> None:
     """Topics and partitions that came while its replicas went: whoever took it away would lose them."""
     told = story({"pay-0": ([4, 1], [3, 1]), "log-0": ([4, 2], [4, 2])})
-    told.job = replace(told.job, staying={4: frozenset({tp("log-0")})})
+    told.job = replace(told.job, drained=Drained({4: frozenset({tp("log-0")})}))
 
     def grow() -> None:
         for number in range(7):
@@ -32,6 +33,20 @@ def test_a_drained_broker_that_is_not_empty_is_named() -> None:
     )
     told.model.delete_topic("new")
     assert told.resume().reasons == ()
+
+
+def test_other_topics_that_came_to_a_drained_broker_are_not_its_business() -> None:
+    """A plan with `--topics` and another for other topics run side by side: each empties its own."""
+    told = story({"pay-0": ([4, 1], [3, 1])})
+    told.job = replace(told.job, drained=Drained({4: frozenset()}, topics="pay.*", exclude_topics="pay-old"))
+
+    def grow() -> None:
+        for topic in ("log", "pay-old", "pay-new"):
+            told.model.create(topic, 0, [4, 0])
+
+    told.face = Watcher(once(grow, halfway))
+    (reason,) = told.run().reasons
+    assert reason.startswith("broker 4 is not empty: it holds 1 replica (pay-new-0);")
 
 
 def test_a_run_that_gave_all_up_is_not_finished() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from equipoise.execution import instructions as ask
+from equipoise.execution.drained import Held
 from equipoise.execution.instructions import Instruction, Surveyed
 from equipoise.execution.port import Failure, PartitionState, PortError, TopicPartition
 from equipoise.execution.run import Run, Steps, names, some
@@ -32,20 +33,11 @@ def finishing(run: Run) -> Generator[Instruction, Any, list[str]]:
 
 def staying(run: Run) -> Generator[Instruction, Any, list[str]]:
     """What is on brokers that were to be drained: partitions that came meanwhile, or were not moved."""
-    wanted = run.job.staying
-    if not wanted or run.stop:
+    drained = run.job.drained
+    if not drained.brokers or run.stop:
         return []
-    held: Held = yield ask.FindHeld(tuple(sorted(wanted)))
-    return [still_holds(broker, left) for broker, left in beyond(wanted, held).items()]
-
-
-Held = Mapping[int, Sequence[TopicPartition]]
-
-
-def beyond(wanted: Mapping[int, frozenset[TopicPartition]], held: Held) -> dict[int, list[TopicPartition]]:
-    """What brokers hold and should not, by broker."""
-    found = {broker: [name for name in held[broker] if name not in stays] for broker, stays in wanted.items()}
-    return {broker: left for broker, left in sorted(found.items()) if left}
+    held: Held = yield ask.FindHeld(drained.brokers)
+    return [still_holds(broker, left) for broker, left in drained.beyond(held).items()]
 
 
 def still_holds(broker: int, left: Sequence[TopicPartition]) -> str:
