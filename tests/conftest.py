@@ -3,6 +3,8 @@
 ``pytest --hypothesis-profile=explore`` tries other and more examples.
 """
 
+import signal
+
 from hypothesis import settings
 
 pytest_plugins = ("tests.needs", "tests.second_try")
@@ -10,3 +12,6 @@ pytest_plugins = ("tests.needs", "tests.second_try")
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile("steady")
+
+# A shell without job control starts what runs in the background deaf to SIGINT; children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
