@@ -11,6 +11,7 @@ from equipoise.cli.carrying import Opened, PlanFolder, Yes, carry, close, cluste
 from equipoise.cli.limits import Limits, with_limits
 from equipoise.cli.output import say
 from equipoise.cli.snapshot import BootstrapServer, CommandConfig
+from equipoise.cli.voice import is_json
 from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def apply(
         if dry_run:
             rehearse(of, options, port)
             return
-        close(carry(of, of.job, options, port, sentence(of), yes=yes, limits=limits))
+        close(carry(of, of.job, options, port, sentence(of), yes=yes, limits=limits), told=is_json())
 
 
 def with_log_dirs(of: Opened, path: Path) -> Opened:

@@ -138,12 +138,16 @@ def carry(
     from equipoise.execution.memory import Memory
     from equipoise.files.steering import forget_steering, read_steering, write_steering
 
-    with Journal(of.folder, cut=options.adopt) as journal, face_for(what, yes=yes) as face:
+    with (
+        Journal(of.folder, cut=options.adopt) as journal,
+        face_for(what, yes=yes) as face,
+        limits.outlets(of, face) as outlets,
+    ):
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
         if limits.throttle is not None:  # given anew, it is not overruled by what was ordered before
             write_steering(of.folder, replace(read_steering(of.folder), throttle=None))
         try:
-            end = drive(machine, Carrier(port), Dated(journal), face, limits.helm(of.folder))
+            end = drive(machine, Carrier(port), Dated(journal), face, limits.helm(of.folder), outlets)
             if end.outcome in ENDED:
                 forget_steering(of.folder)
             return end
@@ -161,11 +165,12 @@ class Dated:
         self.journal.append({**entry, "time": datetime.now(UTC).isoformat(timespec="milliseconds")})
 
 
-def close(end: End) -> None:
-    """Say how a run ended, if anybody hears it, and leave with its exit code."""
+def close(end: End, *, told: bool = False) -> None:
+    """Say how a run ended, if anybody hears it and it is not ``told``, and leave with its exit code."""
     code = CODES.get(end.outcome, 1)
     with suppress(Gone, Unwritable):
-        say_how(end)
+        if not told:
+            say_how(end)
     raise typer.Exit(code or (1 if end.reasons else 0))
 
 

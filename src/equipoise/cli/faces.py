@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.cli.output import say
 from equipoise.cli.streams import Gone, Unwritable
-from equipoise.cli.voice import is_quiet
+from equipoise.cli.voice import is_json, is_quiet
 from equipoise.execution.moves import ROUND_S
 from equipoise.report.words import duration, number, plural, size
 from equipoise.wording import printable
@@ -49,6 +49,11 @@ class Face:
         for one, handler in self.before.items():
             signal.signal(one, handler)
 
+    @property
+    def asks(self) -> bool:
+        """Whether somebody is there to answer."""
+        return sys.stdin.isatty()
+
     def hear(self, heard: int, frame: FrameType | None) -> None:
         """Only note the signal: the request that is under way is finished first."""
         self.interrupts.append(heard)
@@ -60,7 +65,7 @@ class Face:
             say(f"Of these {question.done} are done and {question.flying} in flight already.")
         if self.yes or not question.pending + question.flying:
             return True
-        if not sys.stdin.isatty():
+        if not self.asks:
             say("Nothing was done: give --yes to go ahead.")
             return False
         return self.answer("Go ahead? [y/N] ") in ("y", "yes")
@@ -75,7 +80,7 @@ class Face:
         heard, self.interrupts = self.interrupts, []
         if len(heard) > 1 or heard[0] != signal.SIGINT:
             return "leave"
-        return self.ask() if sys.stdin.isatty() else "finish" if machine.run.stop is None else "leave"
+        return self.ask() if self.asks else "finish" if machine.run.stop is None else "leave"
 
     def ask(self) -> str | None:
         while (answer := self.answer("\n" + QUESTION)[:1]) not in CHOICES:
@@ -196,6 +201,19 @@ class TerminalFace(Face):
         self.bars.refresh()
 
 
+class LogFace(Face):
+    """For ``--log json``: asks nobody, and what is said is written by the run's outlets."""
+
+    asks = False
+
+    def say(self, text: str) -> None: ...
+
+    def show(self, machine: Machine, now: float) -> None:
+        self.pace.see(machine, now)
+
+
 def face_for(what: str, *, yes: bool) -> Face:
     """Bars where standard output is a terminal, lines elsewhere."""
+    if is_json():
+        return LogFace(what, yes=yes)
     return (TerminalFace if sys.stdout.isatty() else Face)(what, yes=yes)

@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cli.voice import LOG
 from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
+    from equipoise.cli.carrying import Opened
+    from equipoise.cli.faces import Face
     from equipoise.cli.helm import Helm
+    from equipoise.cli.outlets import Outlets
     from equipoise.execution.moves import Options
     from equipoise.scheduling import Schedule
 
 YEAR_S = 365 * 24 * 3600
 WAYS_OUT = ("wait", "skip", "retarget")
+LOGS = ("text", "json")
+TOLD = "Told elsewhere"
 
 
 def seconds(option: str, value: float, *, least: float) -> None:
@@ -84,6 +90,28 @@ class Limits:
         typer.Option("--for", metavar="TIME", help="After so long (2h) what is in flight is finished."),
     ] = None
 
+    on_event: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND", help="Run for each event, with its JSON on standard input.",
+            rich_help_panel=TOLD,
+        ),
+    ] = None
+    metrics_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="How far it is, for Prometheus, written anew at each look.",
+            rich_help_panel=TOLD,
+        ),
+    ] = None
+    log: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(LOGS), help="Standard output in words, or in JSON: an object a line.",
+            rich_help_panel=TOLD,
+        ),
+    ] = "text"  # fmt: skip
+
     def helm(self, folder: Path) -> Helm:
         """What steers a run of a plan directory; raises `UnusableInput` for times that are none."""
         from equipoise.cli.helm import Helm, Window
@@ -94,6 +122,27 @@ class Limits:
         except ValueError as error:
             raise UnusableInput(str(error), source="--for") from None
         return Helm(folder, None if self.between is None else Window.of(self.between), seconds)
+
+    def refuse_outlets(self) -> None:
+        """Raise `UnusableInput` for a command that is none, and for a file that cannot be."""
+        from equipoise.cli.metrics import checked
+        from equipoise.cli.on_event import split
+
+        if self.on_event is not None:
+            split(self.on_event)
+        if self.metrics_file is not None:
+            checked(self.metrics_file)
+
+    def outlets(self, of: Opened, face: Face) -> Outlets:
+        """Where a run is told of beside the terminal."""
+        from equipoise.cli.metrics import MetricsFile
+        from equipoise.cli.on_event import Hook
+        from equipoise.cli.outlets import Outlets
+        from equipoise.execution.moves import partitions_of
+
+        hook = None if self.on_event is None else Hook(self.on_event)
+        file = None if self.metrics_file is None else MetricsFile(self.metrics_file, str(of.folder))
+        return Outlets(str(of.folder), partitions_of(of.schedule), face, hook, file)
 
     def of_schedule(self) -> dict[str, Any]:
         """What the schedule has to know of it; nothing that was not given."""
@@ -113,6 +162,7 @@ class Limits:
 
         seconds("--stuck-after", self.stuck_after, least=0)
         self.helm(Path())  # times that are none are refused first
+        self.refuse_outlets()
         if self.if_stuck not in WAYS_OUT:
             raise UnusableInput(
                 f"'{self.if_stuck}' is no way out",
@@ -136,7 +186,15 @@ def with_limits(verb: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(verb)
     def run(**given: Any) -> None:
-        verb(limits=Limits(**{field.name: given.pop(field.name) for field in fields(Limits)}), **given)
+        limits = Limits(**{field.name: given.pop(field.name) for field in fields(Limits)})
+        if limits.log not in LOGS:
+            advice = f"Choose {' or '.join(LOGS)}"
+            raise UnusableInput(f"'{limits.log}' is no such log", source="--log", advice=advice)
+        before = LOG.set(limits.log)
+        try:
+            verb(limits=limits, **given)
+        finally:
+            LOG.reset(before)
 
     own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name != "limits"]
     shared = inspect.signature(Limits, eval_str=True).parameters.values()

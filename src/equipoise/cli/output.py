@@ -6,12 +6,15 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from equipoise.cli.voice import is_json
 from equipoise.errors import UnusableInput
 from equipoise.wording import printable
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 OUTPUT = "Output"
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 WIDEST = 1 << 20
 """Columns that a line may take where no terminal limits it."""
 
@@ -80,10 +84,21 @@ def terminal_width(stream: TextIO) -> int:
 
 
 def say(text: str, *, error: bool = False) -> None:
-    """One or more lines, each as it is; on standard error for ``error``."""
+    """One or more lines as they are, or one of JSON for ``--log json``; on standard error for ``error``."""
+    if is_json() and not error:
+        say_event("note", text)
+        return
     stream = sys.stderr if error else sys.stdout
     stream.write("\n".join(map(printable, text.split("\n"))) + "\n")
     stream.flush()
+
+
+def say_event(kind: str, text: str, facts: Mapping[str, Any] = NOTHING) -> None:
+    """One line of JSON on standard output."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    line = {"version": 1, "time": now, "event": kind, "text": text, **facts}
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
 
 
 def print_bytes(data: bytes) -> None:

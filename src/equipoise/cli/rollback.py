@@ -7,6 +7,7 @@ import typer
 from equipoise.cli.carrying import PlanFolder, Yes, carry, close, cluster_at, opened
 from equipoise.cli.limits import Limits, with_limits
 from equipoise.cli.snapshot import BootstrapServer, CommandConfig
+from equipoise.cli.voice import is_json
 from equipoise.wording import plural
 
 
@@ -33,4 +34,5 @@ def rollback(
         replicas = plural(len(job.dirs), "replica goes", "replicas go")
         what += f" {replicas} back to the log dirs from before."
     with cluster_at(bootstrap_server, command_config) as port:
-        close(carry(of, job, limits.of_run(of.schedule), port, what, yes=yes, limits=limits))
+        end = carry(of, job, limits.of_run(of.schedule), port, what, yes=yes, limits=limits)
+        close(end, told=is_json())

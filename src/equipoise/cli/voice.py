@@ -15,10 +15,16 @@ class Voice(IntEnum):
 
 
 VOICE: ContextVar[Voice] = ContextVar("voice", default=Voice.USUAL)
+LOG: ContextVar[str] = ContextVar("log", default="text")
+"""What a run says on standard output: "text", or "json", one object a line."""
 
 
 def is_quiet() -> bool:
     return VOICE.get() is Voice.QUIET
+
+
+def is_json() -> bool:
+    return LOG.get() == "json"
 
 
 def is_verbose() -> bool:

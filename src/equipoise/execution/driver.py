@@ -67,27 +67,46 @@ class Calm:
 
 Helm = Callable[[], Orders]
 """Asked before each look for what the run is to do from then on."""
+Witness = Callable[[Instruction, Machine, float], None]
+"""Told of each instruction that was carried out, and when."""
 
 
-def drive(machine: Machine, carrier: Carrier, log: Log, face: Face, helm: Helm = Orders) -> End:
+def nobody(instruction: Instruction, machine: Machine, now: float) -> None:
+    """A witness that tells no one."""
+
+
+def drive(
+    machine: Machine,
+    carrier: Carrier,
+    log: Log,
+    face: Face,
+    helm: Helm = Orders,
+    witness: Witness = nobody,
+) -> End:
     """Carry a machine's instructions out until it ends.
 
     A fault of whatever kind is raised again once the throttles are off what does not need them.
     """
     calm = Calm(face)
     try:
-        return carry_through(machine, machine.next(), carrier, log, calm, helm)
+        return carry_through(machine, machine.next(), carrier, log, calm, helm, witness)
     except PortError:
         raise  # nothing was begun
     except Exception:
         if machine.run.phase != "checking":
             with suppress(Exception):  # the first one is the one to tell
-                carry_through(machine, machine.depart(), carrier, log, calm)
+                carry_through(machine, machine.depart(), carrier, log, calm, witness=witness)
         raise
 
 
 def carry_through(
-    machine: Machine, first: Instruction, carrier: Carrier, log: Log, face: Face, helm: Helm = Orders
+    machine: Machine,
+    first: Instruction,
+    carrier: Carrier,
+    log: Log,
+    face: Face,
+    helm: Helm = Orders,
+    witness: Witness = nobody,
 ) -> End:
     """Carry instructions out from the first to the end."""
     instruction = first
@@ -101,8 +120,12 @@ def carry_through(
         except PortError as error:
             instruction = machine.failed(error)
         else:
+            with suppress(*FAULTS):
+                witness(instruction, machine, carrier.clock())
             instruction = machine.next(answer)
     face.show(machine, carrier.clock())
+    with suppress(*FAULTS):
+        witness(instruction, machine, carrier.clock())
     return instruction
 
 

@@ -168,6 +168,8 @@ class Say:
     """Tell the operator."""
 
     text: str
+    about: str = "note"
+    """The event that it tells of ("stuck", "held", "released", "throttle"), else "note"."""
 
 
 @dataclass(frozen=True)

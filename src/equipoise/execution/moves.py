@@ -137,6 +137,18 @@ def job_of(schedule: Schedule, digest: str) -> Job:
     )
 
 
+def partitions_of(schedule: Schedule) -> list[list[TopicPartition]]:
+    """The partitions of each wave, as its plan directory numbers them."""
+    cluster = schedule.plan.cluster
+    return [
+        [
+            TopicPartition(cluster.topics[t], p)
+            for t, p in zip(cluster.topic_idx[rows].tolist(), cluster.partition[rows].tolist(), strict=True)
+        ]
+        for rows in schedule.waves
+    ]
+
+
 def placed(cluster: Cluster, lists: IntArray, dirs: IntArray | None) -> dict[Replica, str]:
     """The log dir of each replica in ``lists`` (positions) that has one in ``dirs``."""
     if cluster.dirs is None or dirs is None:

@@ -27,7 +27,9 @@ class Run:
         self.phase = "checking"
         self.orders = Orders()
         self.held = ""
-        """Why no move begins, "" while they do."""
+        """Why no move begins by order, "" while they do."""
+        self.ill = ""
+        """Why no move begins although none was held, "" while the cluster is well."""
         self.stop: str | None = None
         """How the operator wants it to stop: "finish", "cancel" or "leave"."""
         self.queue = Queue((), options)
@@ -65,10 +67,10 @@ class Run:
             self.mute = True
             raise
 
-    def say_once(self, text: str) -> Steps:
+    def say_once(self, text: str, about: str = "note") -> Steps:
         if text not in self.said:
             self.said.add(text)
-            yield ask.Say(text)
+            yield ask.Say(text, about)
 
     def skip(self, moves: Sequence[Move], why: str) -> Steps:
         """Give moves up for this run."""

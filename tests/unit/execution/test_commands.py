@@ -90,6 +90,32 @@ def test_apply_says_what_it_will_do_and_does_it(model: SimulatedCluster, folder:
     assert lists(model) == AFTER and not any(model.settings.values())
 
 
+def test_a_run_can_be_told_elsewhere(model: SimulatedCluster, folder: Path, tmp_path: Path) -> None:
+    """JSON alone on standard output, a file of metrics, and a command that fails, which is said."""
+    file = tmp_path / "apply.prom"
+    options = ("--yes", "--log", "json", "--metrics-file", str(file), "--on-event", "false")
+    code, told = run("apply", folder, *options)
+    lines = [json.loads(line) for line in told.splitlines()]
+    assert code == 0 and lists(model) == AFTER
+    assert [line["text"] for line in lines if line["event"] == "ended"] == ["finished: 2 moves, 2 done"]
+    assert sum("false ended with 1" in line["text"] for line in lines) == 1
+    assert 'equipoise_run_moves{plan="' in file.read_text()
+    with pytest.raises(UnusableInput, match="--log: 'yaml' is no such log"):
+        run("rollback", folder, "--log", "yaml")
+    assert run("status", folder)[1].startswith(str(folder))
+
+
+def test_in_json_nobody_is_asked(model: SimulatedCluster, folder: Path) -> None:
+    """A program reads it; a refusal is an end with its reasons."""
+    code, told = run("apply", folder, "--log", "json")
+    kinds = [json.loads(line)["event"] for line in told.splitlines()]
+    assert code == 2 and kinds == ["note", "note", "ended"]
+    model.kill(3)
+    code, told = run("apply", folder, "--yes", "--log", "json")
+    (line,) = map(json.loads, told.splitlines())
+    assert (code, line["outcome"]) == (2, "refused") and "broker 3" in line["reasons"][0]
+
+
 def test_without_yes_nothing_is_done(model: SimulatedCluster, folder: Path) -> None:
     """With nobody at a terminal to answer, it ends with exit 2, and no journal is left behind."""
     code, told = run("apply", folder)

@@ -166,7 +166,7 @@ def test_under_its_min_isr_nothing_starts_whatever_was_asked_for() -> None:
     told.job = story({**ONE, "log-0": ([1, 2], [3, 2])}).job
     told.model.create("log", 0, [1, 2], 20 * MB)
     assert told.run(with_options(despite_sick=True, max_inflight=1)).outcome == "finished"
-    assert told.face.heard == ["no new moves for now: calm-0 is under its min ISR"]
+    assert told.face.heard == ["no new moves for now: calm-0 is under its min ISR", "moves begin again"]
 
 
 def test_what_the_plan_mends_may_be_under_its_min_isr() -> None:

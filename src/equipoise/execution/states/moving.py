@@ -13,7 +13,7 @@ from equipoise.execution.instructions import Health, Instruction, Observed, Surv
 from equipoise.execution.moves import Move
 from equipoise.execution.run import Run, Steps, names, some
 from equipoise.execution.states.beginnings import giving_way, looking_again
-from equipoise.execution.states.steered import steered
+from equipoise.execution.states.steered import GOES_ON, steered
 from equipoise.execution.states.stuck import minding, skip_closed
 from equipoise.execution.states.submitting import send, submitting
 from equipoise.execution.states.throttled import throttling
@@ -115,10 +115,13 @@ def admitting(run: Run, seen: Observed) -> Generator[Instruction, Any, list[Move
     hold = [f"{name} is being moved by somebody else" for name in foreign]
     health: Health = yield ask.CheckHealth()
     hold += sickness(health, run.moves, run.flying.keys(), despite=run.options.despite_sick)
+    was_ill, run.ill = run.ill, hold[0] if hold else ""
     if hold:
         more = f" (and {len(hold) - 1} more)" if len(hold) > 1 else ""
-        yield from run.say_once(f"no new moves for now: {hold[0]}{more}")
+        yield from run.say_once(f"no new moves for now: {hold[0]}{more}", "held")
         return []
+    if was_ill:
+        yield ask.Say(GOES_ON, "released")
     places = run.options.max_inflight
     if health.at_min_isr:
         places = max(1, places // 2)

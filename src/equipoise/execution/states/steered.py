@@ -19,12 +19,12 @@ def steered(run: Run) -> Steps:
         yield ask.Say("the time that it was given is over: what is in flight is finished")
     rate = orders.throttle
     if rate is not None and rate != run.options.throttle:
-        yield ask.Say(f"the throttle is {rate:,} bytes a second from now on")
+        yield ask.Say(f"the throttle is {rate:,} bytes a second from now on", "throttle")
         run.options, run.shown = replace(run.options, throttle=rate), set()
         yield from run.record("steer", hold=run.held, throttle=rate)
     if orders.hold != run.held:
         run.held = orders.hold
-        yield ask.Say(f"{run.held}: no move begins" if run.held else GOES_ON)
+        yield ask.Say(f"{run.held}: no move begins", "held") if run.held else ask.Say(GOES_ON, "released")
         yield from run.record("steer", hold=run.held, throttle=run.options.throttle)
     if run.held and not run.flying and run.shown:
         yield from unthrottling(run)

@@ -24,7 +24,8 @@ def minding(run: Run, seen: Observed) -> Steps:
         why = why_stuck(flight, seen, patience)
         if why and (why != flight.told or seen.now - flight.told_at >= AGAIN_S):
             since = seen.now - flight.advanced
-            yield ask.Say(f"{name} is stuck: {why}" + (f", for {since:.0f} s" if why == flight.told else ""))
+            how_long = f", for {since:.0f} s" if why == flight.told else ""
+            yield ask.Say(f"{name} is stuck: {why}{how_long}", "stuck")
             flight.told_at = seen.now
         flight.told = why
         if not why or seen.now - flight.advanced < patience:

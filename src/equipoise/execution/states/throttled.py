@@ -51,7 +51,9 @@ def throttling(run: Run, admitted: list[Move], seen: Observed) -> Generator[Inst
     values: Answer = yield ask.ReadConfigs(KEYS, resources)
     change = changes(run, wanted, values)
     if stolen := sorted(change.lost & run.shown):
-        yield ask.Say(f"somebody took our throttle off {places(stolen)} while moves are in flight: set again")
+        where = places(stolen)
+        what = f"somebody took our throttle off {where} while moves are in flight: set again"
+        yield ask.Say(what, "throttle")
     new_rate = str(run.options.throttle) not in run.memory.our_rates
     if change.saved or (new_rate and any(of.kind == "broker" for of in change.configs)):
         saved = {str(broker): rates for broker, rates in change.saved.items()}
