@@ -47,7 +47,7 @@ def apply(
     if log_dirs is not None:
         of = with_log_dirs(of, log_dirs)
     refuse_surprises(of, resume=resume)
-    options = limits.of_run(of.schedule)
+    options = limits.of_run(of.schedule, of.bounds)
     with cluster_at(bootstrap_server, command_config) as port:
         if dry_run:
             rehearse(of, options, port)
@@ -99,7 +99,11 @@ def sentence(of: Opened) -> str:
     if known:
         parts.append(f"{size(sum(known))} in all")
     throttle = waves.throttle_bytes_per_s
-    parts.append("without a throttle" if throttle is None else f"at {rate(throttle)} a broker each way")
+    if of.bounds is not None:
+        ends = f"{rate(of.bounds.low)} to {rate(of.bounds.high)}"
+        parts.append(f"at {ends} a broker each way, now {rate(throttle or 0)}")
+    else:
+        parts.append("without a throttle" if throttle is None else f"at {rate(throttle)} a broker each way")
     if waves.seconds == waves.seconds:
         seconds = max(waves.seconds, of.job.seconds_of_rounds(waves.max_inflight))
         parts.append(f"in about {duration(seconds)} (never less than {duration(waves.bound_seconds)})")

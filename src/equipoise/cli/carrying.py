@@ -18,6 +18,7 @@ from equipoise.cli.streams import Gone, Unwritable
 from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
+    from equipoise.execution.governing import Bounds
     from equipoise.execution.instructions import End
     from equipoise.execution.kafka import KafkaPort
     from equipoise.execution.memory import Memory
@@ -44,6 +45,8 @@ class Opened:
     memory: Memory
     damage: str = ""
     """What is wrong with the journal beyond what the memory knows, "" where nothing is."""
+    bounds: Bounds | None = None
+    """Between which the throttle goes up and down by itself, None where it stays."""
 
 
 NO_LIMITS = Limits()
@@ -57,7 +60,7 @@ def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str = "apply") -
     belongs to another plan.
     """
     from equipoise.execution.journal import read_journal
-    from equipoise.execution.memory import Memory
+    from equipoise.execution.memory import Memory, bounds_in
     from equipoise.execution.moves import job_of
     from equipoise.files.digests import SUMS
     from equipoise.files.journal_lock import NAME
@@ -71,13 +74,21 @@ def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str = "apply") -
     if memory.begun and memory.begun["plan"] != digest:
         raise UnusableInput("belongs to another plan", source=str(folder / NAME), advice="Move it away")
     waves = schedule(plan, **{**agreed_limits(folder, memory, operation), **limits.of_schedule()})
-    return Opened(folder, waves, job_of(waves, digest), memory, told.damage)
+    bounds = limits.bounds()
+    if limits.throttle is None and taken_up(memory, operation):
+        bounds = bounds_in(memory.begun)
+    return Opened(folder, waves, job_of(waves, digest), memory, told.damage, bounds)
+
+
+def taken_up(memory: Memory, operation: str) -> bool:
+    """Whether a run of this operation was begun and has not ended."""
+    return memory.unfinished and memory.begun["operation"] == operation
 
 
 def agreed_limits(folder: Path, memory: Memory, operation: str) -> dict[str, Any]:
     """Throttle and in-flight limit: of the run that is taken up, else those the waves were cut for."""
-    taken_up = memory.unfinished and memory.begun["operation"] == operation
-    told: Mapping[str, Any] = memory.begun if taken_up else scheduled(folder / "waves" / "schedule.json")
+    schedule = folder / "waves" / "schedule.json"
+    told: Mapping[str, Any] = memory.begun if taken_up(memory, operation) else scheduled(schedule)
     return {
         "throttle": told.get("throttle_bytes_per_s", told.get("throttle")),
         "max_inflight": told.get("max_inflight"),

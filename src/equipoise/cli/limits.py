@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from equipoise.cli.faces import Face
     from equipoise.cli.helm import Helm
     from equipoise.cli.outlets import Outlets
+    from equipoise.execution.governing import Bounds
     from equipoise.execution.moves import Options
     from equipoise.scheduling import Schedule
 
@@ -42,7 +43,9 @@ class Limits:
     throttle: Annotated[
         str | None,
         typer.Option(
-            metavar="RATE", help="Bytes a second of every broker, each way (20MB); by default the plan's."
+            metavar="RATE",
+            help="Bytes a second of every broker, each way (20MB), or auto:5MB-50MB, where it follows the "
+            "cluster's health; by default the plan's.",
         ),
     ] = None
     max_inflight: Annotated[
@@ -144,19 +147,34 @@ class Limits:
         file = None if self.metrics_file is None else MetricsFile(self.metrics_file, str(of.folder))
         return Outlets(str(of.folder), partitions_of(of.schedule), face, hook, file)
 
+    def bounds(self) -> Bounds | None:
+        """Those of a throttle that goes up and down by itself; raises `UnusableInput` for what is none."""
+        from equipoise.execution.governing import Bounds
+        from equipoise.planning.request.options import rate
+
+        if self.throttle is None or not self.throttle.startswith("auto"):
+            return None
+        low, dash, high = self.throttle.removeprefix("auto:").partition("-")
+        if dash and (ends := (rate("--throttle", low), rate("--throttle", high)))[0] <= ends[1]:
+            return Bounds(*ends)
+        why = f"'{self.throttle}' has no two bounds, the lower one first"
+        raise UnusableInput(why, source="--throttle", advice="Give auto:5MB-50MB")
+
     def of_schedule(self) -> dict[str, Any]:
         """What the schedule has to know of it; nothing that was not given."""
         from equipoise.planning.request.options import positive, rate
 
         given: dict[str, Any] = {}
-        if self.throttle is not None:
+        if bounds := self.bounds():
+            given["throttle"] = float(bounds.low)
+        elif self.throttle is not None:
             given["throttle"] = float(rate("--throttle", self.throttle))
         if self.max_inflight is not None:
             given["max_inflight"] = positive("--max-inflight", self.max_inflight)
         return given
 
-    def of_run(self, waves: Schedule) -> Options:
-        """The same for the run of a schedule that was made with them."""
+    def of_run(self, waves: Schedule, bounds: Bounds | None = None) -> Options:
+        """The same for the run of a schedule that was made with them, its throttle between ``bounds``."""
         from equipoise.execution.moves import Options
         from equipoise.planning.request.options import positive
 
@@ -171,6 +189,7 @@ class Limits:
             )
         return Options(
             throttle=None if waves.throttle_bytes_per_s is None else int(waves.throttle_bytes_per_s),
+            bounds=bounds,
             max_inflight=waves.max_inflight,
             per_broker=None if self.per_broker is None else positive("--per-broker", self.per_broker),
             if_stuck=self.if_stuck,

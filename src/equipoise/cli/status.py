@@ -88,6 +88,8 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
         "holds": {str(broker): list(map(str, names)) for broker, names in held.items()},
         "journal_damage": of.damage,
         "held": memory.held,
+        "throttle": memory.begun.get("throttle"),
+        "throttle_bounds": memory.begun.get("bounds"),
         "ordered": asdict(read_steering(of.folder)),
     }
 
@@ -106,6 +108,9 @@ def text_of(found: dict[str, Any]) -> str:
         lines.append(f"the journal is damaged: {found['journal_damage']}; what follows it is not known")
     if found["held"] and found["outcome"] in ("running", ""):
         lines.append(f"held: {found['held']}, no move begins")
+    if found["throttle_bounds"] and found["outcome"] in ("running", ""):
+        low, high = map(rate, found["throttle_bounds"])
+        lines.append(f"throttle between {low} and {high} a broker each way, now {rate(found['throttle'])}")
     ordered = found["ordered"]
     if ordered["paused"] and found["held"] != "paused":
         lines.append("a pause is ordered; continue ends it")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from equipoise.execution.governing import Bounds
 from equipoise.execution.port import Resource, TopicPartition
 
 Entry = Mapping[str, Any]
@@ -63,6 +64,7 @@ class Memory:
 
     def note_begin(self, entry: Entry) -> None:
         text(entry["plan"])
+        bounds_in(entry)
         if self.begun.get("operation") != text(entry["operation"]):
             self.done = set()
         self.begun, self.outcome, self.skipped, self.held = dict(entry), "", {}, ""
@@ -70,6 +72,8 @@ class Memory:
     def note_steer(self, entry: Entry) -> None:
         self.held = text(entry["hold"])
         self.begun["throttle"] = entry["throttle"]
+        self.begun["bounds"] = entry.get("bounds")
+        bounds_in(self.begun)
 
     def note_submit(self, entry: Entry) -> None:
         for name, target in entry["partitions"].items():
@@ -149,6 +153,12 @@ def parsed(name: str) -> TopicPartition:
     """``topic-3`` back to its parts; topic names may hold dashes of their own."""
     topic, _, number = text(name).rpartition("-")
     return TopicPartition(topic, int(number))
+
+
+def bounds_in(entry: Entry) -> Bounds | None:
+    """Between which rates a run lets its throttle go up and down; None where it stays."""
+    told = entry.get("bounds")
+    return None if told is None else Bounds(*map(int, listed(told)))
 
 
 def text(value: Any) -> str:

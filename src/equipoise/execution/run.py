@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.admission import Queue
 from equipoise.execution.flights import Flight, progress
-from equipoise.execution.instructions import Instruction
+from equipoise.execution.governing import Bounds, Governor
+from equipoise.execution.instructions import Health, Instruction
 from equipoise.execution.memory import Memory
 from equipoise.execution.moves import Job, Move, Options
 from equipoise.execution.orders import Orders
@@ -28,6 +30,9 @@ class Run:
         self.orders = Orders()
         self.held = ""
         """Why no move begins by order, "" while they do."""
+        self.governor = Governor()
+        self.health: Health | None = None
+        """Of the cluster at this look, None where nobody has asked yet."""
         self.ill = ""
         """Why no move begins although none was held, "" while the cluster is well."""
         self.stop: str | None = None
@@ -54,6 +59,16 @@ class Run:
         self.bytes_total = 0.0
         """Bytes to be copied, as far as sizes were known at the start."""
         self.said: set[str] = set()
+
+    def set_rate(self, rate: int, bounds: Bounds | None) -> Steps:
+        """Another throttle from the next look on; the journal knows it, so that it outlives the process."""
+        self.options, self.shown = replace(self.options, throttle=rate, bounds=bounds), set()
+        yield from self.note_steer()
+
+    def note_steer(self) -> Steps:
+        """Note how the run is steered now."""
+        rate, bounds = self.options.throttle, pair(self.options.bounds)
+        yield from self.record("steer", hold=self.held, throttle=rate, bounds=bounds)
 
     def record(self, kind: str, **values: Any) -> Steps:
         """Note an entry and have it written before anything else is done."""
@@ -125,6 +140,11 @@ class Run:
 
 class JournalLost(PortError):
     """The journal cannot be written any more."""
+
+
+def pair(bounds: Bounds | None) -> list[int] | None:
+    """Bounds as a journal has them."""
+    return None if bounds is None else [bounds.low, bounds.high]
 
 
 def some(partitions: Sequence[TopicPartition]) -> str:

@@ -90,6 +90,19 @@ def test_apply_says_what_it_will_do_and_does_it(model: SimulatedCluster, folder:
     assert lists(model) == AFTER and not any(model.settings.values())
 
 
+def test_a_throttle_between_bounds_is_taken_up_as_it_was(model: SimulatedCluster, folder: Path) -> None:
+    """A kill changes neither the bounds nor the rate of then; another throttle overrules them."""
+    interrupted(folder, throttle=2_000_000, bounds=[1_000_000, 5_000_000])
+    told = run("status", folder)[1]
+    assert "throttle between 1 MB/s and 5 MB/s a broker each way, now 2 MB/s" in told
+    anew = run("apply", folder, "--resume", "--throttle", "3MB", "--dry-run")[1]
+    assert "at 3 MB/s a broker each way" in anew
+    told = run("apply", folder, "--yes", "--resume")[1]
+    assert "at 1 MB/s to 5 MB/s a broker each way, now 2 MB/s" in told
+    entries = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
+    assert [entry["bounds"] for entry in entries if entry["type"] == "begin"] == [[1_000_000, 5_000_000]] * 2
+
+
 def test_a_run_can_be_told_elsewhere(model: SimulatedCluster, folder: Path, tmp_path: Path) -> None:
     """JSON alone on standard output, a file of metrics, and a command that fails, which is said."""
     file = tmp_path / "apply.prom"
@@ -183,11 +196,12 @@ def test_rollback_restores(model: SimulatedCluster, folder: Path) -> None:
     assert [model.leader[TopicPartition("pay", p)] for p in range(3)] == [0, 1, 2]
 
 
-def interrupted(folder: Path, outcome: str = "") -> None:
+def interrupted(folder: Path, outcome: str = "", **more: object) -> None:
     """A journal as a killed run leaves it, with the first move submitted."""
     of = carrying.opened(folder)
     entries = [
-        {"type": "begin", "operation": "apply", "plan": of.job.plan, "throttle": 1000, "max_inflight": 7},
+        {"type": "begin", "operation": "apply", "plan": of.job.plan, "throttle": 1000, "max_inflight": 7}
+        | more,
         {"type": "submit", "partitions": {"pay-0": [3, 1]}, "leaders": {"pay-0": 0}},
     ]
     if outcome:

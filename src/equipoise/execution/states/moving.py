@@ -13,7 +13,7 @@ from equipoise.execution.instructions import Health, Instruction, Observed, Surv
 from equipoise.execution.moves import Move
 from equipoise.execution.run import Run, Steps, names, some
 from equipoise.execution.states.beginnings import giving_way, looking_again
-from equipoise.execution.states.steered import GOES_ON, steered
+from equipoise.execution.states.steered import GOES_ON, governed, steered
 from equipoise.execution.states.stuck import minding, skip_closed
 from equipoise.execution.states.submitting import send, submitting
 from equipoise.execution.states.throttled import throttling
@@ -36,6 +36,7 @@ def moving(run: Run, found: Standing) -> Generator[Instruction, Any, str]:
             yield from undoing(run, list(run.flying))
             return "cancelled"
         yield from steered(run)
+        yield from governed(run, seen)
         yield from minding(run, seen)
         admitted = yield from admitting(run, seen)
         admitted = yield from throttling(run, admitted, seen)
@@ -113,7 +114,7 @@ def admitting(run: Run, seen: Observed) -> Generator[Instruction, Any, list[Move
         return []
     foreign = sorted(seen.reassignments.keys() - run.flying.keys())
     hold = [f"{name} is being moved by somebody else" for name in foreign]
-    health: Health = yield ask.CheckHealth()
+    health: Health = run.health or (yield ask.CheckHealth())
     hold += sickness(health, run.moves, run.flying.keys(), despite=run.options.despite_sick)
     was_ill, run.ill = run.ill, hold[0] if hold else ""
     if hold:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from equipoise.execution import instructions as ask
+from equipoise.execution.instructions import Observed
 from equipoise.execution.run import Run, Steps
 from equipoise.execution.states.unthrottled import unthrottling
 
 GOES_ON = "moves begin again"
+NEW_RATE = "the throttle is {:,} bytes a second from now on"
 
 
 def steered(run: Run) -> Steps:
@@ -18,15 +18,30 @@ def steered(run: Run) -> Steps:
         run.stop = "finish"
         yield ask.Say("the time that it was given is over: what is in flight is finished")
     rate = orders.throttle
-    if rate is not None and rate != run.options.throttle:
-        yield ask.Say(f"the throttle is {rate:,} bytes a second from now on", "throttle")
-        run.options, run.shown = replace(run.options, throttle=rate), set()
-        yield from run.record("steer", hold=run.held, throttle=rate)
+    if rate is not None and (rate != run.options.throttle or run.options.bounds):
+        yield ask.Say(NEW_RATE.format(rate), "throttle")
+        yield from run.set_rate(rate, None)
     if orders.hold != run.held:
         run.held = orders.hold
         yield ask.Say(f"{run.held}: no move begins", "held") if run.held else ask.Say(GOES_ON, "released")
-        yield from run.record("steer", hold=run.held, throttle=run.options.throttle)
+        yield from run.note_steer()
     if run.held and not run.flying and run.shown:
         yield from unthrottling(run)
         run.shown = set()
     run.phase = run.held or "moving"
+
+
+def governed(run: Run, seen: Observed) -> Steps:
+    """Let the throttle follow the cluster's health, where it has two bounds."""
+    bounds, rate = run.options.bounds, run.options.throttle
+    run.health = None
+    if bounds is None or rate is None:
+        return
+    if not any(flight.adding for flight in run.flying.values()):
+        run.governor.rest(seen.now)
+        return
+    run.health = health = yield ask.CheckHealth()
+    new, why = run.governor.advise(seen.now, health, rate, bounds)
+    if why:
+        yield ask.Say(f"{NEW_RATE.format(new)}: {why}", "throttle")
+        yield from run.set_rate(new, bounds)

@@ -1,0 +1,78 @@
+"""A throttle between two bounds: down at once where replicas fall behind anywhere, slowly up in calm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from equipoise.execution.instructions import Health
+from equipoise.execution.port import Replica, TopicPartition
+
+CALM_S = 30.0
+"""Calm for so long, and the rate goes up by a step. As long as Kafka lets a replica lag before it leaves the
+ISR (``replica.lag.time.max.ms``), so that what a step does is seen before the next."""
+STEPS = 10
+"""From the lower bound to the upper one."""
+SETTLE_S = 10.0
+"""Replicas that are lost so soon after the rate was halved are lost to the same trouble."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bytes a second of every broker, each way; neither is ever passed."""
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.low <= self.high:
+            raise ValueError(f"{self.low} to {self.high} is no range of rates")
+
+    def holding(self, rate: int) -> int:
+        """The rate, or the bound that it passes."""
+        return min(self.high, max(self.low, rate))
+
+    @property
+    def step(self) -> int:
+        return max(1, (self.high - self.low) // STEPS)
+
+
+@dataclass
+class Governor:
+    """What was seen so far: which replicas are not in their ISR, and since when it is calm."""
+
+    from_before: frozenset[Replica] | None = None
+    """Out of their ISR at the first look, and ever since: no doing of ours, and no reason to wait."""
+    known: frozenset[Replica] = field(default_factory=frozenset)
+    calm_since: float = 0.0
+    lowered: float | None = None
+
+    def advise(self, now: float, health: Health, rate: int, bounds: Bounds) -> tuple[int, str]:
+        """The rate from now on, and why; "" where it stays. ``now`` in seconds, rates in bytes a second."""
+        out = replicas(health.under_replicated)
+        if self.from_before is None:
+            self.from_before, self.known, self.calm_since = out, out, now
+        fresh, self.known = sorted(out - self.known), out
+        self.from_before &= out
+        if out - self.from_before or health.under_min_isr:
+            self.calm_since = now
+        if health.under_min_isr and rate > bounds.low:
+            return bounds.low, f"{min(health.under_min_isr)} is under its min ISR"
+        if fresh and rate > bounds.low and (self.lowered is None or now - self.lowered >= SETTLE_S):
+            self.lowered = now
+            topic, number, broker = fresh[0]
+            more = f" (and {len(fresh) - 1:,} more)" if len(fresh) > 1 else ""
+            lost = f"broker {broker} is no longer in the ISR of {TopicPartition(topic, number)}{more}"
+            return bounds.holding(rate // 2), lost
+        if rate < bounds.high and now - self.calm_since >= CALM_S:
+            self.calm_since = now
+            return bounds.holding(rate + bounds.step), f"every ISR was whole for {CALM_S:.0f} s"
+        return rate, ""
+
+    def rest(self, now: float) -> None:
+        """Nothing is copied: how calm it is tells nothing of a rate."""
+        self.calm_since = now
+
+
+def replicas(behind: Mapping[TopicPartition, tuple[int, ...]]) -> frozenset[Replica]:
+    return frozenset(Replica(*name, broker) for name, missing in behind.items() for broker in missing)
