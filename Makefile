@@ -1,5 +1,5 @@
 # Every target does its own set-up; see tools/setup. Variables: OUT (make demo), TESTS (every test target),
-# ROOMS, NUMBER and SEED (make mutants), NUMBER and SEED (make fuzz).
+# ROOMS, NUMBER and SEED (make mutants), NUMBER and SEED (make fuzz), KILLS and SEED (make test-long).
 PYTHON := .venv/bin/python
 OUT ?= demo-out
 TESTS ?= tests
@@ -7,19 +7,21 @@ ROOMS ?= cluster
 NUMBER ?= 60
 CASES ?= $(if $(filter file,$(origin NUMBER)),500,$(NUMBER))
 SEED ?= 1
+KILLS ?= 100
 
 # Tests and bench start hundreds of processes: each would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 # What a test needs is said by its marks (pyproject.toml); without them it needs nothing but Python and lp_solve.
-FAST := not kafka and not browser and not spark and not slow
+FAST := not kafka and not browser and not spark and not slow and not long
 
-.PHONY: help setup demo test test-setup test-fast coverage mutants fuzz lint bench docs clean distclean
+.PHONY: help setup demo test test-setup test-fast test-long coverage mutants fuzz lint bench docs clean distclean
 
 help:
 	@echo "make demo       plan the example fleet on Spark, into $(OUT)/"
 	@echo "make test       every test; brings Chromium, lp_solve and Kafka for them"
 	@echo "make test-fast  those that need no broker, no Spark, no browser and little time"
+	@echo "make test-long  those that take many minutes on brokers (KILLS=100 SEED=1)"
 	@echo "make coverage   what the fast tests run of each room"
 	@echo "make mutants    small changes to the code that no test notices (ROOMS='cluster ...')"
 	@echo "make fuzz       what nobody would write, and what comes of it (NUMBER=10000 SEED=1)"
@@ -45,6 +47,9 @@ test: test-setup
 test-fast: setup
 	@tools/lp-solve
 	$(PYTHON) -m pytest $(TESTS) -m "$(FAST)" -n auto
+
+test-long: setup
+	KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) -m pytest $(TESTS) -m long -s
 
 # Of the fast tests, room by room; fails below the floor in pyproject.toml.
 coverage: setup

@@ -107,12 +107,26 @@ def carried(
 
 def killed(plan: Plan, kill_at: int, operation: str = "apply") -> bool:
     """Whether a run in a process of its own was killed at that journal entry (False: it had ended before)."""
-    forks = multiprocessing.get_context("forkserver")
-    forks.set_forkserver_preload(["harness.inside"])
-    process = forks.Process(
-        target=carry, args=(plan.folder, plan.cluster.bootstrap(), operation), kwargs={"kill_at": kill_at}
-    )
-    process.start()
+    process = apart(plan, operation, kill_at=kill_at)
     process.join(timeout=120)
     assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
     return process.exitcode == -signal.SIGKILL
+
+
+def killed_after(plan: Plan, seconds: float, operation: str = "apply") -> bool:
+    """Whether a run in a process of its own was killed after so long (False: it had ended before)."""
+    process = apart(plan, operation)
+    process.join(timeout=seconds)
+    process.kill()
+    process.join(timeout=120)
+    assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
+    return process.exitcode == -signal.SIGKILL
+
+
+def apart(plan: Plan, operation: str, **how: Any) -> Any:
+    """A run in a process of its own, which need not import everything anew."""
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload(["harness.inside"])
+    process = forks.Process(target=carry, args=(plan.folder, plan.cluster.bootstrap(), operation), kwargs=how)
+    process.start()
+    return process
