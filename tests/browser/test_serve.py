@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.browser.access import WINDOWS, assert_by_keyboard, assert_for_everyone
 from typer.testing import CliRunner
 
 from equipoise.cli.main import app
@@ -197,19 +198,25 @@ def test_by_keyboard_alone(visited):
         assert page.evaluate("document.activeElement.textContent") == "The plan"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone(visited, scheme):
-    """400 pixels wide, in both colour schemes: everything fits and is drawn."""
-    with visited(viewport={"width": 400, "height": 850}, color_scheme=scheme) as page:
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+def test_for_everyone(visited, window):
+    """Wide and narrow, light and dark, from the empty page to a plan: drawn, whole, reached by Tab."""
+    with visited(**window) as page:
+        assert_for_everyone(page)
         page.click("#s-example")
         page.wait_for_selector("#s-cluster:visible")
         assert page.locator("#s-levels").evaluate(COLOURS) > 5
-        assert_fits(page)
-        page.click("#s-more summary")
-        assert_fits(page)
+        theirs = {"topic": "orders", "partition": 4, "replicas": [2, 1, 3]}
+        page.fill("#s-theirs", json.dumps({"version": 1, "partitions": [theirs]}))
+        page.click("#s-judge")
+        page.wait_for_selector("#s-verdict .badge")
+        page.click("#s-frontier")
+        page.wait_for_selector("#s-budgets:visible")
+        page.wait_for_selector("#s-frontier:enabled")
         page.click("#s-plan")
         page.wait_for_selector("#s-result:visible")
-        assert_fits(page)
+        assert_for_everyone(page)
+        assert_by_keyboard(page)
 
 
 def test_with_a_token(visited):

@@ -46,7 +46,7 @@ function movesTable(moves) {
   if (!body) return;
   const search = document.getElementById("search"), kind = document.getElementById("kind");
   const count = document.getElementById("count"), more = document.getElementById("more");
-  const step = 50, labels = ["", "before", "after", "what", "copied", "why"];
+  const step = 50;
   let found = [], drawn = 0, order = null;
 
   const text = (k) => `${moves.topics[moves.topic[k]]}-${moves.partition[k]} ${moves.sentences[moves.why[k]]}`.toLowerCase();
@@ -76,7 +76,6 @@ function movesTable(moves) {
       cell(row, moves.kinds[moves.kind[k]]);
       cell(row, moves.bytes[k] === null ? "–" : moves.bytes[k] ? bytes(moves.bytes[k]) : "0", "num");
       cell(row, moves.sentences[moves.why[k]], "why");
-      labels.forEach((label, at) => { if (label) row.cells[at].dataset.label = label; });
     }
     drawn = Math.min(found.length, drawn + step);
     more.hidden = drawn >= found.length;
@@ -92,7 +91,8 @@ function movesTable(moves) {
   }
   const name = (k) => `${moves.topics[moves.topic[k]]}-${moves.partition[k]}`;
   const byName = (a, b) => name(a).localeCompare(name(b), "en", { numeric: true });
-  const by = [byName, null, null, (a, b) => moves.kind[a] - moves.kind[b], (a, b) => (moves.bytes[a] ?? -1) - (moves.bytes[b] ?? -1),
+  const lists = (side) => (a, b) => String(side[a]).localeCompare(String(side[b]), "en", { numeric: true });
+  const by = [byName, lists(moves.before), lists(moves.after), (a, b) => moves.kind[a] - moves.kind[b], (a, b) => (moves.bytes[a] ?? -1) - (moves.bytes[b] ?? -1),
     (a, b) => moves.sentences[moves.why[a]].localeCompare(moves.sentences[moves.why[b]], "en", { numeric: true })];
   headings(body.parentElement, (column, sign) => { order = (a, b) => sign * by[column](a, b) || byName(a, b); filter(); });
   showBroker = (id) => {
@@ -114,39 +114,102 @@ function movesTable(moves) {
 
 let showBroker; // shows the changes of a broker, where the page has a table of changes
 
-// Buttons in the headings of a table; `sort` hears the column and 1 or -1, up or down.
+// Makes the headings of a table buttons; `sort` hears the column and 1 or -1, up or down.
 function headings(table, sort) {
-  const buttons = table.querySelectorAll("thead button");
-  buttons.forEach((button) => button.addEventListener("click", () => {
+  const heads = [...(table.tHead?.rows[0]?.cells ?? [])];
+  const buttons = heads.map((head) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    if (head.title) button.title = head.title;
+    button.append(...head.childNodes);
+    head.replaceChildren(button);
+    return button;
+  });
+  buttons.forEach((button, column) => button.addEventListener("click", () => {
     const down = button.dataset.sorted === "up";
-    buttons.forEach((other) => { delete other.dataset.sorted; other.closest("th").removeAttribute("aria-sort"); });
+    buttons.forEach((other, k) => { delete other.dataset.sorted; heads[k].removeAttribute("aria-sort"); });
     button.dataset.sorted = down ? "down" : "up";
-    button.closest("th").setAttribute("aria-sort", down ? "descending" : "ascending");
-    sort(button.closest("th").cellIndex, down ? -1 : 1);
+    heads[column].setAttribute("aria-sort", down ? "descending" : "ascending");
+    sort(column, down ? -1 : 1);
   }));
 }
 
-// A plain table with the class "sortable": a click on a heading sorts, a search box named after it filters.
-function sortable(table) {
-  const rows = [...table.tBodies[0].rows];
-  const value = (row, column) => {
-    const cell = row.cells[column]; // none where one cell takes the whole row: there is nothing to compare
-    return cell && cell.colSpan === 1 ? cell.dataset.value ?? cell.textContent.trim() : "";
-  };
-  const compare = (a, b) => (isNaN(a) || isNaN(b) ? a.localeCompare(b, "en", { numeric: true }) : a - b);
+// What a row is sorted by: what its cell says it is worth, what is filled in, or its text.
+function worth(row, column) {
+  const cell = row.cells[column], field = cell?.querySelector("input");
+  if (!cell || cell.colSpan > 1) return ""; // one cell takes the whole row: there is nothing to compare
+  if (field) return field.type === "checkbox" ? String(Number(!field.checked)) : field.value;
+  return cell.dataset.value ?? cell.textContent.trim().replace(/^–$/, "");
+}
+
+const numberOf = (text) => Number(text.replace(/,/g, ""));
+const compared = (a, b) => (isNaN(numberOf(a)) || isNaN(numberOf(b)) ? a.localeCompare(b, "en", { numeric: true }) : numberOf(a) - numberOf(b));
+
+// A click on a heading sorts the rows that are there then.
+function sorting(table) {
+  const body = table.tBodies[0];
   headings(table, (column, sign) => {
-    rows.sort((a, b) => {
-      const [x, y] = [value(a, column), value(b, column)];
-      if (x === "" || y === "") return (x === "") - (y === ""); // what has no value stays last
-      return compare(x, y) * sign;
-    });
-    table.tBodies[0].append(...rows);
+    const rows = [...body.rows].map((row) => [worth(row, column), row]);
+    rows.sort(([x], [y]) => (x === "" || y === "" ? (x === "") - (y === "") : compared(x, y) * sign)); // what has no value stays last
+    body.append(...rows.map(([, row]) => row));
   });
-  const search = document.querySelector(`input[data-table="${table.id}"]`);
-  if (search) search.addEventListener("input", () => {
+}
+
+// A table of many rows gets a box that filters it by what is written and filled in.
+function filtering(table) {
+  const body = table.tBodies[0], tools = document.createElement("div"), label = document.createElement("label"), search = document.createElement("input");
+  Object.assign(search, { type: "search", autocomplete: "off", spellcheck: false });
+  label.append(table.dataset.find ?? "Find a row", search);
+  tools.className = "tools find";
+  tools.append(label);
+  table.parentElement.before(tools);
+  const written = (row) => [row.textContent, ...[...row.querySelectorAll("input[type=text]")].map((field) => field.value)].join(" ");
+  const filter = () => {
     const wanted = search.value.trim().toLowerCase();
-    rows.forEach((row) => row.classList.toggle("hide", !row.textContent.toLowerCase().includes(wanted)));
-  });
+    for (const row of body.rows) row.classList.toggle("hide", !written(row).toLowerCase().includes(wanted));
+  };
+  const offer = () => { tools.hidden = body.rows.length <= 10; filter(); };
+  search.addEventListener("input", filter);
+  new MutationObserver(offer).observe(body, { childList: true });
+  offer();
+}
+
+// What every table can do; that of the changes keeps its rows elsewhere and sorts and filters them itself.
+function handy(root) {
+  for (const frame of root.querySelectorAll(".scroll")) {
+    const table = frame.querySelector("table");
+    if (table.id !== "moves") {
+      sorting(table);
+      filtering(table);
+    }
+    fitting(frame, table);
+  }
+}
+
+// A table that is wider than its frame stacks the cells of each row, each with the name of its column: nothing is cut, and
+// nothing scrolls sideways, whatever the window and the names. Roles are said, for display: block takes them from cells.
+function fitting(frame, table) {
+  const titleOf = (row) => row.querySelector("th") ?? row.cells[0];
+  function stack() {
+    const names = [...(table.tHead?.rows[0]?.cells ?? [])].map((head) => head.dataset.label ?? head.textContent.trim());
+    table.role = "table";
+    for (const row of table.rows) row.role = "row";
+    for (const head of table.tHead?.rows[0]?.cells ?? []) head.role = "columnheader";
+    for (const row of table.tBodies[0].rows) {
+      for (const cell of row.cells) {
+        cell.role = cell.tagName === "TH" ? "rowheader" : "cell";
+        if (cell !== titleOf(row) && cell.colSpan === 1 && names[cell.cellIndex]) cell.dataset.label = names[cell.cellIndex];
+      }
+    }
+    table.classList.add("stack");
+  }
+  function fit() {
+    table.classList.remove("stack");
+    if (frame.scrollWidth > frame.clientWidth) stack();
+  }
+  let width = null;
+  new ResizeObserver(() => { if (frame.clientWidth !== width) { width = frame.clientWidth; fit(); } }).observe(frame);
+  new MutationObserver(fit).observe(table, { childList: true, subtree: true });
 }
 
 function copyButtons(root) {
@@ -168,7 +231,7 @@ async function chartsAtHand() {
 
 // What works without the charts first, then the charts: of this page, or of one that was put into it.
 async function enliven(root, data) {
-  root.querySelectorAll("table.sortable").forEach(sortable);
+  handy(root);
   copyButtons(root);
   if (data.moves) movesTable(data.moves);
   if (!data.charts) return;
@@ -180,7 +243,7 @@ async function enliven(root, data) {
 async function start() {
   if (!("DecompressionStream" in window)) {
     document.getElementById("too-old").hidden = false;
-    document.querySelectorAll("table.sortable").forEach(sortable);
+    handy(document);
     copyButtons(document);
     return;
   }

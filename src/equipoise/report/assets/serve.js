@@ -11,7 +11,7 @@ const rate = (n) => {
   return `${+(n / 1000 ** k).toPrecision(3)} ${units[k]}`;
 };
 shown.rate = rate;
-const figure = (unit, value) => (value === null || value === undefined ? "–" : unit === "count" ? thousands(+value.toFixed(1)) : show(unit)(value));
+const figure = (unit, value) => (value === null || value === undefined ? "–" : unit === "id" ? String(value) : unit === "count" ? thousands(+value.toFixed(1)) : show(unit)(value));
 const plural = (n, noun) => `${thousands(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 const EXAMPLE = ["Topic: orders\tPartitionCount: 6\tReplicationFactor: 3\tConfigs: min.insync.replicas=2",
@@ -177,9 +177,16 @@ function card(title, value, small) {
   return box;
 }
 
-function row(cells, numbers) {
+// A figure in a table: as it is read, and as it is sorted.
+function measured(unit, value) {
+  const cell = put("td", figure(unit, value), { className: "num" });
+  cell.dataset.value = value ?? "";
+  return cell;
+}
+
+function row(title, cells) {
   const made = put("tr");
-  made.append(...cells.map((cell, k) => (k ? put("td", cell, { className: k >= numbers ? "num" : "" }) : put("th", cell, { scope: "row" }))));
+  made.append(put("th", title, { scope: "row" }), ...cells);
   return made;
 }
 
@@ -203,8 +210,8 @@ async function showCluster(data) {
     card("Against the rack rule", figure("count", broken), data.racks_broken ? "partitions with too many in a rack" : "racks are not known"),
   );
   const known = data.loads.filter((load) => load.most !== null);
-  at("s-loads").tBodies[0].replaceChildren(...known.map((load) => row([load.title, figure(load.unit, load.least), figure(load.unit, load.share),
-    figure(load.unit, load.most), load.most_on, load.skew === null ? "–" : load.skew.toFixed(2)], 1)));
+  at("s-loads").tBodies[0].replaceChildren(...known.map((load) => row(load.title, [...[load.least, load.share, load.most].map((value) => measured(load.unit, value)),
+    measured("id", load.most_on), put("td", load.skew === null ? "–" : load.skew.toFixed(2), { className: "num" })])));
   const chosen = at("s-load").value;
   at("s-load").replaceChildren(...known.map((load) => put("option", load.title.toLowerCase(), { value: load.load })));
   if (known.some((load) => load.load === chosen)) at("s-load").value = chosen;
@@ -212,8 +219,8 @@ async function showCluster(data) {
     .filter(([found]) => found && found.partitions)
     .map(([found, words]) => `${plural(found.partitions, "partition")} ${words}: ${found.first.slice(0, 10).join(", ")}${found.partitions > 10 ? " …" : ""}`);
   at("s-unwell").replaceChildren(...note(unwell));
-  at("s-topics").tBodies[0].replaceChildren(...data.topics.map((topic) => row([topic.topic, thousands(topic.partitions), thousands(topic.most_replicas),
-    topic.most_replicas_on, thousands(topic.most_leaders), topic.most_leaders_on, thousands(topic.uneven)], 1)));
+  at("s-topics").tBodies[0].replaceChildren(...data.topics.map((topic) => row(topic.topic, [measured("count", topic.partitions), measured("count", topic.most_replicas),
+    measured("id", topic.most_replicas_on), measured("count", topic.most_leaders), measured("id", topic.most_leaders_on), measured("count", topic.uneven)])));
   at("s-topics-box").hidden = !data.topics.length;
   const missing = [...data.missing.map((entry) => entry.then), ...data.notes];
   at("s-missing").replaceChildren(...missing.map((line) => put("li", line)));
@@ -231,6 +238,7 @@ function listBrokers(data) {
   head.append(...["empty it", "broker", "rack", "state", ...known.map((load) => load.title.toLowerCase())]
     .map((title, k) => put("th", title, { scope: "col", className: k > 3 ? "num" : "" })));
   at("s-brokers").tHead.replaceChildren(head);
+  sorting(at("s-brokers"));
   at("s-brokers").tBodies[0].replaceChildren(...data.brokers.map((broker) => {
     const made = put("tr");
     const tick = put("input", "", { type: "checkbox", checked: state.drained.has(broker.id) });
@@ -255,7 +263,7 @@ function listBrokers(data) {
     cells[2].append(rack);
     if (broker.down) cells[3].title = broker.down;
     cells[1] = put("th", broker.id, { scope: "row" });
-    made.append(...cells, ...known.map((load) => put("td", figure(load.unit, broker[load.load]), { className: "num" })));
+    made.append(...cells, ...known.map((load) => measured(load.unit, broker[load.load])));
     return made;
   }));
 }
@@ -430,7 +438,7 @@ function showVerdict(verdict) {
     const frame = put("div", "", { className: "scroll" }), table = put("table"), top = put("tr"), body = put("tbody");
     top.append(...["Goal", "theirs", "ours, the best", "apart"].map((title, k) => put("th", title, { scope: "col", className: k ? "num" : "" })));
     body.append(...verdict.from_optimum.map((goal) => {
-      const made = row([goal.goal, thousands(goal.value), thousands(goal.optimum), thousands(goal.distance)], 1);
+      const made = row(goal.goal, [goal.value, goal.optimum, goal.distance].map((value) => measured("count", value)));
       made.classList.toggle("bad", goal.distance > 0);
       return made;
     }));
@@ -440,6 +448,7 @@ function showVerdict(verdict) {
     parts.push(frame);
   }
   at("s-verdict").replaceChildren(...parts);
+  handy(at("s-verdict"));
   at("s-verdict").focus({ preventScroll: true });
   at("s-verdict").scrollIntoView({ block: "nearest" });
 }
