@@ -18,7 +18,10 @@ from equipoise.wording import plural
 
 BoolArray = npt.NDArray[np.bool_]
 
-FIGURES = ("size_bytes", "bytes_in_per_s", "bytes_out_per_s", "min_isr", "retention_s")
+FIGURES = (
+    "size_bytes", "bytes_in_per_s", "bytes_out_per_s", "cpu_percent", "min_isr", "retention_s",
+    "retention_bytes",
+)  # fmt: skip
 """Columns of what is known of each partition beside who holds it."""
 IN_SYNC = ("isr", "isr_told")
 """Columns of who is in sync."""
@@ -30,6 +33,16 @@ class Lack(NamedTuple):
     sentence: str
     partitions: int
     """How many partitions are known to be missing; at least 1."""
+
+
+@dataclass(frozen=True)
+class LoadSource:
+    """Of how many partitions a source tells a load."""
+
+    load: str
+    """As in ``--balance``; ``network-out`` is here what consumers read."""
+    source: str
+    partitions: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +79,11 @@ class Cluster:
     """min.insync.replicas, int32, -1 where unknown."""
     retention_s: FloatArray
     """Seconds until a record is deleted, inf where age deletes none, NaN where unknown."""
+    cpu_percent: FloatArray = None  # type: ignore[assignment]  # set when built
+    """Percent of a broker's CPU that leading costs, NaN where unknown; None: of no partition is it known."""
+    retention_bytes: FloatArray = None  # type: ignore[assignment]
+    """Bytes of a replica from which on Kafka deletes the oldest, NaN where there is no such limit; None: none
+    has one."""
     isr: IntArray = None  # type: ignore[assignment]  # set when built
     """``(n_partitions, width)`` int32: broker positions of the in-sync replicas, those that are being added
     among them, -1 beyond the end."""
@@ -80,6 +98,10 @@ class Cluster:
     """What no source told: any of "racks", "sizes", "rates", "configs", "capacities"."""
     notes: tuple[str, ...] = ()
     """Findings worth a line in a report (topics of mixed replication factor, moves in flight...)."""
+    loads_from: tuple[LoadSource, ...] = ()
+    """Where figures of loads come from; of what was not read from sources nothing is said."""
+    doubts: tuple[str, ...] = ()
+    """Loads that cannot be so, and those of which sources contradict each other: a warning of every plan."""
     lacks: tuple[Lack, ...] = ()
     """What shows that this is a part of a cluster; a plan for it has to be asked for as one."""
     allow_empty_lists: bool = False
@@ -87,6 +109,9 @@ class Cluster:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        for name in ("cpu_percent", "retention_bytes"):
+            if getattr(self, name) is None:
+                put(self, name, np.full(len(self.topic_idx), np.nan))
         for name, dtype in (
             ("topic_idx", np.int32),
             ("partition", np.int32),
@@ -97,6 +122,8 @@ class Cluster:
             ("bytes_out_per_s", np.float64),
             ("min_isr", np.int32),
             ("retention_s", np.float64),
+            ("cpu_percent", np.float64),
+            ("retention_bytes", np.float64),
         ):
             put(self, name, frozen(getattr(self, name), dtype))
         n = len(self.topic_idx)
@@ -220,7 +247,9 @@ def build_cluster(
     bytes_in_per_s: npt.ArrayLike | None = None,
     bytes_out_per_s: npt.ArrayLike | None = None,
     min_isr: npt.ArrayLike | None = None,
+    cpu_percent: npt.ArrayLike | None = None,
     retention_s: npt.ArrayLike | None = None,
+    retention_bytes: npt.ArrayLike | None = None,
     isr_ids: Sequence[Sequence[int] | None] | None = None,
     **facts: object,
 ) -> Cluster:
@@ -266,7 +295,9 @@ def build_cluster(
         bytes_in_per_s=column(bytes_in_per_s, np.float64, np.nan),
         bytes_out_per_s=column(bytes_out_per_s, np.float64, np.nan),
         min_isr=column(min_isr, np.int32, -1),
+        cpu_percent=column(cpu_percent, np.float64, np.nan),
         retention_s=column(retention_s, np.float64, np.nan),
+        retention_bytes=column(retention_bytes, np.float64, np.nan),
         isr=brokers.index_of(isr),
         isr_told=np.array([ids is not None for ids in in_sync], dtype=bool)[order],
         **facts,  # type: ignore[arg-type]

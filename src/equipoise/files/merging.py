@@ -13,9 +13,10 @@ from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.files.agreement import State, agreed_state, moves
 from equipoise.files.alive import down
 from equipoise.files.broker_facts import brokers_of
+from equipoise.files.loads_told import loads_told
 from equipoise.files.log_dirs import log_dirs_of
 from equipoise.files.whole import lacks_of
-from equipoise.formats.configs import min_isr, retention_s
+from equipoise.formats.configs import min_isr, retention_bytes, retention_s
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import Fragment, SetAside
 from equipoise.wording import plural
@@ -35,8 +36,11 @@ def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside]
     brokers = brokers_of(fragments, state.replicas, faults)
     gone = down(fragments, state, brokers.ids.tolist())
     brokers = replace(brokers, down=tuple(gone.get(broker) for broker in brokers.ids.tolist()))
-    size, rate_in, rate_out = figures(fragments, state)
+    told = loads_told(fragments, state)
+    if set_aside is not None:
+        set_aside += told.set_aside
     isr = min_isr_of(fragments, state)
+    size, rate_in = told.columns["size_bytes"], told.columns["bytes_in_per_s"]
     columns = {"sizes": size, "rates": rate_in, "capacities": brokers.disk_bytes}
     missing = [] if brokers.has_racks else ["racks"]
     missing += [fact for fact, column in columns.items() if np.all(np.isnan(column))]
@@ -52,9 +56,11 @@ def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside]
         leader=brokers.index_of(state.leader),
         size_bytes=size,
         bytes_in_per_s=rate_in,
-        bytes_out_per_s=rate_out,
+        bytes_out_per_s=told.columns["bytes_out_per_s"],
+        cpu_percent=told.columns["cpu_percent"],
         min_isr=isr,
         retention_s=configured(fragments, state, retention_s),
+        retention_bytes=configured(fragments, state, retention_bytes),
         isr=brokers.index_of(state.isr).reshape(state.isr.shape),
         isr_told=state.isr_told,
         dirs=log_dirs_of(fragments, state),
@@ -62,26 +68,10 @@ def merge(fragments: Sequence[Fragment], name: str, *, set_aside: list[SetAside]
         files=tuple(PurePath(f.source).name for f in fragments),
         missing=tuple(missing),
         notes=notes(fragments, state, columns),
+        loads_from=told.sources,
+        doubts=told.doubts,
         lacks=lacks_of(fragments, state),
     )
-
-
-def figures(fragments: Sequence[Fragment], state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Size, bytes in and bytes out of each partition, NaN where unknown; log dirs go before estimates."""
-    size, rate_in, rate_out = (np.full(len(state.keys), np.nan) for _ in range(3))
-    for table in (f.log_dirs for f in fragments if f.log_dirs is not None):
-        row = state.rows(state.topics.keys(table))
-        current = (row >= 0) & ~table.is_future
-        current[current] = np.any(state.replicas[row[current]] == table.broker[current, None], axis=1)
-        np.fmax.at(size, row[current], table.size_bytes[current])
-    for told in (f.figures for f in fragments if f.figures is not None):
-        row = state.rows(state.topics.keys(told))
-        for column, values in (
-            (size, told.size_bytes), (rate_in, told.bytes_in_per_s), (rate_out, told.bytes_out_per_s)
-        ):  # fmt: skip
-            new = (row >= 0) & np.isnan(column[row]) & ~np.isnan(values)
-            column[row[new]] = values[new]
-    return size, rate_in, rate_out
 
 
 def min_isr_of(fragments: Sequence[Fragment], state: State) -> IntArray:
@@ -97,15 +87,17 @@ def min_isr_of(fragments: Sequence[Fragment], state: State) -> IntArray:
 def configured(
     fragments: Sequence[Fragment], state: State, told: Callable[[Mapping[str, str]], float | None]
 ) -> FloatArray:
-    """What ``told`` reads in the configs of each partition's topic, else in the brokers' default; or NaN."""
-    defaults = [told(f.broker_configs[None]) for f in fragments if None in f.broker_configs]
-    default = next((value for value in defaults if value is not None), np.nan)
-    by_topic = np.full(len(state.topics.names), default)
+    """What ``told`` reads in the configs of each partition's topic over the brokers' default; or NaN."""
+    defaults: dict[str, str] = {}
     for fragment in fragments:
-        for topic, configs in fragment.topic_configs.items():
-            value = told(configs)
-            if value is not None and topic in state.topics.position:
-                by_topic[state.topics.position[topic]] = value
+        defaults = {**fragment.broker_configs.get(None, {}), **defaults}
+    default = told(defaults)
+    by_topic = np.full(len(state.topics.names), np.nan if default is None else default)
+    for topic in {topic for fragment in fragments for topic in fragment.topic_configs}:
+        own = [f.topic_configs[topic] for f in fragments if topic in f.topic_configs]
+        value = told({name: text for configs in (defaults, *own) for name, text in configs.items()})
+        if value is not None and topic in state.topics.position:
+            by_topic[state.topics.position[topic]] = value
     return by_topic[state.topic_idx]
 
 

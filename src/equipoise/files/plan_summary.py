@@ -16,6 +16,7 @@ from equipoise.files.cross_zone import cross_zone
 from equipoise.files.dir_plan import dir_facts
 from equipoise.files.plan_levels import certified, whole
 from equipoise.judge.levels import bytes_copied, costs, levels
+from equipoise.planning.problem.rates import loads_from
 
 RowArray = npt.NDArray[np.int64]
 
@@ -31,7 +32,7 @@ def overview(plan: Plan) -> dict[str, Any]:
     """:func:`summary` without the moves: cheap whatever the size of the plan."""
     cluster = plan.cluster
     source = planned_from(cluster)
-    more = {"log_dirs": dir_facts(plan), "cross_zone": cross_zone(plan)}
+    more = {"loads": loads(plan), "log_dirs": dir_facts(plan), "cross_zone": cross_zone(plan)}
     return {
         "version": VERSION,
         "cluster": cluster.name,
@@ -55,6 +56,15 @@ def overview(plan: Plan) -> dict[str, Any]:
         "created": [cluster.label(row) for row in np.flatnonzero(cluster.rf == 0).tolist()],
         **{key: value for key, value in more.items() if value is not None},
     }
+
+
+def loads(plan: Plan) -> dict[str, Any] | None:
+    """The sources of each load with how many partitions they tell it of; None where nothing is known."""
+    found = loads_from(plan.cluster, plan.request.get("consumption"))
+    return {
+        load: [{"source": one.source, "partitions": one.partitions} for one in told]
+        for load, told in found.items()
+    } or None
 
 
 def health(plan: Plan) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 
 from equipoise.cluster import Brokers, Cluster
-from equipoise.cluster.cluster import FIGURES, IN_SYNC
+from equipoise.cluster.cluster import FIGURES, IN_SYNC, LoadSource
 from equipoise.cluster.log_dirs import LogDirs
 from equipoise.errors import UnusableInput
 from equipoise.formats.faults import Faults
@@ -29,6 +29,8 @@ FACTS = {
     "files": [str],
     "missing": [str],
     "notes": [str],
+    "loads_from?": [{"load": str, "source": str, "partitions": int}],
+    "doubts?": [str],
     "topics": [str],
     "allow_empty_lists": bool,
     "dirs?": [str],
@@ -54,6 +56,9 @@ def state_arrays(cluster: Cluster, *, dirs: bool = False) -> dict[str, np.ndarra
     arrays |= {f"brokers/{name}": getattr(cluster.brokers, name) for name in BROKER_COLUMNS}
     told = (name.rstrip("?") for name in FACTS if name != "dirs?")
     facts: dict[str, Any] = {name: getattr(cluster, name) for name in told}
+    for name in ("loads_from", "doubts"):
+        if not facts[name]:
+            del facts[name]
     facts["racks"] = cluster.brokers.racks
     if any(cluster.brokers.down):
         facts["down"] = cluster.brokers.down
@@ -93,8 +98,9 @@ def cluster_of(arrays: Mapping[str, np.ndarray], source: str) -> Cluster:
         for name, column in (columns | known).items():
             check_column(name, column, n_brokers)
         brokers = Brokers(racks=tuple(facts.pop("racks")), down=tuple(facts.pop("down", ())), **known)
-        for name in ("files", "missing", "notes", "topics"):
-            facts[name] = tuple(facts[name])
+        for name in ("files", "missing", "notes", "doubts", "topics"):
+            facts[name] = tuple(facts.get(name, ()))
+        facts["loads_from"] = tuple(LoadSource(**told) for told in facts.get("loads_from", ()))
         dirs = dirs_in(arrays, facts.pop("dirs", None))
         return Cluster(brokers=brokers, dirs=dirs, **columns, **facts)
     except (KeyError, TypeError, ValueError) as error:
@@ -116,7 +122,7 @@ def dirs_in(arrays: Mapping[str, np.ndarray], paths: list[str] | None) -> LogDir
 def facts_of(array: np.ndarray, source: str) -> dict[str, Any]:
     """What stands in ``facts``; raises :class:`UnusableInput` or ``ValueError`` where that is not facts."""
     facts = orjson.loads(array.tobytes())
-    ObjectRows.checked([facts], FACTS, Faults(source), ["facts"])
+    ObjectRows.checked([facts], FACTS, Faults(source), ["facts"]).rows("loads_from")
     for key, told in (("racks", facts.get("racks")), ("down", facts.get("down", []))):
         if not isinstance(told, list) or not all(each is None or isinstance(each, str) for each in told):
             raise ValueError(f"facts.{key} are not one text, or null, for each broker")
@@ -133,6 +139,7 @@ def check_column(name: str, column: np.ndarray, n_brokers: int) -> None:
         most = n_brokers - 1 if name in (*LISTS, "leader") else MOST_ID
         fits = (column >= -1) & (column <= most) & (column == np.round(column))
     else:
-        fits = np.isnan(column) | ((column >= 0) & (column <= (np.inf if name == "retention_s" else MOST)))
+        most_of = np.inf if name == "retention_s" else MOST
+        fits = np.isnan(column) | ((column >= 0) & (column <= most_of))
     if not fits.all():
         raise ValueError(f"{name} has {column[~fits].flat[0]}")

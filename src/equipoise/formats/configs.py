@@ -28,7 +28,8 @@ KEPT = frozenset(
     (
         "retention.ms", "retention.bytes", "local.retention.ms", "local.retention.bytes", "log.retention.ms",
         "log.retention.minutes", "log.retention.hours", "log.retention.bytes", "remote.storage.enable",
-        "cleanup.policy", "segment.bytes", "min.insync.replicas", "unclean.leader.election.enable",
+        "cleanup.policy", "log.cleanup.policy", "segment.bytes", "min.insync.replicas",
+        "unclean.leader.election.enable",
         "leader.replication.throttled.replicas", "follower.replication.throttled.replicas",
         "leader.replication.throttled.rate", "follower.replication.throttled.rate", "cordoned.log.dirs",
         "broker.rack",
@@ -99,16 +100,18 @@ RETENTION_S = {
     "log.retention.hours": 3600.0,
 }
 """Configs that say how old records become, the stronger first, and how many seconds one of each is."""
+MOST_BYTES = 2**62
+"""Who gives more means no limit."""
 CENTURY_S = 100 * 365 * 86_400
 """Who asks for more, as with the largest number there is, means for ever."""
 
 
 def retention_s(configs: Mapping[str, str]) -> float | None:
-    """Seconds until a record leaves the disk; inf where age deletes none (-1, or compaction alone).
+    """Seconds until a record leaves the disk; inf where age is not what deletes it (-1, or compaction).
 
     With tiered storage it is the local retention where one is given: older records lie elsewhere.
     """
-    if configs.get("cleanup.policy") == "compact":
+    if "compact" in configs.get("cleanup.policy", configs.get("log.cleanup.policy", "")):
         return math.inf
     local = whole(configs, "local.retention.ms")
     if configs.get("remote.storage.enable") == "true" and local is not None and local >= 0:
@@ -117,6 +120,16 @@ def retention_s(configs: Mapping[str, str]) -> float | None:
         if (value := whole(configs, name)) is not None:
             return value * step if 0 <= value * step <= CENTURY_S else math.inf
     return None
+
+
+def retention_bytes(configs: Mapping[str, str]) -> float | None:
+    """Bytes of a replica from which on its oldest segments are deleted; None where nobody set a limit."""
+    local = whole(configs, "local.retention.bytes")
+    if configs.get("remote.storage.enable") == "true" and local is not None and local >= 0:
+        return float(min(local, MOST_BYTES))
+    value = next((v for name in ("retention.bytes", "log.retention.bytes")
+                  if (v := whole(configs, name)) is not None), -1)  # fmt: skip
+    return float(value) if 0 <= value < MOST_BYTES else None
 
 
 def whole(configs: Mapping[str, str], name: str) -> int | None:

@@ -119,6 +119,8 @@ class Figures(Rows):
     """Consumer bytes a second."""
     min_isr: FloatArray
     """min.insync.replicas."""
+    cpu_percent: FloatArray | None = None
+    """Percent of a broker's CPU that leading costs; None where the source never tells it."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
         broker=ids[dirs.parent][in_dir],
         dirs=tuple(dir_names),
         dir_idx=dir_idx[in_dir],
-        size_bytes=np.where(size < 0, np.nan, size),
+        size_bytes=size,
         is_future=replicas.flags("isFuture")[keep],
         each=each_of(dirs, ids),
     )

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.judge.bands import whole_weights, widened, within
+from equipoise.judge.rates import inward, read
 from equipoise.judge.rules import rack_limits
 from equipoise.judge.violations import Case
 
@@ -49,7 +50,7 @@ class Load:
 
 def leads(name: str) -> bool:
     """True for what a leader alone bears."""
-    return name in ("leaders", "network-out")
+    return name in ("leaders", "network-out", "cpu")
 
 
 def held_of(lists: IntArray, weight: Int64, n_brokers: int) -> Int64:
@@ -68,13 +69,12 @@ def weight_of(case: Case, name: str) -> Int64:
         return np.ones(cluster.n_partitions, dtype=np.int64)
     if name == "disk":
         return whole(case, cluster.size_bytes)
-    ends = np.isfinite(cluster.retention_s) & (cluster.retention_s > 0)
-    kept = np.where(ends, cluster.retention_s, 1.0)
-    derived = np.where(ends, cluster.size_bytes / kept, np.nan)
-    inward = whole(case, np.where(np.isnan(cluster.bytes_in_per_s), derived, cluster.bytes_in_per_s))
+    if name == "cpu":
+        return whole(case, cluster.cpu_percent * 1_000_000)
+    produced = whole(case, inward(cluster))
     if name == "network-in":
-        return inward
-    return inward * (case.rules.rf - 1) + whole(case, cluster.bytes_out_per_s)
+        return produced
+    return produced * (case.rules.rf - 1) + whole(case, read(cluster, case.rules.consumption))
 
 
 def whole(case: Case, column: FloatArray) -> Int64:

@@ -51,6 +51,8 @@ class Rules:
     """The loads of ``balance`` in their order, with the sides of their bands."""
     weighs: bool = False
     """Loads are levelled, not counts: bounds on those are not computed here."""
+    consumption: float | None = None
+    """What consumers read, as a multiple of what comes in, where no source tells it."""
     fills: Mapping[str, float] = field(default_factory=dict)
     """Percent of capacity that moves may fill, by load."""
     max_moves: int | None = None
@@ -91,6 +93,7 @@ def rules_of(
         leader_tolerance=sides(asked, "leaders"),
         mix={load: sides(asked, load) for load in levelled(asked)},
         weighs=set(levelled(asked)) != {"count"} or bool(asked.get("max_fill")),
+        consumption=asked.get("consumption"),
         fills={spec.split(":")[0]: float(spec.split(":")[1]) for spec in asked.get("max_fill", ())},
         max_moves=asked.get("max_moves"),
         max_bytes=asked.get("max_bytes"),

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Cluster, measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.judge.rates import inward
 from equipoise.judge.rules import Rules, rack_limits
 from equipoise.wording import plural
 
@@ -250,10 +251,8 @@ def fills(case: Case) -> Iterator[Violation]:
     """With ``--max-fill`` no broker that is given something ends above its part of its capacity."""
     cluster = case.cluster
     given = np.bincount(case.target[case.placed & case.known[case.target]], minlength=cluster.n_brokers) > 0
-    kept = np.where(cluster.retention_s > 0, cluster.retention_s, np.nan)
-    inward = np.where(np.isnan(cluster.bytes_in_per_s), cluster.size_bytes / kept, cluster.bytes_in_per_s)
     figures = {"disk": (cluster.size_bytes, cluster.brokers.disk_bytes),
-               "network-in": (inward, cluster.brokers.bytes_in_per_s)}  # fmt: skip
+               "network-in": (inward(cluster), cluster.brokers.bytes_in_per_s)}  # fmt: skip
     for load, percent in case.rules.fills.items():
         figure, capacity = figures[load]
         held = measures.bytes_per_broker(case.target, np.ceil(figure), cluster.n_brokers)

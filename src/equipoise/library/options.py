@@ -39,6 +39,7 @@ class Options(TypedDict, total=False):
     no_leaders_on: Brokers
     cordon: Brokers
     assume_alive: Brokers
+    consumption: float | str
     cross_zone_price: float | str
     drain_dir: str | Sequence[str]
     log_dirs: str

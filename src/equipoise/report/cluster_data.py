@@ -12,7 +12,7 @@ from equipoise.cluster.brokers import FloatArray
 from equipoise.cluster.health import Health
 from equipoise.errors import UnusableInput
 from equipoise.files.plan_levels import whole
-from equipoise.planning.problem.rates import inbound
+from equipoise.planning.problem.rates import inbound, sentences
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.laying import build_problem
 from equipoise.report import words
@@ -58,6 +58,7 @@ def cluster_data(cluster: Cluster) -> dict[str, Any]:
         "brokers": broker_rows(cluster, loads),
         "racks": rack_rows(cluster, loads),
         "topics": worst_topics(cluster),
+        "loads_from": sentences(cluster),
         "missing": [{"what": what, "then": words.MISSING.get(what, what)} for what in cluster.missing],
         "part": [lack.sentence for lack in cluster.lacks],
         "notes": list(cluster.notes),

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Plan
+from equipoise.planning.problem.rates import sentences
 from equipoise.report import certificate, words
 from equipoise.report.brokers import broker_axis, broker_charts, broker_rows
 from equipoise.report.cross_zone import zone_words
@@ -52,6 +53,7 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "schedule": schedule_facts(schedule),
         "sizes_known": figures.sizes_known,
         "sizes_words": sizes_words(plan),
+        "loads_from": sentences(plan.cluster, plan.request.get("consumption")),
         "missing": [words.MISSING.get(what, what) for what in plan.cluster.missing],
         "notes": list(plan.cluster.notes),
         "warnings": list(plan.warnings),

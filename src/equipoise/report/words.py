@@ -15,6 +15,7 @@ GOALS = {
     "disk": ("Disk level", "how far brokers' bytes on disk lie outside the band"),
     "network-in": ("Inbound level", "how far brokers' inbound traffic lies outside the band"),
     "network-out": ("Outbound level", "how far brokers' outbound traffic lies outside the band"),
+    "cpu": ("CPU level", "how far brokers' CPU for what they lead lies outside the band, in 0.000001 %"),
     "log-dirs": ("Log dir level", "bytes that log dirs hold outside their bands"),
     "log-dir-bytes": ("Bytes between log dirs", "bytes that are copied between the log dirs of a broker"),
     "log-dir-replicas": ("Log dir level", "replicas that log dirs hold outside their bands"),

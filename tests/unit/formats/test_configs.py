@@ -61,7 +61,9 @@ def test_commas_within_values():
         ("retention.ms=-1", math.inf),
         ("retention.ms=9223372036854775807", math.inf),
         ("retention.ms=60000,cleanup.policy=compact", math.inf),
-        ("retention.ms=60000,cleanup.policy=compact,delete", 60),
+        ("retention.ms=60000,cleanup.policy=compact,delete", math.inf),
+        ("retention.ms=60000,log.cleanup.policy=compact", math.inf),
+        ("retention.ms=60000,cleanup.policy=delete,log.cleanup.policy=compact", 60),
         ("retention.ms=60000,remote.storage.enable=true,local.retention.ms=5000", 5),
         ("retention.ms=60000,remote.storage.enable=true,local.retention.ms=-2", 60),
         ("retention.ms=60000,remote.storage.enable=false,local.retention.ms=5000", 60),
@@ -72,7 +74,7 @@ def test_commas_within_values():
     ],
 )
 def test_retention(configs, seconds):
-    """The stronger config counts, as in Kafka; -1, centuries and compaction alone mean for ever."""
+    """The stronger config counts, as in Kafka; -1, centuries and compaction mean for ever."""
     assert retention_s(split_configs(configs)) == seconds
 
 

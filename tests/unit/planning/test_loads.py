@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.scenarios.checks import check_judged
 
 from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
@@ -163,6 +164,25 @@ def test_rates_that_nobody_measured_are_size_over_retention_and_said_to_be_so() 
     endless = replace(cluster, retention_s=np.array([hour, np.inf, hour, hour]))
     with pytest.raises(UnusableInput, match="rates of 1 partition"):
         make_plan(endless, Request(balance=("network-in",)))
+
+
+def test_cpu_is_what_a_source_says_that_leading_costs() -> None:
+    """Broker 0 leads 3.5 % of a broker's CPU, broker 1 half a percent: one reorder levels both.
+
+    Where one partition's is not known it is asked for, and `all` does without; nothing is estimated.
+    """
+    cluster = cluster_of([[0, 1], [0, 1], [1, 0]], [5, 5, 5], cpu_percent=[2.0, 1.5, 0.5])
+    plan = make_plan(cluster, Request(balance=("cpu:0:0",)))
+    assert plan.cluster.ids_of(plan.target).tolist() == [[0, 1], [1, 0], [1, 0]]
+    assert values(plan)["cpu"] == bounds(plan)["cpu"] == 0 and values(plan)["moves"] == 0
+    assert plan.why[1] == "broker 0 has 75 % more CPU than its share"
+    check_judged(plan)
+    everything = Request(balance=("all",))
+    assert build_problem(cluster, everything).request.mix == ("count", "leaders", "disk", "cpu")
+    untold = replace(cluster, cpu_percent=np.array([2.0, np.nan, 0.5]))
+    with pytest.raises(UnusableInput, match=r"CPU figures of 1 partition .*t-1.*partition_load gives them"):
+        make_plan(untold, Request(balance=("cpu",)))
+    assert build_problem(untold, everything).request.mix == ("count", "leaders", "disk")
 
 
 def test_unknown_rates_are_asked_for() -> None:

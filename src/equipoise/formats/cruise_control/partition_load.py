@@ -1,4 +1,4 @@
-"""``partition_load?json=true``: size and rates of partitions."""
+"""``partition_load?json=true``: size, rates and CPU of partitions."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ SHAPE = {
             "topic": str,
             "partition": Id,
             "followers?": [Id],
+            "cpu?": float,
             "disk?": float,
             "networkInbound?": float,
             "networkOutbound?": float,
@@ -48,6 +49,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
         bytes_in_per_s=inbound,
         bytes_out_per_s=consumed(inbound, outbound, rows.id_lists("followers")[1]),
         min_isr=np.full(len(rows), np.nan),
+        cpu_percent=rows.numbers("cpu", np.nan),
     )
     return Fragment(faults.source, NAME, figures=figures, quarantined=tuple(faults.set_aside))
 

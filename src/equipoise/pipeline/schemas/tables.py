@@ -65,7 +65,8 @@ PARTITIONS = StructType(
         may("bytes_in_per_s", DOUBLE),
         may("bytes_out_per_s", DOUBLE),
         may("min_isr", INT),
-        may("retention_s", DOUBLE),  # infinite where age deletes nothing
+        may("retention_s", DOUBLE),  # infinite where age is not what deletes
+        may("retention_bytes", DOUBLE),
     ]
 )
 REPLICAS = StructType(

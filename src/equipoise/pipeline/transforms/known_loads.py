@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.cluster.cluster import LoadSource
 from equipoise.wording import plural
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ FIGURES = {
     "bytes_out_per_s": "bytes_out_per_s",
 }
 """Columns of a cluster, and those of ``partition_load`` that tell of them."""
+LOADS = {"size_bytes": "disk", "bytes_in_per_s": "network-in", "bytes_out_per_s": "network-out"}
+RATES = ("network-in", "network-out")
+"""Loads of which ``partition_load`` has what files tell, too."""
 NOUNS = {"size_bytes": "sizes", "bytes_in_per_s": "bytes in", "bytes_out_per_s": "bytes out"}
 FILE = "a file of the cluster"
 UNKNOWN = "unknown"
@@ -70,7 +74,17 @@ def with_loads(cluster: Cluster, loads: pa.Table, statistic: str | None) -> tupl
         and not (fact == "rates" and known(columns["bytes_in_per_s"]))
     )  # fmt: skip
     notes = tuple(note for note in cluster.notes if not note.startswith(("sizes of ", "rates of ")))
-    return replace(cluster, missing=missing, notes=(*notes, *sentences(used)), **columns), used
+    origin = tuple(sources(cluster, used))
+    notes = (*notes, *sentences(used))
+    return replace(cluster, missing=missing, notes=notes, loads_from=origin, **columns), used
+
+
+def sources(cluster: Cluster, used: list[Used]) -> Iterator[LoadSource]:
+    """Where each load comes from; files say it of what goes before samples, and of what has none."""
+    for one in used:
+        if one.source in OF_SAMPLES:
+            yield LoadSource(LOADS[one.figure], f"{one.statistic} of samples, {one.source}", one.partitions)
+    yield from (one for one in cluster.loads_from if one.load not in RATES)
 
 
 def rows_of(cluster: Cluster, loads: pa.Table) -> npt.NDArray[np.int64]:

@@ -120,8 +120,11 @@ def told_once(metric: str) -> Column:
 def from_retention(size: Column) -> Column:
     """Bytes in of a partition that deletes by age: what it holds came within its retention.
 
+    One that is as large as ``retention.bytes`` lets it be deletes by size, and tells nothing.
+
     Constraint Based Kafka Partition Balancing, section "Objectives".
     """
-    retention = F.col("retention_s")
+    retention, at_limit = F.col("retention_s"), size >= F.col("retention_bytes")
     bounded = size.isNotNull() & (retention > 0) & (retention < float("inf"))
+    bounded &= ~F.coalesce(at_limit, F.lit(False))
     return F.when(bounded, figures_of("from retention", mean=settled(size / retention)))

@@ -59,6 +59,7 @@ def partitions(cluster: Cluster) -> Columns:
         "bytes_out_per_s": known(cluster.bytes_out_per_s),
         "min_isr": told(cluster.min_isr),
         "retention_s": known(cluster.retention_s),
+        "retention_bytes": known(cluster.retention_bytes),
     }
 
 

@@ -13,6 +13,7 @@ WORDS = {
     "disk": "disk",
     "network-in": "inbound traffic",
     "network-out": "outbound traffic",
+    "cpu": "CPU",
 }
 
 

@@ -45,7 +45,7 @@ from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.rack_rule import rack_excess
 from equipoise.wording import plural
 
-WEIGHED = ("disk", "network-in", "network-out", "bytes")
+WEIGHED = ("disk", "network-in", "network-out", "cpu", "bytes")
 """Goals whose bounds are closed forms of what weighs."""
 ALIKE = 1 - 1e-9
 """Of two bounds this near to each other that is taken which anyone can compute again."""

@@ -9,6 +9,7 @@ load                    weight
 ``network-in``          producer bytes a second of each replica, leader and follower alike; size / retention
                         where no source tells them
 ``network-out``         of the leader alone: ``bytes_in * (rf - 1) + bytes_out`` a second
+``cpu``                 of the leader alone: millionths of a percent of a broker's CPU, as a source tells them
 ======================  ===================================================================
 
 Everything is whole numbers (bytes, bytes a second), so sums are exact and equal on every machine.
@@ -27,18 +28,22 @@ from equipoise.errors import UnusableInput
 from equipoise.planning.goals import value_of
 from equipoise.planning.problem.bands import whole_weights
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
-from equipoise.planning.problem.rates import inbound
+from equipoise.planning.problem.rates import inbound, outbound
 from equipoise.wording import plural
 
 Int64 = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 ANYTHING = np.int64(2**62)
-SIZES = "kafka-log-dirs --describe gives sizes"
-RATES = (
-    "A metrics folder or Cruise Control's partition_load gives rates; "
-    "sizes with retention.ms tell inbound ones"
-)
+MILLION = 1_000_000
+RATES = "A metrics folder or Cruise Control's partition_load gives rates; "
+ADVICE = {
+    "sizes": "kafka-log-dirs --describe gives sizes",
+    "inbound rates": f"{RATES}sizes with retention.ms tell inbound ones",
+    "outbound rates": f"{RATES}--consumption says how often a record is read",
+    "CPU figures": "Cruise Control's partition_load gives them",
+}
+"""Who tells what is not known."""
 FILL = "fill-"
 COUNTED = ("count", "leaders")
 GOAL_OF = {"count": "replicas"}
@@ -141,10 +146,13 @@ def weights_of(problem: Problem, goal: str) -> Int64:
         return np.ones(cluster.n_partitions, dtype=np.int64)
     if goal == "disk":
         return whole(problem, cluster.size_bytes, "sizes", f"--balance {goal}")
+    if goal == "cpu":
+        return whole(problem, cluster.cpu_percent * MILLION, "CPU figures", f"--balance {goal}")
     inward = whole(problem, inbound(cluster), "inbound rates", f"--balance {goal}")
     if goal == "network-in":
         return inward
-    outward = whole(problem, cluster.bytes_out_per_s, "outbound rates", f"--balance {goal}")
+    consumed = outbound(cluster, problem.request.consumption)
+    outward = whole(problem, consumed, "outbound rates", f"--balance {goal}")
     return inward * (problem.rf - 1) + outward
 
 
@@ -156,7 +164,7 @@ def whole(problem: Problem, column: FloatArray, what: str, option: str) -> Int64
         raise UnusableInput(
             f"the {what} of {plural(len(unknown), 'partition')} are not known ({first} is the first)",
             source=option,
-            advice=SIZES if what == "sizes" else RATES,
+            advice=ADVICE[what],
         )
     return np.ceil(np.nan_to_num(column)).astype(np.int64)
 

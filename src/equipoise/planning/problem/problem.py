@@ -13,7 +13,7 @@ from equipoise.planning.problem.params import Params
 from equipoise.planning.problem.request import COUNTS, Request
 
 BoolArray = npt.NDArray[np.bool_]
-OF_LEADERS = frozenset({"leaders", "network-out"})
+OF_LEADERS = frozenset({"leaders", "network-out", "cpu"})
 """Loads that a partition's leader alone bears."""
 
 

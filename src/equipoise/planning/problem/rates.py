@@ -1,30 +1,103 @@
-"""What comes into each partition: as measured, or else as its size and retention tell."""
+"""What comes into each partition, as measured or else as its size and retention tell; and who told it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Cluster
+from equipoise.cluster.cluster import BoolArray, LoadSource
 from equipoise.wording import plural
+
+FIGURES = {
+    "disk": "size_bytes",
+    "network-in": "bytes_in_per_s",
+    "network-out": "bytes_out_per_s",
+    "cpu": "cpu_percent",
+}
+"""Loads that are no counts, and the columns of a cluster that they come from."""
+UNKNOWN = "unknown"
+NAMED = 3
 
 
 def inbound(cluster: Cluster) -> npt.NDArray[np.float64]:
     """``(n_partitions,)`` producer bytes a second.
 
     A rate that no source tells is size / retention ("Constraint Based Kafka Partition Balancing", section
-    "Objectives": a replica of size s under a retention of t seconds takes s / t bytes a second). Where that
-    is unknown or endless, size says nothing of the rate, and it is NaN.
+    "Objectives": a replica of size s under a retention of t seconds takes s / t bytes a second). Where age is
+    not what deletes (compaction, no end, a limit of bytes that is reached) size says nothing of the rate, and
+    it is NaN.
     """
-    ends = np.isfinite(cluster.retention_s) & (cluster.retention_s > 0)
+    ends = np.isfinite(cluster.retention_s) & (cluster.retention_s > 0) & ~at_limit(cluster)
     unknown = np.full(cluster.n_partitions, np.nan)
     implied = np.divide(cluster.size_bytes, cluster.retention_s, out=unknown, where=ends)
     return np.where(np.isnan(cluster.bytes_in_per_s), implied, cluster.bytes_in_per_s)
 
 
-def derived(cluster: Cluster) -> str:
-    """Which rates nobody measured, in a sentence; "" where there are none."""
-    n = int((np.isnan(cluster.bytes_in_per_s) & ~np.isnan(inbound(cluster))).sum())
-    if not n:
-        return ""
-    return f"derived, not measured: the inbound rates of {plural(n, 'partition')} are size / retention"
+def at_limit(cluster: Cluster) -> BoolArray:
+    """Partitions whose size is that which ``retention.bytes`` leaves: Kafka never deletes below it."""
+    return np.asarray(cluster.size_bytes >= cluster.retention_bytes)
+
+
+def outbound(cluster: Cluster, consumption: float | None) -> npt.NDArray[np.float64]:
+    """``(n_partitions,)`` consumer bytes a second: as measured, or else so many times what comes in."""
+    read = cluster.bytes_out_per_s
+    return read if consumption is None else np.where(np.isnan(read), inbound(cluster) * consumption, read)
+
+
+def derived(cluster: Cluster) -> Iterator[str]:
+    """Which rates nobody measured, and which nobody can derive, a sentence each."""
+    untold = np.isnan(cluster.bytes_in_per_s) & ~np.isnan(cluster.size_bytes) & (cluster.rf > 0)
+    n = int((untold & ~np.isnan(inbound(cluster))).sum())
+    if n:
+        yield f"derived, not measured: the inbound rates of {plural(n, 'partition')} are size / retention"
+    endless = np.isinf(cluster.retention_s)
+    for rows, why in (
+        (untold & endless, "compacted, or kept for ever"),
+        (untold & ~endless & at_limit(cluster), "as large as retention.bytes lets them be"),
+    ):
+        topics = [cluster.topics[t] for t in np.unique(cluster.topic_idx[rows]).tolist()]
+        if topics:
+            more = f" and {len(topics) - NAMED:,} more" if len(topics) > NAMED else ""
+            yield (
+                f"unknown: the inbound rates of {plural(int(rows.sum()), 'partition')}, which size and "
+                f"retention do not tell ({', '.join(topics[:NAMED])}{more}: {why})"
+            )
+
+
+def loads_from(cluster: Cluster, consumption: float | None = None) -> dict[str, list[LoadSource]]:
+    """Where the figures of each load come from; loads of which nothing is known are left out.
+
+    Figures of a cluster that was not read from sources are ``given``; for ``network-out`` the figures are
+    what consumers read.
+    """
+    there = cluster.rf > 0
+    found: dict[str, list[LoadSource]] = {}
+    for load, name in FIGURES.items():
+        column = getattr(cluster, name)
+        told = [source for source in cluster.loads_from if source.load == load]
+        given = int((there & ~np.isnan(column)).sum())
+        if given and not told:
+            told = [LoadSource(load, "given", given)]
+        if load == "network-in":
+            rows = there & np.isnan(column) & ~np.isnan(inbound(cluster))
+            topics = plural(len(np.unique(cluster.topic_idx[rows])), "topic")
+            told += [LoadSource(load, f"size / retention of {topics}", int(rows.sum()))] if rows.any() else []
+        if load == "network-out":
+            rows = there & np.isnan(column) & ~np.isnan(outbound(cluster, consumption))
+            source = f"{consumption or 0:g} times what comes in (--consumption)"
+            told += [LoadSource(load, source, int(rows.sum()))] if rows.any() else []
+        left = int(there.sum()) - sum(source.partitions for source in told)
+        if told:
+            found[load] = [*told, *([LoadSource(load, UNKNOWN, left)] if left > 0 else [])]
+    return found
+
+
+def sentences(cluster: Cluster, consumption: float | None = None) -> list[str]:
+    """``disk: log dirs of 5 brokers (60 partitions)``, a line for each load of which something is known."""
+    return [
+        f"{load}: " + "; ".join(f"{one.source} ({plural(one.partitions, 'partition')})" for one in told)
+        for load, told in loads_from(cluster, consumption).items()
+    ]

@@ -39,6 +39,8 @@ class Request:
     tolerance: tuple[float, float] | None = None
     """Sides of the band in percent (below, above) of what has none of its own; None: 0 for counts alone, 5
     for loads."""
+    consumption: float | None = None
+    """What consumers read, as a multiple of what comes in, of partitions of which no source tells it."""
     rack_rule: str = "spread"
     stay_in_rack: bool = False
     no_leaders_on: tuple[int, ...] = ()

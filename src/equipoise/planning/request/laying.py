@@ -9,7 +9,7 @@ import numpy as np
 from equipoise.cluster import Cluster
 from equipoise.planning.goals import GOALS
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.problem.rates import derived, inbound
+from equipoise.planning.problem.rates import derived, inbound, outbound
 from equipoise.planning.problem.request import EVERYTHING, Request
 from equipoise.planning.request.extension import with_brokers, with_partitions
 from equipoise.planning.request.goal_order import ordered_goals
@@ -26,28 +26,31 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     """Lay ``request`` over ``cluster``; raises :class:`UnusableInput` for what cannot be meant."""
     refuse_contradictions(request)
     refuse_part(cluster, request)
+    rates_matter = looks_at_rates(request)
     if request.mix == (EVERYTHING,):
-        request = replace(request, balance=everything(cluster))
+        request = replace(request, balance=everything(cluster, request.consumption))
     draft = Draft.of(with_partitions(with_brokers(cluster, request), request), request)
     for rule in RULES:
         rule.lay(draft)
     if request.partial:
         draft.warnings.insert(0, of_a_part(cluster))
     draft.warnings += remarks(draft)
-    if looks_at_rates(request) and (told := derived(draft.cluster)):
-        draft.warnings.append(told)
+    draft.warnings += cluster.doubts
+    if rates_matter:
+        draft.warnings += derived(draft.cluster)
     lowered = bool((draft.rf < draft.cluster.rf).any())
     goals = ordered_goals(request, draft.cluster, lowered=lowered)
     draft.warnings += filter(None, (GOALS[goal].untold(draft.cluster) for goal in goals))
     return draft.freeze(goals)
 
 
-def everything(cluster: Cluster) -> tuple[str, ...]:
+def everything(cluster: Cluster, consumption: float | None) -> tuple[str, ...]:
     """Every load that the sources tell of all partitions, each with a band of 10 % on both sides."""
     figures = {
         "disk": cluster.size_bytes,
         "network-in": inbound(cluster),
-        "network-out": inbound(cluster) + cluster.bytes_out_per_s,
+        "network-out": inbound(cluster) + outbound(cluster, consumption),
+        "cpu": cluster.cpu_percent,
     }
     known = [name for name, column in figures.items() if not np.isnan(column).any()]
     return tuple(f"{name}:{TEN}" for name in ("count", "leaders", *known))
@@ -55,4 +58,5 @@ def everything(cluster: Cluster) -> tuple[str, ...]:
 
 def looks_at_rates(request: Request) -> bool:
     """True where what comes into partitions plays a part."""
-    return request.strategy == "capacity" or not {"network-in", "network-out"}.isdisjoint(request.mix)
+    traffic = {EVERYTHING, "network-in", "network-out"}
+    return request.strategy == "capacity" or not traffic.isdisjoint(request.mix)

@@ -19,7 +19,7 @@ from equipoise.planning.published.settings import read_pairs
 from equipoise.units import parse_size
 from equipoise.wording import quoted
 
-BALANCES = ("count", "leaders", "disk", "network-in", "network-out")
+BALANCES = ("count", "leaders", "disk", "network-in", "network-out", "cpu")
 FILLS = ("disk", "network-in")
 """What brokers can be full of."""
 BROKER = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?(?::(.+))?", re.DOTALL)
@@ -313,6 +313,17 @@ def price(option: str, value: Any) -> float:
     return float(match[0])
 
 
+def consumption(option: str, value: Any) -> float:
+    """How many times what comes in is read."""
+    match = re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,3})?", str(value).strip())
+    if match is None or isinstance(value, bool):
+        raise UnusableInput(
+            f"{quoted(value)} is no multiple of what comes in", source=option,
+            advice="Write how many times a record is read: 2, or 0.5",
+        )  # fmt: skip
+    return float(match[0])
+
+
 def effort(option: str, value: Any) -> str:
     if value not in tuple(Effort):
         raise UnusableInput(
@@ -347,6 +358,7 @@ READERS = {
     "goals": goals,
     "balance": balance,
     "tolerance": tolerance,
+    "consumption": consumption,
     "rack-rule": rack_rule,
     "stay-in-rack": flag,
     "no-leaders-on": broker_ids,
