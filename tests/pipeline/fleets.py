@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from equipoise.pipeline.jobs.store import read_table
-from equipoise.pipeline.schemas.tables import TABLES
+from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "fleet"
 GOOD = ("messy", "racks", "removal", "skewed-leaders")
@@ -45,9 +45,10 @@ def rows_of(spark: SparkSession, out: Path, table: str) -> list[dict[str, Any]]:
 
 
 def files_of(out: Path) -> dict[str, str]:
-    """The digest of every file of a run but ``run.json``, which tells when and how fast."""
+    """The digest of every file of a run but of those that tell when, how fast, and what of it is new."""
     return {
         str(path.relative_to(out)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(out.rglob("*"))
-        if path.is_file() and path.name != "run.json"
+        if path.is_file() and path.relative_to(out).parts[0] not in ("run.json", "state")
+        and path.parent.name not in HISTORIES
     }

@@ -207,9 +207,9 @@ def test_keys_are_unique(spark: SparkSession, measured_run: FleetRun) -> None:
 def test_running_again_replaces(
     spark: SparkSession, measured_run: FleetRun, measured_fleet: Path, tmp_path: Path
 ) -> None:
-    """A second run into the same folder leaves the same files, byte for byte."""
+    """A second full run into the same folder leaves the same files, byte for byte."""
     shutil.copytree(measured_run.out, tmp_path / "out")
-    run_fleet(spark, measured_fleet, tmp_path / "out")
+    run_fleet(spark, measured_fleet, tmp_path / "out", full=True)
     assert files_of(tmp_path / "out") == files_of(measured_run.out)
 
 

@@ -168,10 +168,10 @@ def test_keys_are_unique(spark: SparkSession, small_run: FleetRun) -> None:
 def test_running_again_replaces(
     spark: SparkSession, small_run: FleetRun, small_fleet: Path, tmp_path: Path
 ) -> None:
-    """A second run into the same folder leaves the same files, byte for byte, and nothing else."""
+    """A second full run into the same folder leaves the same files, byte for byte, and nothing else."""
     out = tmp_path / "out"
     run_fleet(spark, small_fleet, out)
-    run_fleet(spark, small_fleet, out)
+    run_fleet(spark, small_fleet, out, full=True)
     assert files_of(out) == files_of(small_run.out)
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
 

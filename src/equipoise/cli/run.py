@@ -14,6 +14,7 @@ from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
     from equipoise.pipeline.jobs.fleet import FleetRun
+    from equipoise.pipeline.jobs.span import Span
 
 HELP = """Plan every cluster of a fleet on Spark.
 
@@ -27,6 +28,17 @@ Force = Annotated[
     ),
 ]
 
+Full = Annotated[
+    bool, typer.Option("--full", help="Read and plan all clusters anew, not only those that changed.")
+]
+Since = Annotated[
+    str | None,
+    typer.Option("--since", metavar="TIME", help="Count samples from this time on: 2026-01-31T12:00:00Z."),
+]
+Window = Annotated[
+    str | None,
+    typer.Option("--window", metavar="LENGTH", help="Count each cluster's newest samples: 90m, 12h or 30d."),
+]
 Conf = Annotated[
     list[str] | None,
     typer.Option(
@@ -49,6 +61,9 @@ def run(
     ),
     force: Force = False,
     conf: Conf = None,
+    full: Full = False,
+    since: Since = None,
+    window: Window = None,
     check: bool = typer.Option(
         False, "--check", help="Only say what each cluster would be planned with; Spark is not started."
     ),
@@ -60,13 +75,23 @@ def run(
         raise typer.Exit(0 if check_fleet(fleet) else 1)
     if out is None:
         raise UnusableInput("is missing", source="--out", advice="Give the folder for what is made")
-    result = carry_out(fleet, out, master, force=force, conf=conf or ())
+    from equipoise.pipeline.jobs.span import span_of
+
+    span = span_of(since, window)
+    result = carry_out(fleet, out, master, force=force, conf=conf or (), full=full, span=span)
     if not result.is_clean:
         raise typer.Exit(1)
 
 
 def carry_out(
-    fleet: Path, out: Path, master: str, *, force: bool = False, conf: Sequence[str] = ()
+    fleet: Path,
+    out: Path,
+    master: str,
+    *,
+    force: bool = False,
+    conf: Sequence[str] = (),
+    full: bool = False,
+    span: Span | None = None,
 ) -> FleetRun:
     """Run the pipeline with its progress on standard error, and print what it did."""
     from rich.console import Console
@@ -77,6 +102,7 @@ def carry_out(
     from equipoise.pipeline.jobs.claim import run_claim
     from equipoise.pipeline.jobs.fleet import run_fleet
     from equipoise.pipeline.jobs.progress import TerminalProgress
+    from equipoise.pipeline.jobs.span import Span
     from equipoise.pipeline.readers.fleet import find_clusters, is_long
     from equipoise.pipeline.session import interruptible, session, settings_of
 
@@ -87,7 +113,10 @@ def carry_out(
         progress.stage(f"starting Spark on {master}")
         with session(master, long=long, conf=settings) as spark:
             result = interruptible(
-                spark, lambda stopped: run_fleet(spark, fleet, out, progress, stopped, force=force)
+                spark,
+                lambda stopped: run_fleet(
+                    spark, fleet, out, progress, stopped, force=force, full=full, span=span or Span()
+                ),
             )
     show(result)
     return result

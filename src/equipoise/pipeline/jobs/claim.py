@@ -13,6 +13,9 @@ from equipoise.pipeline.schemas.tables import TABLES
 from equipoise.wording import cut
 
 CLUSTERS, TABLE_FOLDER, RECORD, PAGE = "clusters", "tables", "run.json", "index.html"
+STATE, PARTS, INPUTS = "state", "told", "inputs.json"
+"""Folder of what the next run asks this one, of samples as they were told in it, and the list of both."""
+BY_RUN = re.compile(r"run=\d+")
 PART = re.compile(r"part-\d+\.parquet")
 
 
@@ -34,7 +37,7 @@ def run_claim(fleet: Path) -> Claim:
 def foreign(out: Path) -> str:
     """Why a folder is not what a run published and nothing else; "" where it is."""
     names = {entry.name for entry in out.iterdir()}
-    if not is_plain(out / RECORD) or not names <= {CLUSTERS, TABLE_FOLDER, RECORD, PAGE}:
+    if not is_plain(out / RECORD) or not names <= {CLUSTERS, TABLE_FOLDER, STATE, RECORD, PAGE}:
         return "is there and is not what an earlier run wrote"
     for path in strangers(out):
         return f"holds {path.relative_to(out).as_posix()}, which no run wrote"
@@ -50,15 +53,28 @@ def strangers(out: Path) -> Iterator[Path]:
     """What stands beside plans, in tables or in the place of a page and is not a run's."""
     if (out / PAGE).exists() and not is_plain(out / PAGE):
         yield out / PAGE
-    for name in (CLUSTERS, TABLE_FOLDER):
+    for name in (CLUSTERS, TABLE_FOLDER, STATE, f"{STATE}/{PARTS}"):
         if (out / name).is_symlink() or ((out / name).exists() and not (out / name).is_dir()):
             yield out / name
     for table in inside(out / TABLE_FOLDER):
         if table.name not in TABLES or table.is_symlink() or not table.is_dir():
             yield table
         else:
-            yield from (file for file in inside(table) if not (PART.fullmatch(file.name) and is_plain(file)))
+            yield from no_parts(table)
+    yield from (entry for entry in inside(out / STATE) if entry.name not in (PARTS, INPUTS))
+    if (out / STATE / INPUTS).exists() and not is_plain(out / STATE / INPUTS):
+        yield out / STATE / INPUTS
+    for told in inside(out / STATE / PARTS):
+        if not BY_RUN.fullmatch(told.name) or told.is_symlink() or not told.is_dir():
+            yield told
+        else:
+            yield from no_parts(told)
     yield from (cluster for cluster in inside(out / CLUSTERS) if cluster.is_symlink() or not cluster.is_dir())
+
+
+def no_parts(folder: Path) -> Iterator[Path]:
+    """What stands in a folder of rows and is none of its files."""
+    return (file for file in inside(folder) if not (PART.fullmatch(file.name) and is_plain(file)))
 
 
 def judged(out: Path, reason_of: Reason) -> Iterator[tuple[str, str]]:

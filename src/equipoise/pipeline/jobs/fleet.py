@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from equipoise.errors import Stopped
 from equipoise.files.folders import replaced
 from equipoise.files.policy import Policy, read_policy
-from equipoise.pipeline.jobs.claim import run_claim
-from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
+from equipoise.pipeline.jobs.claim import PARTS, STATE, run_claim
+from equipoise.pipeline.jobs.earlier import Earlier, earlier_run, linked, write_state
+from equipoise.pipeline.jobs.history import write_histories
+from equipoise.pipeline.jobs.inputs import inputs_of
+from equipoise.pipeline.jobs.loads import (
+    ReadBefore,
+    SampleFile,
+    ToldSamples,
+    figures_of_series,
+    has_samples,
+    told_samples,
+)
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.record import (
     Clock,
@@ -23,23 +36,26 @@ from equipoise.pipeline.jobs.record import (
     run_record,
     set_aside,
     summary_rows,
+    taken_over,
     unknown_metrics,
 )
+from equipoise.pipeline.jobs.span import Span
 from equipoise.pipeline.jobs.store import read_table, settle, write_json, write_table
 from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, state_files
 from equipoise.pipeline.readers.parsed import parsed
 from equipoise.pipeline.schemas.steps import MERGED, PARSED, PLANNED
-from equipoise.pipeline.schemas.tables import TABLES
+from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 from equipoise.pipeline.transforms import tables
 from equipoise.pipeline.transforms.broker_load import broker_load
 from equipoise.pipeline.transforms.checks import seven_checks
+from equipoise.pipeline.transforms.judged import left_out
 from equipoise.pipeline.transforms.merge_task import merged
 from equipoise.pipeline.transforms.partition_load import partition_load
 from equipoise.pipeline.transforms.plan_task import Places, all_planned
 from equipoise.report.words import plural
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 WORK = ".work"
 """Folder of what passes between the steps of a run; never published."""
@@ -52,6 +68,8 @@ class FleetRun:
     rows: list[dict[str, Any]]
     """The rows of ``plan_summary`` in name order, each with ``checks`` and ``set_aside``."""
     out: Path
+    kept: frozenset[str] = frozenset()
+    """Clusters that were taken over from the run before."""
 
     @property
     def is_clean(self) -> bool:
@@ -67,8 +85,13 @@ def run_fleet(
     stopped: Event | None = None,
     *,
     force: bool = False,
+    full: bool = False,
+    span: Span = Span(),
 ) -> FleetRun:
     """Plan every cluster of ``fleet`` and publish tables, plan directories and reports in ``out``.
+
+    Clusters that an earlier run planned in ``out``, and of which nothing has changed since, are taken over
+    from it, unless ``full``; the tables are the same. Samples count that lie within ``span``.
 
     An earlier run's ``out`` is replaced as a whole, once the new one is complete; one over another fleet, or
     with a plan that was begun or changed, with ``force`` alone, and anything else that is there stays. Raises
@@ -80,55 +103,95 @@ def run_fleet(
     policy = read_policy(fleet, [cluster.name for cluster in clusters])
     clock = Clock()
     with replaced(out, run_claim(fleet), force=force) as folder:
-        counts = made(spark, fleet, clusters, policy, folder, progress, clock)
+        earlier = earlier_run(out, fleet, folder / WORK / "before")
+        now = inputs_of(clusters, policy, span)
+        kept = frozenset() if full else earlier.kept(now)
+        clock.lap("changes")
+        job = Job(spark, fleet, clusters, policy, span, folder, earlier, kept, progress, clock)
+        read = {} if full else earlier.read_before(now)
+        counts = made(job, read)
         rows, pieces = summary_rows(spark, folder / "tables"), set_aside(spark, folder / "tables")
-        left_out = unknown_metrics(spark, folder / WORK / "faults")
+        unknown = unknown_metrics(spark, folder / "tables" / "left_out")
+        counts |= write_histories(spark, folder / "tables", earlier, clock.started, rows, kept)
         (folder / "index.html").write_text(index_page(fleet, clusters, rows, pieces), encoding="utf-8")
+        write_state(folder, earlier, now, read)
         shutil.rmtree(folder / WORK)
         clock.lap("pages")
-        record = run_record(spark, fleet, clusters, counts, rows, pieces, clock) | {"left_out": left_out}
-        write_json(folder / "run.json", record)
+        record = run_record(spark, fleet, clusters, counts, rows, pieces, clock) | {"left_out": unknown}
+        write_json(folder / "run.json", record | taken_over(earlier, kept, span))
         if stopped is not None and stopped.is_set():
             raise Stopped
-    return FleetRun(rows, out)
+    return FleetRun(rows, out, kept)
 
 
-def made(
-    spark: SparkSession,
-    fleet: Path,
-    clusters: list[ClusterFolder],
-    policy: Policy,
-    folder: Path,
-    progress: Progress,
-    clock: Clock,
-) -> dict[str, int]:
-    """Every table and plan in ``folder``, loads before plans; the number of rows of each table."""
-    work, writer = folder / WORK, Writer(spark, folder / "tables")
+@dataclass(frozen=True)
+class Job:
+    """What a run works on."""
+
+    spark: SparkSession
+    fleet: Path
+    clusters: Sequence[ClusterFolder]
+    policy: Policy
+    span: Span
+    folder: Path
+    earlier: Earlier
+    kept: frozenset[str]
+    """Clusters that are taken over."""
+    progress: Progress
+    clock: Clock
+
+
+def made(job: Job, read: dict[SampleFile, int]) -> dict[str, int]:
+    """Every table and plan, those that are kept among them; the number of rows of each table.
+
+    ``read`` has the files of samples that are as they were, with the run that read each; those that are read
+    now are added.
+    """
+    (job.folder / "clusters").mkdir()
+    for name in job.kept:
+        linked(job.earlier.at("clusters", name), job.folder / "clusters" / name)
+    changed = [cluster for cluster in job.clusters if cluster.name not in job.kept]
+    n_files = sum(len(cluster.files) for cluster in changed)
+    kept = f"; {plural(len(job.kept), 'cluster')} as before" if job.kept else ""
+    job.progress.stage(f"reading {plural(n_files, 'file')} of {plural(len(changed), 'cluster')}{kept}")
+    writer = Writer(job)
+    if changed:
+        made_anew(job, changed, writer, read)
+    else:
+        writer.all(dict.fromkeys(name for name in TABLES if name not in HISTORIES))
+        job.clock.lap("tables")
+    return {name: writer.counts[name] for name in TABLES if name in writer.counts}
+
+
+def made_anew(
+    job: Job, clusters: Sequence[ClusterFolder], writer: Writer, read: dict[SampleFile, int]
+) -> None:
+    """The tables and plans of clusters that are not taken over, loads before plans."""
+    spark, folder, work, clock = job.spark, job.folder, job.folder / WORK, job.clock
     states = work / "states"
-    for place in (folder / "clusters", states):
-        place.mkdir(parents=True)
-    n_files = sum(len(cluster.files) for cluster in clusters)
-    progress.stage(f"reading {plural(n_files, 'file')} of {plural(len(clusters), 'cluster')}")
-    read = settle(parsed(state_files(spark, clusters)), PARSED, work / "parsed")
-    state = settle(merged(read, len(clusters)), MERGED, work / "merged")
+    states.mkdir(parents=True)
+    parsed_files = settle(parsed(state_files(spark, clusters)), PARSED, work / "parsed")
+    state = settle(merged(parsed_files, len(clusters)), MERGED, work / "merged")
     clock.lap("reading")
-    told = told_samples(spark, clusters, work, progress)
+    told = samples_of(job, clusters, read)
     no_samples = spark.createDataFrame([], TABLES["samples"].schema)
     tables_of_state = {"partitions": tables.partitions(state), "replicas": tables.replicas(state)}
     t = writer.all(tables_of_state | {"samples": no_samples if told.samples is None else told.samples})
-    series = figures_of_series(t["samples"], work) if writer.counts["samples"] else None
+    series = None if told.samples is None else figures_of_series(t["samples"], work)
     load = writer.one("partition_load", partition_load(t["partitions"], series))
     clock.lap("samples")
-    progress.stage("planning")
-    places = Places(str(fleet.absolute()), str(folder / "clusters"), str(states))
-    with progress.planning([cluster.name for cluster in clusters], states):
-        measured = [cluster.name for cluster in clusters if cluster.metrics]
+    job.progress.stage("planning")
+    places = Places(str(job.fleet.absolute()), str(folder / "clusters"), str(states))
+    with job.progress.planning([cluster.name for cluster in clusters], states):
+        measured = [cluster.name for cluster in clusters if has_samples(cluster)]
         known = None if series is None else load.where(F.col("cluster").isin(measured))
-        plans = settle(all_planned(state, known, len(clusters), places, policy), PLANNED, work / "planned")
+        planned = all_planned(state, known, len(clusters), places, job.policy)
+        plans = settle(planned, PLANNED, work / "planned")
     clock.lap("planning")
-    progress.stage("writing the tables")
+    job.progress.stage("writing the tables")
     kinds = {kind: tables.of_kind(plans, kind) for kind in ("brokers", "moves", "plan_summary")}
-    kinds["quarantine"] = tables.quarantine(read, state, plans, told.faults)
+    kinds["quarantine"] = tables.quarantine(parsed_files, state, plans, told.faults)
+    kinds["left_out"] = left_out(told.faults)
     t |= writer.all(kinds)
     done = t["plan_summary"].where("outcome = 'planned'")
     writer.all(
@@ -138,25 +201,42 @@ def made(
         }
     )
     clock.lap("tables")
-    return {name: writer.counts[name] for name in TABLES}
+
+
+def samples_of(job: Job, clusters: Sequence[ClusterFolder], read: dict[SampleFile, int]) -> ToldSamples:
+    """The samples of some clusters, of files that are as they were those of ``read``."""
+    names = {cluster.name for cluster in clusters}
+    before = {file: run for file, run in read.items() if file[0] in names}
+    run = job.earlier.run + 1
+    told = told_samples(
+        job.spark, clusters, job.folder / WORK, job.progress, job.span,
+        ReadBefore(before, job.earlier.samples(job.spark, before)),
+        job.folder / STATE / PARTS / f"run={run}",
+    )  # fmt: skip
+    read |= dict.fromkeys(told.read, run)
+    return told
 
 
 class Writer:
     """Writes tables, as many at a time as there are cores: of a small fleet each keeps one of them busy."""
 
-    def __init__(self, spark: SparkSession, place: Path) -> None:
-        self.spark = spark
-        self.place = place
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.place = job.folder / "tables"
         self.counts: dict[str, int] = {}
         """Rows of each table that is written."""
-        place.mkdir()
+        self.place.mkdir()
 
-    def one(self, name: str, frame: DataFrame) -> DataFrame:
-        """The table, read back."""
-        self.counts[name] = write_table(frame, TABLES[name], self.place / name)
-        return read_table(self.spark, TABLES[name], self.place / name)
+    def one(self, name: str, frame: DataFrame | None) -> DataFrame:
+        """Write the rows of clusters that were made anew, and those that are kept; the former, read back."""
+        spark, kept, place = self.job.spark, self.job.kept, self.place / name
+        before = self.job.earlier.table(spark, name, kept)
+        parts = [part for part in (frame, before) if part is not None]
+        self.counts[name] = write_table(reduce(DataFrame.unionByName, parts), TABLES[name], place)
+        rows = read_table(spark, TABLES[name], place)
+        return rows.where(~F.col("cluster").isin(sorted(kept))) if kept else rows
 
-    def all(self, frames: dict[str, DataFrame]) -> dict[str, DataFrame]:
+    def all(self, frames: Mapping[str, DataFrame | None]) -> dict[str, DataFrame]:
         """The tables by name, read back."""
-        with ThreadPoolExecutor(self.spark.sparkContext.defaultParallelism) as pool:
+        with ThreadPoolExecutor(self.job.spark.sparkContext.defaultParallelism) as pool:
             return dict(zip(frames, pool.map(self.one, frames.keys(), frames.values()), strict=True))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.jobs.progress import Progress
+from equipoise.pipeline.jobs.span import Span, within
 from equipoise.pipeline.jobs.store import settle
 from equipoise.pipeline.readers.fleet import METRICS, ClusterFolder, sample_files
 from equipoise.pipeline.readers.samples import addresses
@@ -24,9 +27,16 @@ from equipoise.pipeline.transforms.samples import rated, series_faults
 from equipoise.report.words import plural
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, Row, SparkSession
+    from pyspark.sql import Column, Row, SparkSession
 
+MAPPING = f"{METRICS}/{addresses.FILE}"
+FOR_NOW = "cannot be read"
+"""How a fault begins that may be gone tomorrow although the file is the same."""
 BROKERS = "cluster string, named_by string, known_as double"
+
+
+SampleFile = tuple[str, str]
+"""Cluster and name of a file."""
 
 
 @dataclass(frozen=True)
@@ -37,19 +47,47 @@ class ToldSamples:
     """The table ``samples``; None where there are no such files."""
     faults: DataFrame
     """What was set aside of them, and what was left out: rows of FAULTS."""
+    read: frozenset[SampleFile]
+    """Files that were read now, and need not be read again."""
+
+
+@dataclass(frozen=True)
+class ReadBefore:
+    """Samples that an earlier run has read; by default none."""
+
+    files: Collection[SampleFile] = ()
+    rows: DataFrame | None = None
+    """Of TOLD; None for no file."""
 
 
 def told_samples(
-    spark: SparkSession, clusters: Sequence[ClusterFolder], work: Path, progress: Progress
+    spark: SparkSession,
+    clusters: Sequence[ClusterFolder],
+    work: Path,
+    progress: Progress,
+    span: Span = Span(),
+    before: ReadBefore = ReadBefore(),
+    place: Path | None = None,
 ) -> ToldSamples:
-    """The samples of a fleet, each file read once."""
+    """The samples of a fleet that count, each file read once, and none that was read ``before``.
+
+    ``place`` gets the rows of TOLD of the files that are read now; it is not there where none is.
+    """
     found = [without_mapping(cluster) for cluster in clusters]
     n_files = sum(len(cluster.metrics) for cluster, _, _ in found)
     pieces = [fault for _, _, faults_of in found for fault in faults_of]
     if not n_files:
-        return ToldSamples(None, spark.createDataFrame(pieces, FAULTS))
-    progress.stage(f"reading {plural(n_files, 'file')} of samples")
-    rows = settle(told(sample_files(spark, [cluster for cluster, _, _ in found])), TOLD, work / "told")
+        return ToldSamples(None, spark.createDataFrame(pieces, FAULTS), frozenset())
+    new = [without_files_of(cluster, before.files) for cluster, _, _ in found]
+    to_read = frozenset((cluster.name, file.name) for cluster in new for file in cluster.metrics)
+    progress.stage(
+        f"reading {plural(len(to_read), 'file')} of samples"
+        + (f", {plural(n_files - len(to_read), 'file')} as read before" if n_files > len(to_read) else "")
+    )
+    parts = [] if before.rows is None else [before.rows]
+    if to_read:
+        parts.append(settle(told(sample_files(spark, new)), TOLD, place or work / "told"))
+    rows = reduce(DataFrame.unionByName, parts)
     seen = rows.select("cluster", *remarkable()).where("broken is not null or address is not null").distinct()
     remarks = seen.collect()
     pieces += [(r.cluster, r.broken, None, None, None, r.fault, None, None) for r in remarks if r.broken]
@@ -57,18 +95,25 @@ def told_samples(
     brokers = brokers_of(spark, remarks, {cluster.name: mapped for cluster, mapped, _ in found})
     samples = judged(whole, brokers)
     told_well = settle(rated(samples.where("reason is null")), RATED, work / "rated")
+    counting = within(told_well.where("reason is null"), span)
     aside = settle(faults(samples).unionByName(series_faults(told_well)), FAULTS, work / "faults")
     return ToldSamples(
-        told_well.where("reason is null").select(*SAMPLES.fieldNames()),
+        counting.select(*SAMPLES.fieldNames()),
         aside.unionByName(spark.createDataFrame(pieces, FAULTS)),
+        to_read - {(r.cluster, r.broken) for r in remarks if (r.fault or "").startswith(FOR_NOW)},
     )
+
+
+def has_samples(cluster: ClusterFolder) -> bool:
+    """Whether it has files of samples."""
+    return any(file.name != MAPPING for file in cluster.metrics)
 
 
 def without_mapping(
     cluster: ClusterFolder,
 ) -> tuple[ClusterFolder, dict[str, int], list[tuple[str | int | None, ...]]]:
     """One without the file that maps addresses to brokers, what that says, and what is wrong with it."""
-    name = f"{METRICS}/{addresses.FILE}"
+    name = MAPPING
     given = next((file for file in cluster.metrics if file.name == name), None)
     if given is None:
         return cluster, {}, []
@@ -80,6 +125,12 @@ def without_mapping(
         return others, addresses.read_mapping(given.path), []
     except UnusableInput as error:
         return others, {}, [(cluster.name, name, None, None, None, error.problem, None, None)]
+
+
+def without_files_of(cluster: ClusterFolder, files: Collection[SampleFile]) -> ClusterFolder:
+    """A cluster without some of its files of samples."""
+    left = tuple(file for file in cluster.metrics if (cluster.name, file.name) not in files)
+    return replace(cluster, metrics=left)
 
 
 def without_files(rows: DataFrame, broken: Sequence[tuple[str | int | None, ...]]) -> DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from equipoise import __version__
-from equipoise.pipeline.jobs.store import literal, read_table
+from equipoise.pipeline.jobs.earlier import Earlier
+from equipoise.pipeline.jobs.span import Span
+from equipoise.pipeline.jobs.store import read_table
 from equipoise.pipeline.readers.fleet import ClusterFolder
-from equipoise.pipeline.schemas.steps import FAULTS
 from equipoise.pipeline.schemas.tables import TABLES
 from equipoise.report import fleet_page
 from equipoise.report.fleet_data import MAX_QUARANTINE
@@ -57,15 +58,23 @@ def set_aside(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
     return [row.asDict() for row in ordered.collect()]
 
 
-def unknown_metrics(spark: SparkSession, faults: Path) -> dict[str, Any]:
+def unknown_metrics(spark: SparkSession, folder: Path) -> dict[str, Any]:
     """How many samples were left out since nobody knows their metric, and the metrics with the most."""
-    if not faults.exists():
-        return {"samples": 0, "metrics": 0, "first": []}
-    rows = spark.read.schema(FAULTS).parquet(literal(faults)).where("unknown is not null")
-    found = rows.groupBy("unknown").agg(F.sum("samples").alias("samples")).collect()
-    by_name = sorted(((row.unknown, row.samples) for row in found), key=lambda pair: (-pair[1], pair[0]))
+    rows = read_table(spark, TABLES["left_out"], folder)
+    found = rows.groupBy("metric").agg(F.sum("samples").alias("samples")).collect()
+    by_name = sorted(((row.metric, row.samples) for row in found), key=lambda pair: (-pair[1], pair[0]))
     first = [{"metric": name, "samples": n} for name, n in by_name[:MAX_UNKNOWN]]
     return {"samples": sum(n for _, n in by_name), "metrics": len(by_name), "first": first}
+
+
+def taken_over(earlier: Earlier, kept: Collection[str], span: Span) -> Row:
+    """What ``run.json`` says of the run before, and which samples count."""
+    since, window_s = span.told
+    return {
+        "since": since,
+        "window_s": window_s,
+        "before": {"started": earlier.started or None, "taken_over": sorted(kept)},
+    }
 
 
 @dataclass

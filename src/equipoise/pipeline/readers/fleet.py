@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -142,7 +142,7 @@ def is_long(clusters: list[ClusterFolder]) -> bool:
     return sum(file.n_bytes for cluster in clusters for file in cluster.metrics) >= LONG_BYTES
 
 
-def state_files(spark: SparkSession, clusters: list[ClusterFolder]) -> DataFrame:
+def state_files(spark: SparkSession, clusters: Sequence[ClusterFolder]) -> DataFrame:
     """One row a file that tells of a cluster's state; one without a name for a cluster that has none."""
     rows: list[tuple[str, int, FoundFile]] = []
     for rank, cluster in enumerate(clusters):
@@ -151,7 +151,7 @@ def state_files(spark: SparkSession, clusters: list[ClusterFolder]) -> DataFrame
     return files_frame(spark, rows)
 
 
-def sample_files(spark: SparkSession, clusters: list[ClusterFolder]) -> DataFrame:
+def sample_files(spark: SparkSession, clusters: Sequence[ClusterFolder]) -> DataFrame:
     """One row a file of samples."""
     return files_frame(
         spark, [(cluster.name, k, file) for k, cluster in enumerate(clusters) for file in cluster.metrics]

@@ -219,6 +219,43 @@ BROKER_LOAD = StructType(
         must("bytes_out_per_s", BROKER_FIGURES),
     ]
 )
+LEFT_OUT = StructType(
+    [
+        CLUSTER,
+        must("metric", TEXT),  # as the files have it
+        must("samples", LONG),
+    ]
+)
+RUN = must("run", TIME)  # when it started
+SPREAD = StructType([field for field in SIDE if not isinstance(field.dataType, MapType)])
+FOLLOWED = (
+    *("outcome", "reason", "fingerprint", "brokers", "topics", "partitions", "replicas"),
+    *("data_moves", "bytes_moved", "leadership_changes", "partitions_changed"),
+)
+PLAN_HISTORY = StructType(
+    [
+        RUN,
+        CLUSTER,
+        must("taken_over", FLAG),  # from the run before, as nothing had changed
+        must("set_aside", LONG),
+        *(field for field in PLAN_SUMMARY if field.name in FOLLOWED),
+        may("before", SPREAD),
+        may("after", SPREAD),
+    ]
+)
+LOAD_HISTORY = StructType(
+    [
+        RUN,
+        CLUSTER,
+        # sums over all replicas of which it is known
+        may("disk_bytes", DOUBLE),
+        may("disk_growth_per_day", DOUBLE),
+        may("bytes_in_per_s", DOUBLE),  # of leaders
+        may("bytes_out_per_s", DOUBLE),
+        must("unknown_sizes", LONG),  # replicas
+        must("unknown_bytes_in", LONG),  # partitions
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -232,6 +269,8 @@ class Table:
 PER_PARTITION = ("cluster", "topic", "partition")
 SERIES = (*PER_PARTITION, "broker", "told_as")
 """Columns that tell one series of samples from another."""
+HISTORIES = ("plan_history", "load_history")
+"""Tables that a run adds rows to; the others it makes anew."""
 TABLES = {
     "brokers": Table(BROKERS, ("cluster", "broker")),
     "partitions": Table(PARTITIONS, PER_PARTITION),
@@ -243,4 +282,7 @@ TABLES = {
     "samples": Table(SAMPLES, (*SERIES, "time")),
     "partition_load": Table(PARTITION_LOAD, PER_PARTITION),
     "broker_load": Table(BROKER_LOAD, ("cluster", "broker")),
+    "left_out": Table(LEFT_OUT, ("cluster", "metric")),
+    "plan_history": Table(PLAN_HISTORY, ("run", "cluster")),
+    "load_history": Table(LOAD_HISTORY, ("run", "cluster")),
 }

@@ -122,6 +122,12 @@ def faults(judged: DataFrame) -> DataFrame:
     )
 
 
+def left_out(faults: DataFrame) -> DataFrame:
+    """Rows of FAULTS to (cluster, metric, samples) of metrics that nobody knows."""
+    unknown = faults.where(F.col("unknown").isNotNull())
+    return unknown.groupBy("cluster", F.col("unknown").alias("metric")).agg(F.sum("samples").alias("samples"))
+
+
 def metric_of(name: Column) -> Column:
     """The metric that a name stands for, null for a name that nobody declared."""
     by_metric: dict[str, list[str]] = {}

@@ -1,0 +1,174 @@
+"""The run before: what of it is taken over, and what the next run has to know of this one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from equipoise import __version__
+from equipoise.files import plan_claim
+from equipoise.pipeline.jobs.claim import CLUSTERS, INPUTS, PARTS, RECORD, STATE, TABLE_FOLDER, run_claim
+from equipoise.pipeline.jobs.inputs import Inputs
+from equipoise.pipeline.jobs.store import literal, read_table, write_json
+from equipoise.pipeline.schemas.steps import TOLD
+from equipoise.pipeline.schemas.tables import INT, TABLES, must
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+RUN = "run"
+TOLD_BY_RUN = StructType([*TOLD, must(RUN, INT)])
+SampleFile = tuple[str, str]
+"""Cluster and name."""
+
+
+def made_by() -> str:
+    """What makes tables as this program does: its version, and what its tables and samples look like."""
+    shapes = [TOLD.json(), *(f"{name} {table.key} {table.schema.json()}" for name, table in TABLES.items())]
+    return f"{__version__} {hashlib.sha256(' '.join(shapes).encode()).hexdigest()}"
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What a run finds of the one before; by default nothing."""
+
+    folder: Path | None = None
+    """Links to its tables, plans and samples, which stay whatever becomes of its own folder; None: no run."""
+    inputs: Mapping[str, Inputs] = field(default_factory=dict)
+    told: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Of each cluster and file of samples the run that read it."""
+    planned: frozenset[str] = frozenset()
+    run: int = 0
+    """How many runs there were, one after another."""
+    rows: Mapping[str, int] = field(default_factory=dict)
+    """How many rows each table has."""
+    started: str = ""
+
+    def kept(self, now: Mapping[str, Inputs]) -> frozenset[str]:
+        """Clusters whose rows and plan are what they would be now.
+
+        Those without a plan are tried again, for a worker may have been killed. A plan that somebody has
+        begun to carry out, or changed, is made anew.
+        """
+        same = {name for name in self.planned & now.keys() if now[name] == self.inputs.get(name)}
+        return frozenset(name for name in same if now[name].is_known and is_whole(self.at(CLUSTERS, name)))
+
+    def at(self, *names: str) -> Path:
+        """A path in its folder."""
+        assert self.folder is not None
+        return self.folder.joinpath(*names)
+
+    def read_before(self, now: Mapping[str, Inputs]) -> dict[SampleFile, int]:
+        """Files of samples that are what they were, and the run that read each."""
+        return {
+            (name, file): run
+            for name, files in self.told.items()
+            for file, run in files.items()
+            if name in now and now[name].metrics.get(file, "") == self.inputs[name].metrics[file] != ""
+        }
+
+    def table(self, spark: SparkSession, name: str, clusters: Collection[str]) -> DataFrame | None:
+        """The rows that some clusters had in a table; None for no cluster."""
+        if not clusters:
+            return None
+        rows = read_table(spark, TABLES[name], self.at(TABLE_FOLDER, name))
+        return rows.where(F.col("cluster").isin(sorted(clusters)))
+
+    def history(self, spark: SparkSession, name: str) -> DataFrame | None:
+        """What it knows of all runs up to it, whatever version made them; None for nothing."""
+        if self.folder is None or not self.at(TABLE_FOLDER, name).is_dir():
+            return None
+        return read_table(spark, TABLES[name], self.at(TABLE_FOLDER, name))
+
+    def samples(self, spark: SparkSession, files: Mapping[SampleFile, int]) -> DataFrame | None:
+        """The rows of TOLD of some files; None for no file."""
+        if not files:
+            return None
+        wanted = [(cluster, file, run) for (cluster, file), run in sorted(files.items())]
+        of_files = spark.createDataFrame(wanted, "cluster string, file string, run int")
+        rows = spark.read.schema(TOLD_BY_RUN).parquet(literal(self.at(STATE, PARTS)))
+        near = rows.where(
+            F.col("cluster").isin(sorted({cluster for cluster, _ in files}))
+            & F.col(RUN).isin(sorted(set(files.values())))
+        )
+        return near.join(F.broadcast(of_files), on=["cluster", "file", RUN], how="left_semi").select(
+            *TOLD.fieldNames()
+        )
+
+
+def is_whole(place: Path) -> bool:
+    """Whether a plan folder is complete, and what the run before wrote."""
+    return (
+        (place / "report.html").is_file()
+        and not plan_claim.foreign(place)
+        and not plan_claim.precious(place)
+    )
+
+
+def earlier_run(out: Path, fleet: Path, place: Path) -> Earlier:
+    """The run over ``fleet`` that stands at ``out``, with links to it in ``place``.
+
+    Of one of another version, or one that cannot be understood, there are only the histories.
+    """
+    nothing = Earlier()
+    if not (out / RECORD).is_file() or run_claim(fleet).other(out):
+        return nothing
+    try:
+        for name in (CLUSTERS, TABLE_FOLDER, STATE):
+            if (out / name).exists():
+                linked(out / name, place / name)
+        record = json.loads((out / RECORD).read_bytes())
+    except (OSError, ValueError, shutil.Error):  # another run takes its place just now
+        return nothing
+    before = Earlier(place, started=str(record.get("started", "")))
+    try:
+        told = json.loads((place / STATE / INPUTS).read_bytes())
+        if told["made_by"] != made_by():
+            return before
+        return replace(
+            before,
+            inputs={name: Inputs.of_json(inputs) for name, inputs in told["clusters"].items()},
+            told={name: inputs["told"] for name, inputs in told["clusters"].items()},
+            planned=frozenset(row["cluster"] for row in record["clusters"] if row["outcome"] == "planned"),
+            run=told["run"],
+            rows=record["out"]["rows"],
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return before
+
+
+def linked(folder: Path, to: Path) -> None:
+    """The files of a folder again elsewhere, without copying them where the file system can do that."""
+    shutil.copytree(folder, to, copy_function=link_or_copy)
+
+
+def link_or_copy(one: str, other: str) -> None:
+    try:
+        os.link(one, other)
+    except OSError:
+        shutil.copy2(one, other)
+
+
+def write_state(
+    folder: Path, earlier: Earlier, now: Mapping[str, Inputs], read: Mapping[SampleFile, int]
+) -> None:
+    """Tell the next run what this one was made from; ``read``: which run read each file of samples."""
+    told: dict[str, dict[str, Any]] = {name: asdict(inputs) | {"told": {}} for name, inputs in now.items()}
+    for (cluster, file), run in read.items():
+        told[cluster]["told"][file] = run
+    parts = folder / STATE / PARTS
+    for run in sorted(set(read.values())):
+        if not (parts / f"{RUN}={run}").exists():
+            linked(earlier.at(STATE, PARTS, f"{RUN}={run}"), parts / f"{RUN}={run}")
+    (folder / STATE).mkdir(exist_ok=True)
+    state = {"made_by": made_by(), "run": earlier.run + 1, "clusters": told}
+    write_json(folder / STATE / INPUTS, state)

@@ -1,0 +1,86 @@
+"""Which samples count: those from a time on, or those of the last days."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from equipoise.errors import UnusableInput
+from equipoise.wording import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+LENGTH = re.compile(r"([0-9]{1,6})(m|h|d)")
+SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Span:
+    """Samples that count; by default all of them."""
+
+    since: datetime | None = None
+    """The first time that counts."""
+    window_s: int | None = None
+    """So many seconds up to the newest samples of each cluster."""
+
+    @property
+    def told(self) -> list[str | int | None]:
+        """As JSON data."""
+        return [None if self.since is None else self.since.isoformat(), self.window_s]
+
+
+def span_of(since: str | None, window: str | None) -> Span:
+    """What ``--since`` and ``--window`` mean; raises :class:`UnusableInput`."""
+    return Span(
+        None if since is None else time_of("--since", since),
+        None if window is None else length_of("--window", window),
+    )
+
+
+def time_of(option: str, text: str) -> datetime:
+    """An ISO time, UTC where it names no zone."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        advice = "Write 2026-01-31 or 2026-01-31T12:00:00Z"
+        raise UnusableInput(f"{quoted(text)} is no time", source=option, advice=advice) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def length_of(option: str, text: str) -> int:
+    """Seconds of ``90m``, ``12h`` or ``30d``."""
+    found = LENGTH.fullmatch(text.strip())
+    if found is None or not int(found[1]):
+        advice = "Write 90m, 12h or 30d"
+        raise UnusableInput(f"{quoted(text)} is no length of time", source=option, advice=advice)
+    return int(found[1]) * SECONDS[found[2]]
+
+
+def within(rated: DataFrame, span: Span) -> DataFrame:
+    """The samples that count: a rate counts with the sample at its end.
+
+    The newest time of a cluster is the median of those of its brokers, so that neither a clock that runs
+    ahead nor a broker that has fallen silent moves the window.
+    """
+    if span.since is not None:
+        rated = rated.where(F.unix_micros("time") >= int(span.since.timestamp() * MILLION))
+    if span.window_s is None:
+        return rated
+    newest = (
+        rated.groupBy("cluster", "broker")
+        .agg(F.max(F.unix_micros("time")).alias("newest"))
+        .groupBy("cluster")
+        .agg((F.expr("percentile_disc(0.5) within group (order by newest)")).alias("newest"))
+    )
+    start = F.col("newest") - span.window_s * MILLION
+    return (
+        rated.join(F.broadcast(newest), on="cluster")
+        .where(F.unix_micros("time") > start)
+        .select(*rated.columns)
+    )

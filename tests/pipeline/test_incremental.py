@@ -1,0 +1,179 @@
+"""A run after a run: what has changed is read and planned, what has not is taken over, the rows are the same.
+
+Of five clusters ``pay`` gets a new file of samples and another changes, ``shop`` gets a wish, ``old`` goes,
+``logs`` and ``mail`` stay what they are.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.pipeline.fleets import MOVING, rows_of
+from tests.pipeline.metrics import DAY, HOUR, T0, sample, series, values_of, write_samples
+
+from equipoise.errors import UnusableInput
+from equipoise.files.policy import Layer, Policy
+from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
+from equipoise.pipeline.jobs.inputs import inputs_of
+from equipoise.pipeline.jobs.loads import told_samples
+from equipoise.pipeline.jobs.progress import Progress
+from equipoise.pipeline.jobs.span import Span, span_of
+from equipoise.pipeline.readers.fleet import find_clusters
+from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
+
+pytestmark = pytest.mark.spark
+
+MADE_ANEW = [name for name in TABLES if name not in HISTORIES]
+
+
+class Told(Progress):
+    """Keeps what a run says that it does."""
+
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+
+    def stage(self, text: str) -> None:
+        self.stages.append(text)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A run, one after a file came, one after nothing came, and all of it made anew elsewhere."""
+
+    first: FleetRun
+    second: FleetRun
+    third: FleetRun
+    full: FleetRun
+    fleet: Path
+    out: Path
+    told: list[str]
+    inodes: dict[str, int]
+    """Of the plans of the first run."""
+
+
+def plans_of(out: Path) -> dict[str, int]:
+    return {path.parent.name: path.stat().st_ino for path in (out / "clusters").glob("*/plan.json")}
+
+
+@pytest.fixture(scope="module")
+def runs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    place = tmp_path_factory.mktemp("incremental")
+    fleet, out, progress = place / "fleet", place / "out", Told()
+    for cluster in ("pay", "logs", "mail", "shop", "old"):
+        (fleet / cluster).mkdir(parents=True)
+        for name, text in MOVING.items():
+            (fleet / cluster / name).write_text(text)
+    write_samples(fleet, "three.csv", [sample(T0, "size_bytes", 7)], "pay")
+    for cluster in ("pay", "logs"):
+        rows = [
+            *series("bytes_in_total", [HOUR * 5 * k for k in range(40)], broker=1),
+            sample(T0, "kafka_unheard_of", 1, broker=1),
+            sample(T0, "size_bytes", -1, broker=1),
+        ]
+        write_samples(fleet, "one.csv", rows, cluster)
+    first = run_fleet(spark, fleet, out)
+    inodes = plans_of(out)
+    rows = [sample(T0 + k * HOUR, "bytes_in_total", HOUR * 50 * k, broker=1) for k in range(30, 50)]
+    write_samples(fleet, "two.csv", rows, "pay")
+    write_samples(fleet, "three.csv", rows[:5], "pay")
+    (fleet / "shop" / "equipoise.toml").write_text("max-moves = 1")
+    shutil.rmtree(fleet / "old")
+    second = run_fleet(spark, fleet, out, progress)
+    (out / "clusters" / "logs" / "report.html").unlink()
+    third = run_fleet(spark, fleet, out)
+    full = run_fleet(spark, fleet, place / "full", full=True)
+    return Runs(first, second, third, full, fleet, out, progress.stages, inodes)
+
+
+def test_what_has_not_changed_is_taken_over(runs: Runs) -> None:
+    """Plans stay the very files that they are; of files of samples only new and changed ones are read."""
+    assert (runs.first.kept, runs.second.kept) == (set(), {"logs", "mail"})
+    now = plans_of(runs.out)
+    assert {name for name in now if now[name] == runs.inodes[name]} == {"mail"}
+    assert runs.told[:2] == [
+        "reading 4 files of 2 clusters; 2 clusters as before",
+        "reading 2 files of samples, 1 file as read before",
+    ]
+    record = json.loads((runs.out / "run.json").read_text())
+    assert record["before"]["taken_over"] == ["mail", "pay", "shop"]
+
+
+def test_a_plan_that_lacks_a_file_is_made_anew(runs: Runs) -> None:
+    """Somebody has removed a report: there it is again."""
+    assert runs.third.kept == {"mail", "pay", "shop"}
+    assert (runs.out / "clusters" / "logs" / "report.html").is_file()
+
+
+def test_the_tables_are_those_of_a_full_run(spark: SparkSession, runs: Runs) -> None:
+    """To the row, after a run with one new file and after one with nothing new; counts and remarks too."""
+    for name in MADE_ANEW:
+        assert rows_of(spark, runs.out, name) == rows_of(spark, runs.full.out, name), name
+    assert runs.second.rows == runs.third.rows == runs.full.rows
+    assert {row["cluster"] for row in runs.full.rows} == {"logs", "mail", "pay", "shop"}
+    now, full = (json.loads((run.out / "run.json").read_text()) for run in (runs.third, runs.full))
+    assert {name: now["out"]["rows"][name] for name in MADE_ANEW} == {
+        name: full["out"]["rows"][name] for name in MADE_ANEW
+    }
+    assert (now["left_out"], now["set_aside"]) == (full["left_out"], full["set_aside"])
+    assert now["left_out"]["samples"] == 2
+
+
+def test_histories(spark: SparkSession, runs: Runs) -> None:
+    """A row for each run and cluster, with what was taken over; a full run elsewhere begins its own."""
+    plans, loads = (rows_of(spark, runs.out, name) for name in HISTORIES)
+    started = sorted({row["run"] for row in plans})
+    assert len(started) == 3
+    taken = [{row["cluster"]: row["taken_over"] for row in plans if row["run"] == run} for run in started]
+    assert taken == [
+        dict.fromkeys(("logs", "mail", "old", "pay", "shop"), False),
+        {"logs": True, "mail": True, "pay": False, "shop": False},
+        {"logs": False, "mail": True, "pay": True, "shop": True},
+    ]
+    rates = [row["bytes_in_per_s"] for row in loads if row["cluster"] == "pay"]
+    assert rates[0] == 5.0 and rates[1] == rates[2] > 5.0
+    assert [row["unknown_bytes_in"] for row in loads if row["cluster"] == "mail"] == [2] * 3
+    assert len(rows_of(spark, runs.full.out, "plan_history")) == 4
+
+
+def test_other_spans_are_other_inputs(runs: Runs) -> None:
+    """Of clusters with samples; what is wished for one is an input of it alone."""
+    clusters = find_clusters(runs.fleet)
+    nothing = inputs_of(clusters, Policy(), Span())
+    for span in (Span(since=datetime.fromtimestamp(T0, UTC)), Span(window_s=HOUR)):
+        other = inputs_of(clusters, Policy(), span)
+        assert {name for name in other if other[name] != nothing[name]} == {"logs", "pay"}
+    policy = Policy((Layer("clusters.mail", ("mail",), {"load": "p95"}),))
+    wished = inputs_of(clusters, policy, Span())
+    assert {name for name in wished if wished[name] != nothing[name]} == {"mail"}
+
+
+def test_since_and_window(spark: SparkSession, tmp_path: Path) -> None:
+    """Samples from a time on, or the last hours: a clock that is a year ahead does not move the window."""
+    for broker, ahead in ((1, 0), (2, 0), (3, 365 * DAY)):
+        rows = [sample(T0 + ahead + k * HOUR, "bytes_in_total", HOUR * k, broker=broker) for k in range(10)]
+        write_samples(tmp_path / "f", f"{broker}.csv", rows)
+    since = Span(since=datetime.fromtimestamp(T0 + 7 * HOUR, UTC))
+    spans = {"since": since, "window": Span(window_s=4 * HOUR)}
+    for name, span in spans.items():
+        told = told_samples(spark, find_clusters(tmp_path / "f"), tmp_path / name, Progress(), span)
+        assert told.samples is not None
+        times = values_of(told.samples)
+        own = sorted(at // HOUR for at, _, _ in times if at < DAY)
+        assert own == {"since": [7, 7, 8, 8, 9, 9], "window": [6, 6, 7, 7, 8, 8, 9, 9]}[name]
+        assert len(times) - len(own) == 9  # all of the third are later than the median of the newest
+
+
+@pytest.mark.parametrize(("since", "window", "said"), [
+    ("yesterday", None, "--since: 'yesterday' is no time"),
+    (None, "30", "--window: '30' is no length of time"),
+])  # fmt: skip
+def test_no_span(since: str | None, window: str | None, said: str) -> None:
+    """What is no time is an error that says what one looks like."""
+    with pytest.raises(UnusableInput, match=said):
+        span_of(since, window)
