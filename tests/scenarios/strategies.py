@@ -38,8 +38,8 @@ class Case:
         if shuffled is not None:
             random.Random(shuffled).shuffle(order)
         names, numbers, lists = zip(*(self.rows[k] for k in order), strict=True)
-        down = dict.fromkeys(self.down, "fenced")
-        brokers = Brokers.of(list(self.racks), self.racks, weight=self.weight, down=down)
+        down = {"down": dict.fromkeys(self.down, "fenced")} if self.down else {}  # earlier versions have none
+        brokers = Brokers.of(list(self.racks), self.racks, weight=self.weight, **down)
         sizes = None if self.megabytes is None else [1e6 * self.megabytes[k] for k in order]
         if self.isr is None:
             return build_cluster("case", brokers, names, numbers, lists, size_bytes=sizes)

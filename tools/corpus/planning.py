@@ -83,7 +83,7 @@ def told(plan: Plan) -> Line:
                 "value": plain(level.value),
                 "lower_bound": plain(level.lower_bound),
                 "proof": str(getattr(level.proof, "value", level.proof)),
-                "anywhere": plain(level.global_bound),
+                "anywhere": plain(anywhere(level)),
             }
             for level in plan.certificate
         ],
@@ -92,6 +92,11 @@ def told(plan: Plan) -> Line:
         "lists": digest_of(plan),
         "target": plan.target,
     }
+
+
+def anywhere(level: Any) -> Any:
+    """What no plan is below, wherever replicas stand; the field had another name in earlier versions."""
+    return level.global_bound if hasattr(level, "global_bound") else level.anywhere
 
 
 def plain(figure: Any) -> float | int | None:
