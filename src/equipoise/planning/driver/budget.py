@@ -102,24 +102,22 @@ def spend(face: Network, moves: Objective, fewest: Int64, allowed: int, nodes: i
     An integer program of the few arcs whose flow differs among equally good ones; what it is not done with
     near its root stays as it is.
     """
-    from scipy.optimize import Bounds, LinearConstraint  # SciPy, where it is needed
-    from scipy.sparse import csr_array
-
-    from equipoise.planning.programs.highs import best_whole
+    from equipoise.planning.linear.highs import Rows, integer  # SciPy, where it is needed
 
     free = np.flatnonzero(face.upper > face.lower)
     left = allowed - moves.value(fewest)
     if not len(free) or not left:
         return fewest
-    arc, one = np.arange(len(free)), np.ones(len(free))
-    ends = np.r_[face.tail[free], face.head[free]], np.r_[arc, arc]
-    kept = csr_array((np.r_[one, -one], ends), shape=(len(face.supply), len(free)))
-    price = moves.linear[free]
-    bounds = Bounds(face.lower[free] - fewest[free], face.upper[free] - fewest[free])
-    rows = [LinearConstraint(kept, 0, 0), LinearConstraint(price[None, :], -np.inf, left)]
-    answer = best_whole(-price, bounds, rows, nodes)
+    arc, n_nodes, price = np.arange(len(free)), len(face.supply), moves.linear[free]
+    least, most = np.r_[np.zeros(n_nodes), -np.inf], np.r_[np.zeros(n_nodes), left]
+    rows = Rows.of(
+        (n_nodes + 1, len(free)), least, most,
+        (face.tail[free], arc, 1), (face.head[free], arc, -1), (np.full(len(free), n_nodes), arc, price),
+    )  # fmt: skip
+    room = face.lower[free] - fewest[free], face.upper[free] - fewest[free]
+    answer = integer(-price, rows, *room, nodes=nodes)
     flow = fewest.copy()
-    if answer.x is not None:
+    if answer is not None:
         flow[free] += np.rint(answer.x).astype(np.int64)
     return flow
 

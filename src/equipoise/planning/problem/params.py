@@ -75,6 +75,10 @@ class Params:
         12_000, "partitions x pairs of brokers", "that program decides `failover` too", 60_000
     )
     small_columns: int = limit(12_000, "columns", "HiGHS is asked for whole columns of that program", 60_000)
+    small_nodes: int = limit(50, "nodes of a search tree", "those whole columns are searched among")
+    simplex_columns: int = limit(
+        5_000, "columns", "linear programs are solved by the simplex method; beyond it by an interior point"
+    )
     small_factor: int = limit(
         2**31, "factor", "HiGHS is asked: it reckons in floating point, which bytes can exceed"
     )

@@ -9,14 +9,14 @@ prices of every case has proved the bound anew, without a solver: that is what t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import ceil
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.planning.linear.highs import NEARLY, Answer
 from equipoise.planning.problem.params import Params
-from equipoise.planning.programs.highs import WHOLE, Relaxed, relaxed, unkept
+from equipoise.planning.programs.relaxation import bound_of, relaxed, unkept
 from equipoise.planning.programs.rows import INFINITE, Sheet
 
 Int64 = npt.NDArray[np.int64]
@@ -42,25 +42,25 @@ def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
 
     None where that is nothing.
     """
-    root = relaxed(sheet) if len(sheet.cost) <= params.tree_columns else None
+    root = relaxed(sheet, params) if len(sheet.cost) <= params.tree_columns else None
     if root is None:
         return None
     if (tree := divided(sheet, root, value, params)) is not None:
         return tree
-    bound = ceil(root.least - WHOLE) + sheet.offset
-    prices = closing(sheet, root.prices, bound)
+    bound = bound_of(sheet, root)
+    prices = closing(sheet, root.of_rows, bound)
     return None if prices is None else Tree(bound, np.full((1, 2), -1), prices[None, :])
 
 
-def divided(sheet: Sheet, root: Relaxed, value: int, params: Params) -> Tree | None:
+def divided(sheet: Sheet, root: Answer, value: int, params: Params) -> Tree | None:
     """All cases closed, from the root's optimum on; None where the effort was not enough."""
     branches: list[tuple[int, int]] = []
     prices: list[Int64] = []
     choice = Choice(sheet, value, params)
-    open_: list[tuple[Sheet, Relaxed | None]] = [(sheet, root)]
+    open_: list[tuple[Sheet, Answer | None]] = [(sheet, root)]
     while open_:
         case, found = open_.pop()
-        if (closed := closed_by(case, found, value)) is not None:
+        if (closed := closed_by(case, found, value, params)) is not None:
             branches.append((-1, -1))
             prices.append(closed)
             continue
@@ -80,7 +80,7 @@ class Part:
     most: int
     """In the first of the two."""
     sides: tuple[Sheet, Sheet]
-    found: tuple[Relaxed | None, Relaxed | None]
+    found: tuple[Answer | None, Answer | None]
     """The optimum of each."""
 
 
@@ -94,15 +94,15 @@ class Choice:
 
     def __init__(self, sheet: Sheet, value: int, params: Params) -> None:
         self.wide = sheet.upper - sheet.lower > 1
-        self.enough = value - sheet.offset
+        self.enough, self.params = value - sheet.offset, params
         self.raised = np.zeros((2, len(sheet.cost)))
         self.tries = np.zeros((2, len(sheet.cost)))
         self.left = min(params.tree_programs, params.tree_work // max(1, sheet.table.nnz))
 
-    def of(self, case: Sheet, found: Relaxed) -> Part | None:
+    def of(self, case: Sheet, found: Answer) -> Part | None:
         """The case divided; None where all is whole, or no effort is left."""
         over = found.x - np.floor(found.x)
-        split = np.minimum(over, 1 - over) > WHOLE
+        split = np.minimum(over, 1 - over) > NEARLY
         some = np.flatnonzero(split & self.wide if np.any(split & self.wide) else split)
         if not len(some):
             return None
@@ -116,26 +116,26 @@ class Choice:
         means = self.raised.sum(axis=1) / np.maximum(self.tries.sum(axis=1), 1)
         each = self.raised[:, some] / np.maximum(self.tries[:, some], 1)
         known = np.where(self.tries[:, some] > 0, each, np.where(means > 0, means, 1.0)[:, None])
-        return np.asarray(np.maximum(known * shares, WHOLE).prod(axis=0))
+        return np.asarray(np.maximum(known * shares, NEARLY).prod(axis=0))
 
-    def tried(self, case: Sheet, found: Relaxed, column: int, shares: Float64) -> Part:
+    def tried(self, case: Sheet, found: Answer, column: int, shares: Float64) -> Part:
         """The case divided at a column, and what that raised taken down."""
         most = int(np.floor(found.x[column]))
         sides = below(case, column, most), above(case, column, most)
-        optima = relaxed(sides[0]), relaxed(sides[1])
+        optima = relaxed(sides[0], self.params), relaxed(sides[1], self.params)
         for k, optimum in enumerate(optima):
             reached = self.enough if optimum is None else min(optimum.least, self.enough)
-            self.raised[k, column] += max(reached - found.least, 0) / max(shares[k], WHOLE)
+            self.raised[k, column] += max(reached - found.least, 0) / max(shares[k], NEARLY)
             self.tries[k, column] += 1
         self.left -= 2
         return Part(column, most, sides, optima)
 
 
-def closed_by(case: Sheet, found: Relaxed | None, value: int) -> Int64 | None:
+def closed_by(case: Sheet, found: Answer | None, value: int, params: Params) -> Int64 | None:
     """Prices that leave nothing below ``value`` in a case, or nothing at all; None where there are none."""
     if found is not None:
-        return closing(case, found.prices, value)
-    broken = unkept(case)
+        return closing(case, found.of_rows, value)
+    broken = unkept(case, params)
     return None if broken is None else closing(case, broken, value, of_goal=0)
 
 

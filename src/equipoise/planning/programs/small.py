@@ -10,7 +10,6 @@ by a tree of prices, is `branching.proof_of` each level.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,9 +65,9 @@ class SmallProgram:
 
     def any_lists(self) -> IntArray | None:
         """Some lists that keep the rules, None where there are none."""
-        from equipoise.planning.programs.highs import settled  # SciPy, where it is needed
+        from equipoise.planning.programs.relaxation import least_whole  # SciPy, where it is needed
 
-        found = None if self.model.contradicts else settled(self.model.sheet(), nodes=None)
+        found = None if self.model.contradicts else least_whole(self.model.sheet())
         return None if found is None else self.lists(found.x)
 
     def hold(self, goal: str, value: int) -> None:
@@ -97,18 +96,18 @@ class SmallProgram:
 
     def near_relaxed(self, goal: str, best: IntArray, sheet: Sheet) -> tuple[IntArray, int]:
         """What HiGHS finds at the linear relaxation, and its bound."""
-        from equipoise.planning.programs.highs import WHOLE, relaxed, whole
+        from equipoise.planning.programs.relaxation import bound_of, relaxed, whole_near
 
         reached = self.value(best, goal)
-        if len(sheet.cost) > self.params.small_columns or (least := relaxed(sheet)) is None:
+        if len(sheet.cost) > self.params.small_columns or (least := relaxed(sheet, self.params)) is None:
             return best, 0
-        bound = ceil(least.least - WHOLE) + sheet.offset
-        if bound >= reached or (found := whole(sheet, least)) is None:
+        bound = bound_of(sheet, least)
+        if bound >= reached or (found := whole_near(sheet, least, self.params)) is None:
             return best, bound
         lists = self.lists(found.x)
         if self.value(lists, goal) < reached:
             best = lists
-        return best, max(bound, ceil(found.least - WHOLE) + sheet.offset)
+        return best, max(bound, bound_of(sheet, found))
 
     def searched(
         self, goal: str, best: IntArray, sheet: Sheet, *, plain: bool

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from equipoise.planning.published.families import Family, Float, silent, table
-
-NEARLY = 1e-6
+from equipoise.planning.published.families import Family, Float, rows_of
 
 
 def in_the_way(families: Sequence[Family], size: int, time_limit_s: float) -> str:
@@ -19,7 +17,7 @@ def in_the_way(families: Sequence[Family], size: int, time_limit_s: float) -> st
     costs the same; of those ways the cheapest is taken.
     """
     slack = broken_by(families, size, time_limit_s)
-    if slack is None or slack.max(initial=0.0) <= NEARLY:
+    if slack is None:
         return ""
     worst = int(slack.argmax())
     for family in (family for family in families if family.names):
@@ -34,29 +32,34 @@ def in_the_way(families: Sequence[Family], size: int, time_limit_s: float) -> st
 
 
 def broken_by(families: Sequence[Family], size: int, time_limit_s: float) -> Float | None:
-    """What each named row is above, and below, its limits, family by family; None where nothing was found."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_array, hstack, identity
+    """What each named row is above, and below, its limits, family by family; None where none has to be."""
+    from equipoise.planning.linear.highs import NEARLY, OutOfTime, integer  # SciPy, where it is needed
 
-    n_slack = sum(2 * len(family.low) for family in families if family.names)
-    constraints, at = [], 0
+    wide, end = [], size
     for family in families:
-        wide: Any = csr_array((len(family.low), n_slack))
-        if family.names:
-            n = len(family.low)
-            unit = identity(n, format="csr")
-            parts = [csr_array((n, at)), -unit, unit, csr_array((n, n_slack - at - 2 * n))]
-            wide, at = hstack(parts, format="csr"), at + 2 * n
-        constraints.append(LinearConstraint(hstack([table(family, size), wide]), family.low, family.high))
-    cost = np.concatenate([np.zeros(size), np.ones(n_slack)])
-    whole = np.concatenate([np.ones(size), np.zeros(n_slack)])
-    bounds = Bounds(0, np.concatenate([np.ones(size), np.full(n_slack, np.inf)]))
-    for integrality in (0 * whole, whole):  # what is fractional may hide it
-        with silent():
-            answer = milp(cost, integrality=integrality, bounds=bounds, constraints=constraints,
-                          options={"time_limit": time_limit_s, "presolve": False})
-        if answer.x is None:
-            return None
-        if answer.fun > NEARLY:
-            break
-    return np.asarray(answer.x[size:])
+        wide.append(loosened(family, end) if family.names else family)
+        end += 2 * len(family.low) if family.names else 0
+    rows, slack = rows_of(wide, end), np.arange(end) >= size
+    most = np.where(slack, np.inf, 1.0)
+    try:
+        for whole in (False, True):  # what is fractional may hide it
+            answer = integer(slack, rows, 0, most, whole=whole & ~slack, seconds=time_limit_s)
+            if answer is None:
+                return None
+            if answer.value > NEARLY:
+                return answer.x[size:]
+    except OutOfTime:
+        pass
+    return None
+
+
+def loosened(family: Family, first: int) -> Family:
+    """The family with two more variables for each row, from ``first`` on: what it is above, and below."""
+    n = len(family.low)
+    row = np.arange(n)
+    return replace(
+        family,
+        row=np.concatenate([family.row, row, row]),
+        column=np.concatenate([family.column, first + row, first + n + row]),
+        coefficient=np.concatenate([family.coefficient, -np.ones(n), np.ones(n)]),
+    )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from equipoise.planning.linear.highs import Rows
 
 Float = npt.NDArray[np.float64]
 Int = npt.NDArray[np.int64]
@@ -35,23 +35,13 @@ class Family:
     """The upper limits to tell, where ``high`` is only part of them."""
 
 
-def table(family: Family, size: int) -> Any:
-    """The coefficients of a family, sparse ``(n_rows, size)``."""
-    from scipy.sparse import csr_array
+def rows_of(families: Sequence[Family], size: int) -> Rows:
+    """The rows of all families over ``size`` variables, as HiGHS takes them."""
+    from equipoise.planning.linear.highs import Rows  # SciPy, where it is needed
 
-    shape = (len(family.low), size)
-    return csr_array((family.coefficient, (family.row, family.column)), shape=shape)
-
-
-@contextmanager
-def silent() -> Iterator[None]:
-    """Standard output closed to the solver, which now and then prints a line of its own debugging."""
-    sys.stdout.flush()
-    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(nowhere)
+    return Rows.stacked(
+        *(
+            Rows.of((len(of.low), size), of.low, of.high, (of.row, of.column, of.coefficient))
+            for of in families
+        )
+    )

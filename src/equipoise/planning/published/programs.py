@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.published.contradiction import in_the_way
-from equipoise.planning.published.families import Family, Float, Int, silent, table
+from equipoise.planning.published.families import Family, Float, Int, rows_of
 from equipoise.planning.published.interface import NoPlan
-
-WHOLE = 1e-9
-"""How near to a whole number a variable of a linear program is one."""
-
 
 
 @dataclass(eq=False)
@@ -51,29 +46,22 @@ class Program:
 
     def solve(self, time_limit_s: float) -> tuple[npt.NDArray[np.bool_], float]:
         """The optimal ``x`` and its value; raises `NoPlan` where there is none or no time to find it."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
+        from equipoise.planning.linear.highs import NEARLY, OutOfTime, integer  # SciPy, where it is needed
 
         size = len(self.names)
-        constraints = [
-            LinearConstraint(table(family, size), family.low, family.high) for family in self.families
-        ]
-        # Without presolve, which looks at the clock: a busy machine would give another of the best answers.
-        limits = {"time_limit": time_limit_s, "mip_rel_gap": 0.0, "presolve": False}
-
-        def answer_of(integrality: int) -> Any:
-            with silent():
-                return milp(-self.objective, integrality=np.full(size, integrality), bounds=Bounds(0, 1),
-                            constraints=constraints, options=limits)
-
-        answer = answer_of(0)
-        if answer.status == 0 and np.abs(answer.x - np.rint(answer.x)).max(initial=0.0) > WHOLE:
-            answer = answer_of(1)  # else a corner is whole by itself, and a simplex finds always the same one
-        if answer.status == 1:
-            raise NoPlan(f"its program of {size} variables is not solved in {time_limit_s:g} seconds")
-        if answer.x is None:
+        rows = rows_of(self.families, size)
+        try:
+            answer = integer(-self.objective, rows, 0, 1, whole=False, exact=True, seconds=time_limit_s)
+            if answer is not None and np.abs(answer.x - np.rint(answer.x)).max(initial=0.0) > NEARLY:
+                # else a corner is whole by itself, and a simplex finds always the same one
+                answer = integer(-self.objective, rows, 0, 1, exact=True, seconds=time_limit_s)
+        except OutOfTime:
+            limit = f"{time_limit_s:g} seconds"
+            raise NoPlan(f"its program of {size} variables is not solved in {limit}") from None
+        if answer is None:
             reason = f"its constraints contradict each other ({size} variables)"
             raise NoPlan(": ".join(filter(None, (reason, in_the_way(self.families, size, time_limit_s)))))
-        return answer.x > 0.5, -float(answer.fun)
+        return answer.x > 0.5, -answer.value
 
     def to_lp(self, title: str) -> str:
         """The program in lp_solve's own language, one constraint a line."""

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from equipoise.planning.flow.convex import Steps, steps
 from equipoise.planning.flow.network import Int64, Objective
+from equipoise.planning.linear.highs import Answer, Rows
 from equipoise.planning.programs.joint.bound import Multipliers, cheapest_of, whole
-from equipoise.planning.programs.joint.linear_program import Conditions, Program, Relaxed
+from equipoise.planning.programs.joint.linear_program import Program, at_least
 from equipoise.planning.programs.joint.question import Near, Question, Term
 
 BoolArray = npt.NDArray[np.bool_]
@@ -65,11 +66,11 @@ class Layout:
     paid: int
     """What the goal costs besides its columns."""
 
-    def value(self, found: Relaxed) -> int:
+    def value(self, found: Answer) -> int:
         """The least whole number that the goal can be within the program."""
-        return found.least + self.paid
+        return at_least(found) + self.paid
 
-    def around(self, found: Relaxed, near: Near) -> Near | None:
+    def around(self, found: Answer, near: Near) -> Near | None:
         """Where the optimum is; None if what it costs there is exact, so that no other steps are better."""
         arcs, counts = near.arcs.copy(), near.counts.copy()
         exact = True
@@ -144,7 +145,7 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     supply = network.supply - np.bincount(network.tail, still, n_nodes)
     supply += np.bincount(network.head, still, n_nodes)
     sides = np.concatenate([supply, np.ones(n_rows), *sheet.least])
-    equal = Conditions.of(
+    equal = Rows.of(
         (sheet.n_conditions, sheet.n_columns),
         sides,
         sides,
@@ -161,7 +162,7 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     first = len(doubtful)
     arriving, room = arrivals_within(asked, column, still, first + n_led + len(held))
     no_least = np.full(len(held) + len(room), -np.inf)
-    bounded = Conditions.of(
+    bounded = Rows.of(
         (first + n_led + len(no_least), sheet.n_columns),
         np.concatenate([np.full(first, -np.inf), counts.lower[:n_led], no_least]),
         np.concatenate([np.where(come, 0, 1), counts.upper[:n_led], kept, room]),
@@ -182,7 +183,8 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     lower, upper = np.zeros_like(cost), np.ones_like(cost)
     lower[: len(free)], upper[: len(free)] = network.lower[free], network.upper[free]
     upper[len(free) + len(who.row) :] = np.concatenate(sheet.width)
-    program = Program(asked.goal.part, cost, lower, upper, len(free), equal, bounded)
+    rows, n_equal = Rows.stacked(equal, bounded), sheet.n_conditions
+    program = Program(asked.goal.part, cost, lower, upper, len(free), n_equal, rows)
     counted = np.concatenate(sheet.counted)
     return Layout(program, free, present, doubtful, n_nodes + n_rows, counted, sheet.cut, goal[2])
 
@@ -206,27 +208,28 @@ def arrivals_within(
     return entries, room
 
 
-def multipliers(asked: Question, layout: Layout, found: Relaxed) -> Multipliers:
+def multipliers(asked: Question, layout: Layout, found: Answer) -> Multipliers:
     """The program's prices of its conditions as whole numbers.
 
     Whoever is not in the program has to pay for standing what makes it as dear as the best who is.
     """
     n_open, n_led = len(layout.doubtful), asked.counts.n_led
+    of_equal, of_bounded = np.split(found.of_rows, [layout.program.n_equal])
     led = np.zeros(len(asked.counts.lower))
-    led[:n_led] = -found.of_bounded[n_open : n_open + n_led]
+    led[:n_led] = -of_bounded[n_open : n_open + n_led]
     of_counts = layout.counted >= 0
-    np.subtract.at(led, layout.counted[of_counts], found.of_equal[layout.n_before :][of_counts])
-    kept, arrivals = np.split(-found.of_bounded[n_open + n_led :], [len(asked.held)])
+    np.subtract.at(led, layout.counted[of_counts], of_equal[layout.n_before :][of_counts])
+    kept, arrivals = np.split(-of_bounded[n_open + n_led :], [len(asked.held)])
     finer = np.array([term.fine / term.part for term, _ in asked.held.values()])
     held = np.maximum(whole(kept * finer, asked.scale), 0)
     budgets = np.zeros(0 if asked.budgets is None else len(asked.budgets.room), dtype=np.int64)
     if asked.budgets is not None:
         budgets[asked.budgets.binds] = np.maximum(whole(arrivals, asked.scale), 0)
     stands = np.zeros(len(asked.who.row), dtype=np.int64)
-    stands[layout.present[layout.doubtful]] = np.maximum(whole(-found.of_bounded[:n_open], asked.scale), 0)
+    stands[layout.present[layout.doubtful]] = np.maximum(whole(-of_bounded[:n_open], asked.scale), 0)
     price = Multipliers(
         dict(zip(asked.held, held.tolist(), strict=True)),
-        whole(found.of_equal[: len(asked.face.network.supply)], asked.scale),
+        whole(of_equal[: len(asked.face.network.supply)], asked.scale),
         whole(led, asked.scale),
         stands,
         budgets,

@@ -22,8 +22,8 @@ from equipoise.planning.programs.joint.narrowing import narrow
 from equipoise.planning.programs.joint.question import SCALE, Question, question
 
 if TYPE_CHECKING:
+    from equipoise.planning.linear.highs import Answer
     from equipoise.planning.programs.joint.columns import Layout
-    from equipoise.planning.programs.joint.linear_program import Relaxed
 
 LOG = logging.getLogger(__name__)
 MAX_COLUMNS = 160_000
@@ -142,8 +142,8 @@ class Found:
 
 def searched(asked: Question, goal: str, start: Start) -> Found | None:
     """The best placement of a question, and prices of its bound; see `best_of_face`."""
+    from equipoise.planning.linear.highs import NEARLY
     from equipoise.planning.programs.joint.columns import multipliers, program_of  # SciPy, where it is needed
-    from equipoise.planning.programs.joint.linear_program import WHOLE
 
     face, growing = asked.face, goal == "elections" or asked.few_arrive
     left = limits(asked, goal, grows=growing)
@@ -175,7 +175,7 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         near = layout.around(found, asked.near)
         if wanted is not None:
             shown[wanted] = True
-        elif near is None or found.value > least - WHOLE:
+        elif near is None or found.value > least - NEARLY:
             break
         else:
             asked, least = replace(asked, near=near), found.value
@@ -222,9 +222,9 @@ def worthwhile(face: OptimalFace, pull: Int64, shown: npt.NDArray[np.bool_], noi
     return few[np.argsort(pull[few], kind="stable")][: int(shown.sum() * GROWTH)]
 
 
-def lists_near(face: OptimalFace, layout: Layout, found: Relaxed) -> npt.NDArray[np.int32] | None:
+def lists_near(face: OptimalFace, layout: Layout, found: Answer) -> npt.NDArray[np.int32] | None:
     """The lists of a whole placement: the optimum if it is one, else the best found nearby."""
-    best = layout.program.settled(found)
+    best = layout.program.whole_near(found)
     if best is None:
         wish = np.full(len(face.network.tail), SCALE)
         wish[layout.free] = whole(0.5 - found.x[: len(layout.free)])

@@ -1,0 +1,75 @@
+"""The small program without the condition that its columns are whole, and whole columns from there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import hstack, identity
+
+from equipoise.planning.linear.highs import NEARLY, Answer, Rows, integer, linear
+from equipoise.planning.problem.params import Params
+from equipoise.planning.programs.rows import INFINITE, Sheet
+
+Float64 = npt.NDArray[np.float64]
+
+
+def relaxed(sheet: Sheet, params: Params) -> Answer | None:
+    """Columns need not be whole; None where there are none that keep the rows."""
+    simplex = len(sheet.cost) <= params.simplex_columns
+    return linear(sheet.cost, rows_of(sheet), finite(sheet.lower), finite(sheet.upper), simplex=simplex)
+
+
+def unkept(sheet: Sheet, params: Params) -> Float64 | None:
+    """Prices under which the rows contradict each other: the least that they have to be broken by."""
+    n_rows, n_columns = sheet.table.shape
+    slack = identity(n_rows, format="csr")
+    wide = replace(
+        sheet,
+        table=hstack([sheet.table, slack, -slack], format="csr"),
+        lower=np.r_[sheet.lower, np.zeros(2 * n_rows, dtype=np.int64)],
+        upper=np.r_[sheet.upper, np.full(2 * n_rows, INFINITE)],
+        cost=np.r_[np.zeros(n_columns, dtype=np.int64), np.ones(2 * n_rows, dtype=np.int64)],
+    )
+    found = relaxed(wide, params)
+    return None if found is None else found.of_rows
+
+
+def whole_near(sheet: Sheet, found: Answer, params: Params) -> Answer | None:
+    """The least of the goal over whole columns, from where it is relaxed; None where nothing was found."""
+    near = np.round(found.x)
+    if np.all(np.abs(found.x - near) < NEARLY):
+        return replace(found, x=near) if keeps(sheet, near) else None
+    return least_whole(sheet, params.small_nodes)
+
+
+def least_whole(sheet: Sheet, nodes: int | None = None) -> Answer | None:
+    """The least over whole columns within some ``nodes`` of a search tree; None where nothing was found."""
+    found = integer(sheet.cost, rows_of(sheet), finite(sheet.lower), finite(sheet.upper), nodes=nodes)
+    if found is None or not keeps(sheet, np.round(found.x)):
+        return None
+    return replace(found, x=np.round(found.x))
+
+
+def bound_of(sheet: Sheet, found: Answer) -> int:
+    """What the goal is at least, by an answer that need not be whole."""
+    return ceil(found.least - NEARLY) + sheet.offset
+
+
+def rows_of(sheet: Sheet) -> Rows:
+    """The rows as HiGHS reads them."""
+    return Rows(sheet.table, finite(sheet.least), finite(sheet.most))
+
+
+def finite(bounds: npt.NDArray[np.int64]) -> Float64:
+    """Bounds as HiGHS reads them."""
+    return np.where(np.abs(bounds) < INFINITE, bounds, np.copysign(np.inf, bounds))
+
+
+def keeps(sheet: Sheet, x: Float64) -> bool:
+    """True where whole columns keep every row, to the last byte."""
+    sums: Any = sheet.table @ x.astype(np.int64)
+    return bool(np.all((sums >= sheet.least) & (sums <= sheet.most)))
