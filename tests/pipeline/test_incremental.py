@@ -171,7 +171,7 @@ def test_since_and_window(spark: SparkSession, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("since", "window", "said"), [
     ("yesterday", None, "--since: 'yesterday' is no time"),
-    (None, "30", "--window: '30' is no length of time"),
+    (None, "30", "--window: '30' is not a time such as"),
 ])  # fmt: skip
 def test_no_span(since: str | None, window: str | None, said: str) -> None:
     """What is no time is an error that says what one looks like."""

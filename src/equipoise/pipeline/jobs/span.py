@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from equipoise.errors import UnusableInput
+from equipoise.units import parse_duration
 from equipoise.wording import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-LENGTH = re.compile(r"([0-9]{1,6})(m|h|d)")
-SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 MILLION = 1_000_000
 
 
@@ -55,11 +54,10 @@ def time_of(option: str, text: str) -> datetime:
 
 def length_of(option: str, text: str) -> int:
     """Seconds of ``90m``, ``12h`` or ``30d``."""
-    found = LENGTH.fullmatch(text.strip())
-    if found is None or not int(found[1]):
-        advice = "Write 90m, 12h or 30d"
-        raise UnusableInput(f"{quoted(text)} is no length of time", source=option, advice=advice)
-    return int(found[1]) * SECONDS[found[2]]
+    try:
+        return math.ceil(parse_duration(text))
+    except ValueError as error:
+        raise UnusableInput(str(error), source=option) from None
 
 
 def within(rated: DataFrame, span: Span) -> DataFrame:
