@@ -42,7 +42,7 @@ def fake() -> Iterator[FakeKafka]:
 
 @pytest.fixture
 def port(fake: FakeKafka) -> Iterator[KafkaPort]:
-    with KafkaPort(fake.bootstrap, ClientConfig({"request.timeout.ms": "1500"})) as opened:
+    with KafkaPort(fake.bootstrap, ClientConfig({"request.timeout.ms": "5000"})) as opened:
         yield opened
 
 
