@@ -22,7 +22,7 @@ def test_drained_cancelled_and_rolled_back(older_cluster: KafkaCluster, tmp_path
     cluster.create("old-heavy", {0: [1, 2, 3]})
     fill(cluster, "old-heavy", [0], 3_000_000)
     plan = plan_for(cluster, tmp_path, *DRAIN, "--throttle", "1MB")
-    end, _ = carried(plan, eye=Eye(once(lambda: "cancel", copying)))
+    end, _ = carried(plan, eye=Eye(once(lambda: "cancel", copying)), throttle=100_000)
     assert end.outcome == "cancelled" and ("old-heavy", 0) in plan.assert_cancelled()
     with Traffic(cluster, "old") as traffic:
         well(plan.run("apply", "--yes", "--throttle", "5MB"))

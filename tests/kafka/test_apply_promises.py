@@ -24,12 +24,14 @@ LISTS = {0: [3, 4, 2], 1: [4, 2, 0], 2: [4, 3, 1], 3: [0, 1, 2]}
 STAYS = "on in Kafka and the throttle stays on"
 
 
-def draining(cluster: KafkaCluster, folder: Path, *topics: str, n_bytes: int, rate: str, name: str) -> Plan:
-    """Three partitions of each topic leave broker 4."""
+def draining(
+    cluster: KafkaCluster, folder: Path, *topics: str, n_bytes: int, rate: str, name: str, also: str = "none"
+) -> Plan:
+    """Three partitions of each topic leave broker 4; topics that are called ``also`` are asked for, too."""
     for topic in topics:
         cluster.create(topic, LISTS)
         fill(cluster, topic, [0, 1, 2], n_bytes)
-    chosen = "|".join(topics)
+    chosen = "|".join([*topics, also])
     return plan_for(cluster, folder, "--drain", "4", "--topics", chosen, "--throttle", rate, name=name)
 
 
@@ -63,7 +65,7 @@ def test_whoever_leaves_keeps_the_throttle_on(cluster: KafkaCluster, tmp_path: P
     """SIGTERM, SIGHUP, a second SIGINT; an output that nobody reads is no end; another hand changes the
     rates; the disk is full; the journal is lost: one plan goes through it all and ends as if nothing had
     been."""
-    plan = draining(cluster, tmp_path, "term", n_bytes=6 * MB, rate="50kB", name="term")
+    plan = draining(cluster, tmp_path, "term", n_bytes=20 * MB, rate="50kB", name="term")
     process = in_flight(plan)
     process.send_signal(signal.SIGTERM)
     assert_left(plan, ended(process))
@@ -108,8 +110,9 @@ def assert_steered(plan: Plan) -> None:
     well(equipoise("throttle", str(plan.folder), "40kB"))
     well(equipoise("pause", str(plan.folder)))
     wait_until(lambda: rates(plan.cluster) == {"40000"}, "the other rate in force")
-    told = well(plan.run("status")).out
-    assert "held: paused, no move begins" in told and "ordered throttle: 40 kB/s" in told, told
+    held = "held: paused, no move begins"
+    told = wait_until(lambda: held in (out := well(plan.run("status")).out) and out, "the pause heard of")
+    assert "ordered throttle: 40 kB/s" in str(told), told
     well(equipoise("continue", str(plan.folder)))
 
 
@@ -152,12 +155,15 @@ def assert_adopted(plan: Plan) -> None:
 def test_what_becomes_of_topics_meanwhile(cluster: KafkaCluster, tmp_path: Path) -> None:
     """One is deleted, one grows, one is new, two of them onto the broker that is drained: nothing of it is
     called done, and the broker is not called empty."""
-    plan = draining(cluster, tmp_path, "grow", "gone", n_bytes=MB, rate="300kB", name="grow")
+    plan = draining(
+        cluster, tmp_path, "grow", "gone", n_bytes=10 * MB, rate="50kB", name="grow", also="new"
+    )
     process = in_flight(plan)
     cluster.admin.delete_topics(["gone"])
     width = len(cluster.replicas("grow")[0])  # Kafka counts the copy that is under way
     cluster.admin.create_partitions({"grow": {"count": 5, "assignments": [[4, 0, 1, 2][:width]]}})
     cluster.create("new", {0: [4, 0], 1: [1, 4]})
+    well(equipoise("throttle", str(plan.folder), "20MB"))  # until now all was in flight
     done = ended(process)
     assert done.code == 1 and "Finished: 6 moves, 3 done, 3 gone (topic deleted)." in done.out, done
     assert "broker 4 is not empty: it holds 3 replicas (grow-4, new-0, new-1); plan --drain 4" in done.err

@@ -11,6 +11,8 @@ from harness.throttles import assert_throttles, crawl, speed_up
 from harness.traffic import fill
 from harness.waiting import wait_until
 
+from equipoise.execution.kafka import KafkaPort
+
 pytestmark = pytest.mark.kafka
 
 
@@ -145,5 +147,7 @@ def test_a_cordoned_target(plan: Plan) -> None:
 
     cluster = plan.cluster
     configure(cluster, "broker", "4", {"cordoned.log.dirs": "*"})
+    with KafkaPort(cluster.bootstrap()) as port:
+        wait_until(lambda: all(one.cordoned for one in port.log_dirs([4])[4]), "broker 4 cordoned")  # type: ignore[union-attr]
     told = refused(plan)
     assert "broker 4 is to receive replicas and is cordoned" in told

@@ -19,10 +19,10 @@ MB = 1_000_000
 
 @pytest.fixture
 def plan(cluster: KafkaCluster, tmp_path: Path) -> Plan:
-    """Broker 4 takes the place of broker 1 in one 4 MB partition of three replicas: 4 s at 1 MB/s."""
+    """Broker 4 takes the place of broker 1 in one 4 MB partition of three replicas: 8 s at 500 kB/s."""
     cluster.create("trouble", {0: [0, 1, 2]})
     fill(cluster, "trouble", [0], 4 * MB)
-    return plan_for(cluster, tmp_path, "--replace", "1=4", "--topics", "trouble", "--throttle", "1MB")
+    return plan_for(cluster, tmp_path, "--replace", "1=4", "--topics", "trouble", "--throttle", "500kB")
 
 
 def test_the_target_is_killed_and_comes_back(plan: Plan) -> None:
@@ -63,7 +63,7 @@ def test_the_target_stays_dead_and_is_exchanged(cluster: KafkaCluster, tmp_path:
     """A broker of a rack that is still free takes the copy, which is what the end is judged by."""
     cluster.create("trouble", {0: [2, 1]})
     fill(cluster, "trouble", [0], 4 * MB)
-    plan = plan_for(cluster, tmp_path, "--replace", "1=4", "--topics", "trouble", "--throttle", "1MB")
+    plan = plan_for(cluster, tmp_path, "--replace", "1=4", "--topics", "trouble", "--throttle", "500kB")
     end, heard = carried(
         plan, eye=Eye(once(lambda: cluster.kill(4), copying)), if_stuck="retarget", stuck_after_s=3.0
     )
@@ -76,7 +76,7 @@ def test_the_leader_is_killed_while_it_is_copied_from(cluster: KafkaCluster, tmp
     """Another replica leads on and the copy ends; nothing new starts until the cluster is well again."""
     cluster.create("trouble", {0: [1, 2, 3], 1: [2, 3, 1]})
     fill(cluster, "trouble", [0, 1], 3 * MB)
-    plan = plan_for(cluster, tmp_path, "--replace", "3=0", "--topics", "trouble", "--throttle", "1MB")
+    plan = plan_for(cluster, tmp_path, "--replace", "3=0", "--topics", "trouble", "--throttle", "500kB")
     first: list[int] = []
 
     def kill_leader() -> None:

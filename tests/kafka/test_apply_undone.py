@@ -17,6 +17,8 @@ from harness.waiting import wait_until
 pytestmark = pytest.mark.kafka
 
 MB = 1_000_000
+SLOW = 100_000
+"""What is copied at this rate is in flight for as long as a test needs it."""
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def test_killed_at_every_journal_step_then_resumed(cluster: KafkaCluster, tmp_pa
 
 def test_cancel_restores_order_and_leaders(plan: Plan) -> None:
     """Ctrl-C in mid-move, answered with cancel: lists, order and leaders from before, no throttle."""
-    end, _ = carried(plan, eye=Eye(once(lambda: "cancel", copying)))
+    end, _ = carried(plan, eye=Eye(once(lambda: "cancel", copying)), throttle=SLOW)
     assert end.outcome == "cancelled"
     assert ("back", 0) in plan.assert_cancelled()
 
@@ -71,7 +73,7 @@ def test_cancel_from_another_process_after_a_kill(plan: Plan) -> None:
 
 def test_a_signal_without_a_terminal_lets_what_flies_land(plan: Plan) -> None:
     """Then it stops; ``--resume`` does the rest, a plain ``apply`` is refused."""
-    process = plan.start("apply", "--yes", "--max-inflight", "1")
+    process = plan.start("apply", "--yes", "--max-inflight", "1", "--throttle", "300kB")
     wait_until(lambda: plan.cluster.in_flight(), "a move in flight")
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
@@ -79,7 +81,7 @@ def test_a_signal_without_a_terminal_lets_what_flies_land(plan: Plan) -> None:
     plan.assert_clean()
     again = plan.run("apply", "--yes")
     assert again.code == 2 and "--resume" in again.err
-    well(plan.run("apply", "--yes", "--resume"))
+    well(plan.run("apply", "--yes", "--resume", "--throttle", "5MB"))
     plan.assert_applied()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from harness.cluster import KafkaCluster
-from harness.throttles import configure, crawl, speed_up, throttles
+from harness.throttles import configure, crawl, read, speed_up, throttles
 from harness.traffic import fill
 from harness.waiting import wait_until
 from kafka.protocol.admin import IncrementalAlterConfigsRequest
@@ -341,7 +341,9 @@ def test_moves_between_log_dirs_that_are_refused_or_taken_back(
     name, replica = TopicPartition(topic, 0), Replica(topic, 0, 4)
     if place(port, name, 4) == there:
         here, there = there, here
-    configure(cluster, "broker", "4", {"replica.alter.log.dirs.io.max.bytes.per.second": "1000"})
+    rate = {"replica.alter.log.dirs.io.max.bytes.per.second": "1000"}
+    configure(cluster, "broker", "4", rate)
+    wait_until(lambda: read(cluster, "broker", "4", rate) == rate, "the rate in force")
     assert port.alter_replica_log_dirs({replica: there}) == {replica: None}
     assert place(port, name, 4) is None, "under way"
     assert port.alter_replica_log_dirs({replica: here}) == {replica: None}

@@ -25,10 +25,23 @@ def finishing(run: Run) -> Generator[Instruction, Any, list[str]]:
         seen: Surveyed = yield run.survey()
         yield from electing(run, seen)
         run.phase = "verifying"
-        seen = yield run.survey()
+        left = yield from verifying(run)
     except PortError as error:
         return [f"the end could not be verified: {error}"]
-    return [*differences(run, seen), *(yield from staying(run))]
+    return [*given_up(run), *left]
+
+
+def verifying(run: Run) -> Generator[Instruction, Any, list[str]]:
+    """What is not as it should be; brokers learn of the end one after the other, so that is asked again for
+    a while before it is said."""
+    seen: Surveyed = yield run.survey()
+    since = seen.now
+    while True:
+        left = [*differences(run, seen), *(yield from staying(run))]
+        if not left or seen.now - since >= run.options.grace_s:
+            return left
+        yield ask.Wait(min(1.0, run.options.poll_s))
+        seen = yield run.survey()
 
 
 def staying(run: Run) -> Generator[Instruction, Any, list[str]]:
@@ -77,14 +90,19 @@ def arrived(run: Run, seen: Surveyed) -> Iterator[tuple[TopicPartition, Partitio
             yield move.partition, state
 
 
-def differences(run: Run, seen: Surveyed) -> Iterator[str]:
-    """What is not as the job wanted it; after a stop only what was skipped."""
+def given_up(run: Run) -> Iterator[str]:
+    """What was skipped, a line for each reason."""
     skipped: dict[str, list[TopicPartition]] = {}
     for name, why in run.memory.skipped.items():
         skipped.setdefault(why, []).append(name)
     for why, given_up in skipped.items():
         yield f"{some(given_up)} {'was' if len(given_up) == 1 else 'were'} skipped: {why}"
-    run.unlike = bool(skipped)
+    run.unlike |= bool(skipped)
+
+
+def differences(run: Run, seen: Surveyed) -> Iterator[str]:
+    """What is not as the job wanted it, and was not given up; nothing after a stop."""
+    run.unlike = False
     for move in run.job.moves:
         name, wanted = move.partition, run.wanted(move)
         state = seen.partitions.get(name)
