@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from harness.cluster import KafkaCluster
+from harness.flights import assert_adopted, assert_steered, in_flight
 from harness.inside import Eye, carried, copying, once
 from harness.runs import next_plan_is_empty, plan_for, well
 from harness.traffic import Traffic, fill
@@ -31,3 +33,21 @@ def test_drained_cancelled_and_rolled_back(older_cluster: KafkaCluster, tmp_path
     assert next_plan_is_empty(cluster, tmp_path, DRAIN)
     well(plan.run("rollback", "--yes"))
     plan.assert_undone()
+
+
+def test_steered_and_adopted(older_cluster: KafkaCluster, tmp_path: Path) -> None:
+    """Outside its hours nothing begins; in flight it gets another rate, and is paused and let go; killed, its
+    journal lost, it is adopted and cancelled."""
+    cluster = older_cluster
+    cluster.create("old", {0: [1, 0, 2], 1: [2, 1, 3]})
+    fill(cluster, "old", [0, 1], 20_000_000)
+    plan = plan_for(cluster, tmp_path, *DRAIN, "--throttle", "50kB")
+    begin, end = (datetime.now() + timedelta(hours=hours) for hours in (2, 3))
+    done = plan.run("apply", "--yes", "--between", f"{begin:%H:%M}-{end:%H:%M}", "--for", "2s")
+    assert done.code == 1 and "Stopped: 2 moves, 0 done, 2 pending." in done.out, done
+    plan.assert_undone()
+    process = in_flight(plan, "--resume")
+    assert_steered(plan)
+    process.kill()
+    process.communicate()
+    assert_adopted(plan)

@@ -298,9 +298,10 @@ def test_help_has_no_types_and_fits() -> None:
         assert max(map(len, text.splitlines())) <= WIDTH, path.name
 
 
-def test_every_trap_has_its_test() -> None:
+@pytest.mark.parametrize("page", ["traps.md", "operate.md"])
+def test_every_trap_and_every_promise_has_its_test(page: str) -> None:
     """Each row of the page names a test that exists."""
-    named = re.findall(r"`(tests/\S+\.py)::(\w+)`", (ROOT / "docs" / "traps.md").read_text(encoding="utf-8"))
+    named = re.findall(r"`(tests/\S+\.py)::(\w+)`", (ROOT / "docs" / page).read_text(encoding="utf-8"))
     assert len(named) > 50
     for file, test in named:
         assert f"def {test}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file}::{test}"
