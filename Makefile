@@ -1,5 +1,5 @@
 # Every target does its own set-up; see tools/setup. Variables: OUT (make demo), TESTS (every test target),
-# ROOMS, NUMBER and SEED (make mutants), NUMBER and SEED (make fuzz), KILLS and SEED (make test-long).
+# ROOMS, NUMBER and SEED (make mutants), NUMBER and SEED (make fuzz), KILLS, MINUTES and SEED (make test-long).
 PYTHON := .venv/bin/python
 OUT ?= demo-out
 TESTS ?= tests
@@ -8,6 +8,7 @@ NUMBER ?= 60
 CASES ?= $(if $(filter file,$(origin NUMBER)),500,$(NUMBER))
 SEED ?= 1
 KILLS ?= 100
+MINUTES ?= 30
 
 # Tests and bench start hundreds of processes: each would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -21,7 +22,7 @@ help:
 	@echo "make demo       plan the example fleet on Spark, into $(OUT)/"
 	@echo "make test       every test; brings Chromium, lp_solve and Kafka for them"
 	@echo "make test-fast  those that need no broker, no Spark, no browser and little time"
-	@echo "make test-long  those that take many minutes on brokers (KILLS=100 SEED=1)"
+	@echo "make test-long  those that take many minutes on brokers (KILLS=100 MINUTES=30 SEED=1)"
 	@echo "make coverage   what the fast tests run of each room"
 	@echo "make mutants    small changes to the code that no test notices (ROOMS='cluster ...')"
 	@echo "make fuzz       what nobody would write, and what comes of it (NUMBER=10000 SEED=1)"
@@ -49,7 +50,7 @@ test-fast: setup
 	$(PYTHON) -m pytest $(TESTS) -m "$(FAST)" -n auto
 
 test-long: setup
-	KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) -m pytest $(TESTS) -m long -s
+	KILLS=$(KILLS) MINUTES=$(MINUTES) SEED=$(SEED) $(PYTHON) -m pytest $(TESTS) -m long -s
 
 # Of the fast tests, room by room; fails below the floor in pyproject.toml.
 coverage: setup
