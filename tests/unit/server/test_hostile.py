@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,6 +77,27 @@ def test_files_of_the_machine_are_not_read(client: TestClient) -> None:
     """Where the command line takes the name of a file, the service takes a value."""
     answer = client.post("/api/plan?racks=/etc/passwd", content=ORDERS)
     assert answer.status_code == 400 and "root" not in answer.text
+
+
+def test_a_planted_secret_never_comes_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands in the environment, in a file that calls name, and in what somebody else sent."""
+    secret = "planted-9f31c7"
+    file = tmp_path / "secret.txt"
+    file.write_text(f"Topic: {secret}\n")
+    monkeypatch.setenv("EQUIPOISE_TOKEN", secret)
+    monkeypatch.chdir(tmp_path)
+    named = [
+        json.dumps({"sources": [{"name": name, "text": text}], "options": {"topics": "@" + name}}).encode()
+        for name in (str(file), "secret.txt", "/proc/self/environ")
+        for text in (name, "@" + name, f"file://{name}", "$EQUIPOISE_TOKEN", "{{EQUIPOISE_TOKEN}}")
+    ]
+    others = ORDERS.replace(b"orders", secret.encode())
+    with TestClient(make_app(Limits(jobs=1)), base_url=ADDRESS) as client:
+        assert secret in client.post("/api/plan?drain=5", content=others).text
+        bodies = [*BROKEN.values(), *named]
+        answers = [client.post(path, content=body) for path in VERBS for body in bodies]
+        answers += [client.get(path) for path in ("/", "/health", "/metrics", "/openapi.json", "/api/jobs/x")]
+    assert not any(secret in answer.text or secret in str(answer.headers) for answer in answers)
 
 
 def test_a_body_that_is_too_large_is_not_read(client: TestClient) -> None:
