@@ -113,7 +113,10 @@ def test_split_evenly(spark: SparkSession, tmp_path: Path, known: dict[int, int]
 
 
 def test_from_retention(spark: SparkSession, tmp_path: Path) -> None:
-    """864 MB kept for a day came at 10 kB/s; without a retention that ends, nothing is said."""
+    """864 MB kept for a day came at 10 kB/s; without a retention that ends, nothing is said.
+
+    Nor of what is as large as ``retention.bytes`` lets it be.
+    """
     write_samples(tmp_path / "f", "a.csv", series("size_bytes", [864e6, 864e6], partition=1))
     table = [
         partition(0, size_bytes=864_000_000, retention_s=float(DAY)),
@@ -121,6 +124,8 @@ def test_from_retention(spark: SparkSession, tmp_path: Path) -> None:
         partition(2, size_bytes=864_000_000, retention_s=float("inf")),
         partition(3, retention_s=float(DAY)),
         partition(4, size_bytes=5, retention_s=float(DAY), bytes_in_per_s=3.0),
+        partition(5, size_bytes=864_000_000, retention_s=float(DAY), retention_bytes=864e6),
+        partition(6, size_bytes=864_000_000, retention_s=float(DAY), retention_bytes=900e6),
     ]
     found = loads(spark, tmp_path / "f", tmp_path, table)
     told = [
@@ -129,7 +134,7 @@ def test_from_retention(spark: SparkSession, tmp_path: Path) -> None:
     ]
     assert told == [
         (10_000.0, "from retention"), (10_000.0, "from retention"), (None, "unknown"), (None, "unknown"),
-        (3.0, "measured"),
+        (3.0, "measured"), (None, "unknown"), (10_000.0, "from retention"),
     ]  # fmt: skip
     assert found["pay", 0]["disk_bytes"]["samples"] == 1
 

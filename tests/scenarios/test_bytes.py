@@ -182,6 +182,20 @@ def test_what_the_flow_solver_cannot_reckon_with_is_left_unproved(monkeypatch: p
     check_judged(plan)
 
 
+@pytest.mark.parametrize(("goals", "dearest"), [("moves,bytes", 2**30), ("bytes,moves", 2**43)])
+def test_partitions_that_the_flow_solver_cannot_reckon_with(
+    monkeypatch: pytest.MonkeyPatch, goals: str, dearest: int
+) -> None:
+    """All topics together it can, the partitions of those that are placed at once not: they are placed as they
+    may be, and what that leaves open is a gap.
+    """
+    monkeypatch.setattr("equipoise.planning.flow.solver.DEAREST", dearest)
+    request = Request(replication_factor=4, goals=("racks", "replicas", *goals.split(",")))
+    plan = make_plan(large(0, 1.8, 12, 300), request, COARSE)
+    assert of_goal(plan, "replicas").gap == 0
+    check_judged(plan)
+
+
 @pytest.mark.parametrize("params", [None, COARSE])
 def test_sizes_of_half_a_petabyte_are_told_apart_to_the_byte(params: Params | None) -> None:
     """Bytes beyond what a solver's costs, or floating point, could hold are still the least, and proved."""

@@ -8,6 +8,7 @@ partitions with the counts held fixed. What that cannot place is reported, to be
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from equipoise.planning.distinct import places, ranks
 from equipoise.planning.flow.convex import narrow, solve
-from equipoise.planning.flow.network import Infeasible, Int64, Objective
+from equipoise.planning.flow.network import Infeasible, Int64, Objective, TooDear
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build
 from equipoise.planning.networks.placement_data import PlacementData
 from equipoise.planning.networks.sizes import by_size, weights
@@ -304,12 +305,15 @@ def place_batch(
         best = solve(face, Objective.of_linear(linear), best.flow)
         face = narrow(face, Objective.of_linear(linear), best.potential)
         small, face = by_size(small, face)
-        smallest = small.objective("bytes")
-        best = solve(face, smallest, small.guess())
-        face = narrow(face, smallest, best.potential)
+        start, smallest = small.guess(), small.objective("bytes")
+        with suppress(TooDear):  # then a unit that need not weigh as much is apart
+            best = solve(face, smallest, start)
+            face, start = narrow(face, smallest, best.potential), best.flow
         linear = np.zeros(len(face.tail), dtype=np.int64)
+    else:
+        start = best.flow
     linear[small.leave.index] = small.leave_leaders
-    best = solve(face, Objective.of_linear(linear), best.flow)
+    best = solve(face, Objective.of_linear(linear), start)
 
     apart = (best.flow[small.cell.index].reshape(end.shape) != end).any(axis=1)
     apart |= count_of(small.arrive, best.flow, family_of) > coming.sum(axis=1)
