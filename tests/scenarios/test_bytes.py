@@ -186,8 +186,8 @@ def test_what_the_flow_solver_cannot_reckon_with_is_left_unproved(monkeypatch: p
 def test_partitions_that_the_flow_solver_cannot_reckon_with(
     monkeypatch: pytest.MonkeyPatch, goals: str, dearest: int
 ) -> None:
-    """All topics together it can, the partitions of those that are placed at once not: they are placed as they
-    may be, and what that leaves open is a gap.
+    """All topics together it can, the partitions of those that are placed at once not: they are placed as
+    they may be, and what that leaves open is a gap.
     """
     monkeypatch.setattr("equipoise.planning.flow.solver.DEAREST", dearest)
     request = Request(replication_factor=4, goals=("racks", "replicas", *goals.split(",")))
