@@ -29,10 +29,16 @@ def by_failover_prices(state: State, goal: str) -> State:
     return state if level is None or level.value < least else state.with_level(level)
 
 
+def pairs_of_brokers(state: State, goal: str) -> Size:
+    """Each broker that is lost, with each that survives it."""
+    return Size(state.problem.cluster.n_brokers**2, state.problem.params.follower_pairs, "pairs of brokers")
+
+
 def spread_replicas(state: State, goal: str) -> Size:
-    """Replicas that may change: as many arcs has the largest flow."""
-    problem = state.problem
-    return Size(int(problem.rf[problem.movable].sum()), problem.params.spread_replicas, "replicas")
+    """Replicas that may change: as many arcs has the largest flow. Or pairs, where those are too many."""
+    problem, paired = state.problem, pairs_of_brokers(state, goal)
+    size = Size(int(problem.rf[problem.movable].sum()), problem.params.spread_replicas, "replicas")
+    return size if paired.fits else paired
 
 
 def with_first_followers(state: State, goal: str) -> State:

@@ -14,7 +14,12 @@ from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.bounds.leaving import fewest_given_up
 from equipoise.planning.bounds.topic_leaders import with_topic_leaders
 from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.driver.failover import by_failover_prices, spread_replicas, with_first_followers
+from equipoise.planning.driver.failover import (
+    by_failover_prices,
+    pairs_of_brokers,
+    spread_replicas,
+    with_first_followers,
+)
 from equipoise.planning.driver.first import ordered
 from equipoise.planning.driver.pinning import placed_with
 from equipoise.planning.driver.size import ANY_SIZE, Size
@@ -182,8 +187,7 @@ METHODS = (
         "prices of survivors",
         "a bound on failover in any placement, by a price on each sum that ties brokers together",
         improves=False, bounds=True, goals=("failover",),
-        needs=within_no_budget, size=any_size,
-        run=by_failover_prices,
+        needs=within_no_budget, size=pairs_of_brokers, run=by_failover_prices,
     ),
     Method(
         "first followers",

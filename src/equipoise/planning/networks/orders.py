@@ -42,6 +42,9 @@ def order_followers(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -
     """Order the lists behind their leaders, in place, by the goals of followers among ``goals``."""
     levels: list[ProvedLevel] = []
     for goal in (FOLLOWER[goal] for goal in goals if goal in FOLLOWER):
+        # of pairs there is a node for each that brokers can make, however few partitions there are
+        if goal.of_pairs and problem.cluster.n_brokers**2 > problem.params.follower_pairs:
+            continue
         for place in goal.positions(problem):
             levels += follow(problem, lists, goal, place)
     return levels

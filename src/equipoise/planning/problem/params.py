@@ -91,6 +91,9 @@ class Params:
     spread_replicas: int = limit(
         1_000_000, "replicas", "first followers are chosen with their placement: arcs of the largest flow"
     )
+    follower_pairs: int = limit(
+        2_000_000, "pairs of brokers", "first followers are chosen for `failover`, and that has a bound"
+    )
     free_followers: int = limit(
         300_000, "replicas or pairs of brokers",
         "lists that change anyway get the first followers that are best after a failure",

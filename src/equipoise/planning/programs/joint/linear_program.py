@@ -54,8 +54,8 @@ class Program:
         """The optimum of the linear program; None if none was found, in ``iterations`` if those are given.
 
         Where all columns are there at once, with convex costs in steps, presolve can make the simplex method
-        ten times as slow; of programs that grow it takes less with it. Where no costs are convex, an interior
-        point, and from there to a corner, is what never takes long.
+        ten times as slow; of programs that grow it takes less with it. Where no costs are convex, or replicas
+        may go anywhere, an interior point, and from there to a corner, is what never takes long.
         """
         part = self.part
         found = linear(
