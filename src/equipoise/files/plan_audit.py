@@ -17,7 +17,7 @@ from equipoise.cluster import Plan
 from equipoise.cluster.proofs import StrategyName
 from equipoise.files.plan_directory import contents
 from equipoise.judge import Case, Verdict, Violation, judge, rules_of
-from equipoise.judge.certificate import as_violations, verify
+from equipoise.judge.certificate import as_violations, untold, verify
 from equipoise.judge.log_dirs import judge_dirs
 
 
@@ -39,7 +39,7 @@ def proved_again(plan: Plan, contradicted: Iterable[str] = ()) -> Verdict:
     dirs, broken = judge_dirs(Case(cluster, plan.target, rules, everyone), plan.dirs, plan.request)
     found = (*found, *dirs)
     verdict = judge(cluster, plan.target, rules, also=(*also, *broken, *as_violations(found)))
-    return replace(verdict, certificate=found)
+    return replace(verdict, certificate=found, notes=tuple(untold(plan.certificate, found)))
 
 
 def strangers(plan: Plan) -> Iterator[str]:

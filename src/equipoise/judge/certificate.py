@@ -16,6 +16,8 @@ from equipoise.cluster import Level
 from equipoise.cluster.proofs import ProofKind
 from equipoise.judge.faces import OptimalFaces
 from equipoise.judge.goals.registry import GOALS
+from equipoise.judge.load_levels import least_outside
+from equipoise.judge.loads import load_of
 from equipoise.judge.values import value_of
 from equipoise.judge.violations import Case, Violation
 
@@ -38,6 +40,8 @@ class Finding:
     """As recomputed here; None where the certificate has no potentials for it."""
     problem: str = ""
     """What is wrong with the claim, "" where nothing is."""
+    proved: bool = True
+    """False where nothing is known to be wrong, and the bound is the planner's word: none is counted here."""
 
 
 def verify(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.ndarray]) -> tuple[Finding, ...]:
@@ -72,11 +76,36 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
             continue
         try:
             bound = faces.bound(k, certificate) if level.proof in RECOMPUTED else None
+            if bound is None and case.rules.weighs and level.lower_bound:
+                bound = level_bound(case, level.goal)
         except (ValueError, IndexError, KeyError, TypeError, OverflowError) as error:
             yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
             continue
         faces.stays |= value is not None and keeps_places(level.goal, case, value)
-        yield Finding(level.goal, value, bound, complaint(level, bound, weighs=case.rules.weighs))
+        yield finding(case, level, value, bound)
+
+
+def finding(case: Case, level: Level, value: int | None, bound: int | None) -> Finding:
+    """What was counted, beside what the level says."""
+    problem, claimed = complaint(level, bound, weighs=case.rules.weighs), level.lower_bound or 0
+    if level.proof in RECOMPUTED or not case.rules.weighs:
+        return Finding(level.goal, value, bound, problem)
+    proved = claimed <= (bound or 0)
+    return Finding(level.goal, value, bound if proved else None, problem, proved or bool(problem))
+
+
+def level_bound(case: Case, goal: str) -> int | None:
+    """The least that lies outside the bands of a load that the request levels; None for other goals."""
+    name = {"replicas": "count"}.get(goal, goal)
+    return least_outside(case, load_of(case, name)) if name in case.rules.mix else None
+
+
+def untold(certificate: Sequence[Level], found: Sequence[Finding]) -> Iterator[str]:
+    """A sentence with the levels whose bounds are nobody's but the planner's; none where there are none."""
+    kinds = {level.goal: level.proof for level in certificate}
+    words = [f"{level.goal} ({kinds.get(level.goal, '')})" for level in found if not level.proved]
+    if words:
+        yield f"not proved here: what no plan is below at {', '.join(words)} is the planner's word"
 
 
 def keeps_places(goal: str, case: Case, value: int) -> bool:
@@ -122,16 +151,16 @@ def misnamed(level: Level, case: Case) -> str:
 def complaint(level: Level, bound: int | None, *, weighs: bool) -> str:
     """What is wrong with the bound that a level claims.
 
-    Where loads are levelled (``weighs``) bounds come in closed form or from a 0-1 program; those are not
-    computed here.
+    Where loads are levelled (``weighs``) bounds come in closed form or from a 0-1 program, too: what is not
+    counted again of those is no problem, and not proved.
     """
     value, claimed = level.value, level.lower_bound
     if value is None or claimed is None:
         return ""
     if claimed > value:
         return f"the bound {claimed:g} is above the value {value:g}"
-    if bound is not None and bound < claimed:
+    if bound is not None and bound < claimed and level.proof in RECOMPUTED:
         return f"the potentials prove {bound}, not {claimed:g}"
-    if bound is None and claimed > 0 and (level.proof == ProofKind.NONE or not weighs):
+    if (bound or 0) < claimed and (level.proof == ProofKind.NONE or not weighs):
         return f"a bound of {claimed:g} is claimed without a proof"
     return ""

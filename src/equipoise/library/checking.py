@@ -86,7 +86,7 @@ def with_distance(verdict: Verdict, plan: Plan, *, optimum: bool) -> Verdict:
     from equipoise.files.plan_summary import planned_from
     from equipoise.judge import COMPARED, distance
 
-    verdict = replace(verdict, notes=plan.warnings)
+    verdict = replace(verdict, notes=(*plan.warnings, *verdict.notes))
     if not optimum or not verdict.passed:
         return verdict
     proved = {level.goal: level.bound for level in verdict.certificate if level.bound is not None}

@@ -20,6 +20,8 @@ from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.judge.certificate import verify
+from equipoise.judge.load_levels import least_outside
+from equipoise.judge.loads import load_of
 from equipoise.planning import Params, Problem, Request, build_problem, make_plan
 from equipoise.planning.goals import is_known
 from equipoise.planning.loads import weighed_goals, weighed_value
@@ -128,6 +130,10 @@ def test_what_the_search_finds_keeps_rules_and_bounds(theme: str, seed: int) -> 
     reached = {level.goal: int(level.value or 0) for level in plan.certificate}
     possible = least(problem, goals, reached)
     assert possible is not None
+    case = judged_case(plan)
+    for goal, name in (("replicas", "count"), *((name, name) for name in problem.request.mix)):
+        if name in problem.request.mix and goal in possible:
+            assert least_outside(case, load_of(case, name)) <= possible[goal], "the judge counts too much"
     wrong = {
         level.goal: (level.lower_bound, possible[level.goal], level.proof)
         for level in plan.certificate
@@ -147,15 +153,21 @@ def check_plan(
         known = is_known(problem.cluster, level.goal)
         value = weighed_value(problem, plan.target, level.goal) if known else None
         assert level.value == value, level.goal
-    rules = judge.rules_of(plan.cluster, plan.request)
-    assert judge.check_assignment(plan.cluster, plan.target, rules) == ()
-    wrong = verify(judge.Case(plan.cluster, plan.target, rules, plan.eligible), plan.certificate, plan.proofs)
+    case = judged_case(plan)
+    assert judge.check_assignment(plan.cluster, plan.target, case.rules) == ()
+    wrong = verify(case, plan.certificate, plan.proofs)
     assert not [finding for finding in wrong if finding.problem]
     again = second_request(problem)
     if again is not None:
         after = replace(plan.cluster, replicas=plan.target, allow_empty_lists=False)
         second = make_plan(after, again, params)
         assert second.is_empty, {plan.cluster.label(int(row)): second.target[row] for row in second.changed}
+
+
+def judged_case(plan: Plan) -> judge.Case:
+    """The plan as the judge sees it."""
+    rules = judge.rules_of(plan.cluster, plan.request)
+    return judge.Case(plan.cluster, plan.target, rules, plan.eligible)
 
 
 def second_request(problem: Problem) -> Request | None:

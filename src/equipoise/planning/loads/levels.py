@@ -123,14 +123,19 @@ def by_program(problem: Problem, goals: tuple[str, ...], found: Solution) -> Sol
     best = decided(problem, goals, found.proofs, found.lists, as_it_is(problem))
     if not settled(problem, goals, best):
         return found
-    return replace(found, lists=best.lists, proofs=[again(problem, best, proof) for proof in found.proofs])
+    prices = priced(problem, {goal: weighed_value(problem, best.lists, goal) for goal in goals})
+    proofs = [again(problem, best, proof, prices.get(proof.goal)) for proof in found.proofs]
+    return replace(found, lists=best.lists, proofs=proofs)
 
 
-def again(problem: Problem, best: Decided, proof: Proof) -> Proof:
-    """What is known of a goal once the program has spoken."""
+def again(problem: Problem, best: Decided, proof: Proof, prices: Priced | None) -> Proof:
+    """What is known of a goal once the program has spoken; ``prices`` are for levels such as it reached."""
     value = weighed_value(problem, best.lists, proof.goal)
+    if prices is not None and prices.whole >= value > 0:
+        return by_prices(proof.goal, value, prices)
     of_places = proof.level is not None and proof.level.network in ORDER_NETWORKS  # of those of the search
-    if proof.closes and proof.value == value and not of_places:
+    of_search = of_places or (proof.level is not None and proof.level.network == NetworkName.LOADS)
+    if proof.closes and proof.value == value and not of_search:
         return proof
     if proof.goal in best.bounds:
         return Proof(proof.goal, value, min(value, best.bounds[proof.goal]), ProofKind.INTEGER_PROGRAM)

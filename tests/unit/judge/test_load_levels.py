@@ -1,0 +1,86 @@
+"""What must stay outside the bands of a load as the judge counts it, and what it says where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from equipoise import judge
+from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
+from equipoise.files.plan_audit import proved_again
+from equipoise.judge.certificate import verify
+from equipoise.planning import Params, Request, make_plan
+
+SEARCH = Params(load_cells=0)
+"""No program decides the small ones."""
+
+
+def cluster_of(lists: Sequence[Sequence[int]], size: Sequence[float], racks: str = "") -> Cluster:
+    """One topic; broker k is in the rack that the k-th letter names."""
+    brokers = Brokers.of(range(max(map(max, lists)) + 1), dict(enumerate(racks)) or None)
+    return build_cluster("levels", brokers, ["t"] * len(lists), range(len(lists)), lists, size_bytes=size)
+
+
+def counted(plan: Plan, goal: str) -> tuple[int, int | None, bool]:
+    """Value, bound as counted by the judge, and whether that is what the plan claims."""
+    rules = judge.rules_of(plan.cluster, plan.request)
+    found = verify(judge.Case(plan.cluster, plan.target, rules, plan.eligible), plan.certificate, plan.proofs)
+    finding = next(each for each in found if each.goal == goal)
+    assert finding.problem == ""
+    return int(finding.value or 0), finding.bound, finding.proved
+
+
+def test_what_one_rack_cannot_give_away_is_counted() -> None:
+    """Rack a is one broker: it has a replica of each partition, twice what each of the others has."""
+    plan = make_plan(
+        cluster_of([[0, 1], [0, 2]] * 4, [30] * 8, "abb"), Request(balance=("disk:0:0",)), SEARCH
+    )
+    assert counted(plan, "disk") == (160, 160, True)
+
+
+def test_what_may_not_move_is_counted() -> None:
+    """Broker 0 holds 80 of 100 bytes of topics that may not change."""
+    cluster = build_cluster(
+        "c",
+        Brokers.of([0, 1]),
+        ["still", "free", "free"],
+        [0, 0, 1],
+        [[0], [0], [1]],
+        size_bytes=[80, 10, 10],
+    )
+    plan = make_plan(cluster, Request(balance=("disk:0:0",), topics="free"), SEARCH)
+    assert counted(plan, "disk") == (60, 60, True)
+
+
+def test_what_a_budget_does_not_pay_for_is_counted() -> None:
+    """Of 40 bytes that are to leave one move may take 20: 20 are left on each side, less one for rounding."""
+    plan = make_plan(
+        cluster_of([[0], [0], [0], [0], [1]], [20, 20, 20, 20, 0]),
+        Request(balance=("disk:0:0",), max_moves=1),
+        SEARCH,
+    )
+    assert counted(plan, "disk") == (40, 38, True)
+
+
+def test_leaders_that_cannot_be_led_elsewhere_are_counted() -> None:
+    """Broker 0 alone may lead what may not change."""
+    cluster = build_cluster(
+        "c", Brokers.of([0, 1]), ["still"] * 3 + ["free"], [0, 1, 2, 0], [[0], [0], [0], [0, 1]],
+        size_bytes=[1] * 4, bytes_in_per_s=[9] * 4, bytes_out_per_s=[9, 9, 9, 0],
+    )  # fmt: skip
+    plan = make_plan(cluster, Request(balance=("network-out:0:0",), topics="free"), SEARCH)
+    assert counted(plan, "network-out") == (18, 18, True)
+
+
+def test_a_bound_that_nobody_else_counts_is_said_to_be_the_planners_word() -> None:
+    """A program decided it: nothing is wrong, and nothing is proved here."""
+    plan = make_plan(cluster_of([[0], [0], [0], [1]], [30, 30, 30, 20]), Request(balance=("disk:0:0",)))
+    levels = {level.goal: level for level in plan.certificate}
+    assert levels["disk"].value == levels["disk"].lower_bound == 10
+    assert levels["disk"].proof == "integer-program"
+    assert counted(plan, "disk") == (10, None, False)
+    verdict = proved_again(plan)
+    assert verdict.passed
+    assert [note.partition(" at ")[0] for note in verdict.notes] == ["not proved here: what no plan is below"]
+    assert "disk (integer-program)" in verdict.notes[0] and verdict.notes[0].endswith("is the planner's word")
+    level = proved_again(make_plan(cluster_of([[0], [1]], [5, 5]), Request(balance=("disk:0:0",))))
+    assert level.notes == ()
