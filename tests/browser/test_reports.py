@@ -46,7 +46,7 @@ def test_charts_of_a_plan_are_drawn(name, request, opened):
     assert len(html) < 2_000_000
     with opened(html) as page:
         sizes = [] if name == "growth" else ["size_bytes"]
-        assert_drawn(page, ["replicas", "leaders", "failover", *sizes, "transfers"])
+        assert_drawn(page, ["replicas", "median", "leaders", "failover", *sizes, "transfers"])
         assert_fits(page)
 
 
@@ -151,7 +151,7 @@ def test_changes_sort(two_racks, opened):
 def test_phone(large, opened, scheme):
     """On a phone, in either colour scheme, everything is drawn and nothing sticks out."""
     with opened(plan_page(large), viewport={"width": 390, "height": 844}, color_scheme=scheme) as page:
-        assert_drawn(page, ["replicas", "leaders", "failover", "size_bytes", "transfers"])
+        assert_drawn(page, ["replicas", "median", "leaders", "failover", "size_bytes", "transfers"])
         assert_fits(page)
 
 
@@ -195,7 +195,7 @@ def test_waves_are_drawn(two_racks, opened):
         bottleneck="broker 3, inbound",
     )
     with opened(plan_page(two_racks, schedule)) as page:
-        assert_drawn(page, ["replicas", "leaders", "failover", "size_bytes", "transfers", "waves"])
+        assert_drawn(page, ["replicas", "median", "leaders", "failover", "size_bytes", "transfers", "waves"])
         assert "2 h 30 min" in page.inner_text("#time")
         assert "broker 3, inbound" in page.inner_text("#time")
 
@@ -205,7 +205,7 @@ def test_plan_without_changes(two_racks, opened):
     from dataclasses import replace
 
     with opened(plan_page(replace(two_racks, target=two_racks.cluster.replicas))) as page:
-        assert_drawn(page, ["replicas", "leaders", "failover", "size_bytes"])
+        assert_drawn(page, ["replicas", "median", "leaders", "failover", "size_bytes"])
         assert "Nothing to do" in page.inner_text("main")
 
 

@@ -78,6 +78,47 @@ def broker_charts(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
     ]
 
 
+CHECKED = 15.0
+"""Percent of the median that brokers may be off it, by the published check."""
+
+
+def median_chart(plan: Plan, figures: Figures) -> dict[str, Any] | None:
+    """How far each broker's replicas are from the median, in percent of it; None without a median.
+
+    Before, of brokers that held replicas; after, of those that may hold some; None of the others.
+    """
+    order = display_order(plan)
+    before = off_median(figures.before.replicas, figures.before.replicas > 0)
+    after = off_median(figures.after.replicas, plan.eligible)
+    if before is None or after is None:
+        return None
+    return {
+        "id": "median",
+        "kind": "brokers",
+        "title": "Deviation from the median of replicas",
+        "unit": "percent",
+        "before": listed(before[order]),
+        "after": listed(after[order]),
+        "spread_before": (float(np.nanmin(before)), float(np.nanmax(before))),
+        "spread_after": (float(np.nanmin(after)), float(np.nanmax(after))),
+        "about": "The check of Wix asks for at most 15 % on either side.",
+        "level": "within 15 %",
+        "low": [-CHECKED] * len(order),
+        "high": [CHECKED] * len(order),
+    }
+
+
+def off_median(counts: npt.NDArray[Any], among: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64] | None:
+    """Percent above or below the median of those ``among``, NaN of others; None where that is no number."""
+    median = float(np.median(counts[among])) if among.any() else 0.0
+    return np.where(among, (counts / median - 1) * 100, np.nan) if median else None
+
+
+def listed(values: npt.NDArray[np.float64]) -> list[float | None]:
+    """To a tenth; None for NaN."""
+    return [None if np.isnan(value) else round(float(value), 1) for value in values]
+
+
 def bands(plan: Plan, figures: Figures, column: str) -> dict[str, Any]:
     """Low and high of the band in display order, or the equal share of the survivors of a failure."""
     if column == "failover":

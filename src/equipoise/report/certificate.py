@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from equipoise.cluster import Level
@@ -11,8 +11,13 @@ from equipoise.planning.goals import ALL_GOALS, GOALS, TIE_BREAKS
 from equipoise.report import words
 
 
-def rows(levels: Sequence[Level], *, partial: bool = False) -> list[dict[str, Any]]:
-    """One row for each goal, in the order in which they were decided; ``partial``: of a part of a cluster."""
+def rows(
+    levels: Sequence[Level], apart: Mapping[str, str] | None = None, *, partial: bool = False
+) -> list[dict[str, Any]]:
+    """One row for each goal, in the order in which they were decided; ``partial``: of a part of a cluster.
+
+    ``apart``: what squared distances come to, by goal.
+    """
     return [
         {
             "goal": level.goal,
@@ -24,11 +29,20 @@ def rows(levels: Sequence[Level], *, partial: bool = False) -> list[dict[str, An
             "standing": standing(level),
             "told": told(level, partial=partial),
             "proof": level.proof,
-            "proof_words": words.proof(level.proof, reached=level.gap in (0, None)),
+            "apart": (apart or {}).get(level.goal, ""),
             "note": "; ".join(filter(None, [level.note, elsewhere(level), in_sizes(level, levels[:at])])),
         }
         for at, level in enumerate(levels)
     ]
+
+
+def proofs(levels: Sequence[Level]) -> list[dict[str, str]]:
+    """How the bounds of a plan are known, each way told once, in the order in which goals come to it."""
+    told = {
+        (level.proof, level.gap in (0, None)): words.proof(level.proof, reached=level.gap in (0, None))
+        for level in levels
+    }
+    return [{"proof": kind, "words": sentence} for (kind, _), sentence in told.items()]
 
 
 def in_sizes(level: Level, before: Sequence[Level]) -> str:

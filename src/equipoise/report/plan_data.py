@@ -10,7 +10,8 @@ import numpy.typing as npt
 from equipoise.cluster import Plan
 from equipoise.planning.problem.rates import sentences
 from equipoise.report import certificate, words
-from equipoise.report.brokers import broker_axis, broker_charts, broker_rows
+from equipoise.report.apart import apart
+from equipoise.report.brokers import broker_axis, broker_charts, broker_rows, median_chart
 from equipoise.report.cross_zone import zone_words
 from equipoise.report.figures import Figures, level_after_failure, measure
 from equipoise.report.heat import heat_chart
@@ -18,6 +19,7 @@ from equipoise.report.levels import is_partial, levels
 from equipoise.report.log_dirs import all_levels, log_dir_data
 from equipoise.report.moves import moves_table, reasons
 from equipoise.report.story import story
+from equipoise.report.unlevel import why_unlevel
 
 if TYPE_CHECKING:
     from equipoise.scheduling import Schedule
@@ -26,7 +28,12 @@ if TYPE_CHECKING:
 def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
     """The page data of ``plan``; numbers, strings, lists and dictionaries alone."""
     figures = measure(plan)
-    charts = [*broker_charts(plan, figures), heat_chart(plan), waves_chart(schedule)]
+    charts = [
+        *broker_charts(plan, figures),
+        median_chart(plan, figures),
+        heat_chart(plan),
+        waves_chart(schedule),
+    ]
     data = {
         "cluster": plan.cluster.name,
         "cluster_id": plan.cluster.cluster_id,
@@ -37,8 +44,10 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "counts": counts(plan),
         "headline": headline(figures),
         "verdict": certificate.verdict(all_levels(plan), plan.request.get("goals"), partial=is_partial(plan)),
-        "certificate": certificate.rows(all_levels(plan), partial=is_partial(plan)),
+        "certificate": certificate.rows(all_levels(plan), apart(plan, figures), partial=is_partial(plan)),
+        "proofs": certificate.proofs(all_levels(plan)),
         "levels": levels(plan, figures),
+        "unlevel": why_unlevel(plan, figures),
         "axis": broker_axis(plan, figures),
         "charts": {
             chart["id"]: {**chart, "caption": caption(chart)} for chart in charts if chart is not None
@@ -162,7 +171,7 @@ def caption(chart: dict[str, Any]) -> str:
         before, after = (
             words.spread(chart[side], chart["unit"]) for side in ("spread_before", "spread_after")
         )
-        return f"{before} before, {after} after."
+        return " ".join([f"{before} before, {after} after.", *filter(None, [chart.get("about")])])
     if chart["kind"] == "heat":
         total = sum(chart["cells"][2::3])
         ends = (

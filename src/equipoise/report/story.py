@@ -14,7 +14,13 @@ def story(data: dict[str, Any], schedule: Schedule | None) -> list[str]:
     """Sentences for the top of the page, from its own figures; none for a plan that changes nothing."""
     if not data["headline"]["partitions_changed"]:
         return []
-    told = [brought(data["levels"][0]), cost(data["headline"]), *time(schedule), data["verdict"]["sentence"]]
+    told = [
+        brought(data["levels"][0]),
+        *filter(None, [data["unlevel"]]),
+        cost(data["headline"]),
+        *time(schedule),
+        data["verdict"]["sentence"],
+    ]
     held = 0 if schedule is None else len(schedule.blocked)
     if held:
         told.append(f"{words.plural(held, 'partition has', 'partitions have')} no legal moment to move.")

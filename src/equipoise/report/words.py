@@ -131,8 +131,13 @@ def spread(ends: Sequence[float] | None, form: str = "count") -> str:
     """``4,821 to 7,341``, or one number where both ends are the same; "not known" where they are not."""
     if ends is None:
         return "not known"
-    (low, high), show = ends, size if form == "bytes" else number
+    (low, high), show = ends, {"bytes": size, "percent": signed_percent}.get(form, number)
     return show(low) if low == high else f"{show(low)} to {show(high)}"
+
+
+def signed_percent(value: float) -> str:
+    """Percent above or below something: ``-12.34`` → ``−12.3 %``."""
+    return f"{'−' if value < 0 else '+' if value > 0 else ''}{number(abs(round(value, 1)))} %"
 
 
 def percent(fraction: float) -> str:

@@ -72,8 +72,12 @@ def test_what_is_known_of_other_placements_is_said():
 
 def test_an_unreached_bound_is_explained_as_one():
     """Where the bound is not reached, the words do not claim that no plan scores lower."""
-    reached, open_ = certificate.rows(
-        [Level("x", 1, 1, "integer-program"), Level("x", 2, 1, "integer-program")]
+    reached, open_ = certificate.proofs(
+        [
+            Level("x", 1, 1, "integer-program"),
+            Level("y", 3, 3, "integer-program"),
+            Level("z", 2, 1, "integer-program"),
+        ]
     )
-    assert "found none that scores lower" in reached["proof_words"]
-    assert "stopped" in open_["proof_words"]
+    assert "found none that scores lower" in reached["words"]
+    assert "stopped" in open_["words"]

@@ -115,7 +115,7 @@ function bandSeries(look, low, high, name, most) {
   };
 }
 
-const dotted = (values, axis, sign) => values.map((value, k) => (axis.marks[k] === sign && !value ? "-" : value));
+const dotted = (values, axis, sign) => values.map((value, k) => (value === null || (axis.marks[k] === sign && !value) ? "-" : value));
 
 // Lines from the dots of before to those of after.
 function joined(look, dots) {
@@ -162,9 +162,11 @@ function drawBrokers(chart, look, { axis }, onlyDifferences) {
   if (onlyDifferences) option.yAxis.scale = true;
   else Object.assign(option.yAxis, ticks(chart.unit, [...chart.before, ...chart.after]));
   option.legend = legend(look, ["before", "after", { name: level, icon: "rect" }, ...flags.map((s) => s.name)]);
+  const said = (value) => (value === null ? "–" : unit(value));
   option.tooltip.formatter = (points) => {
     const k = points[0].dataIndex;
     const within = high[k] > 0 ? `<br>${level}: ${unit(low[k])}${high[k] > low[k] ? ` to ${unit(high[k])}` : ""}` : "";
+    if (chart.before[k] === null || chart.after[k] === null) return `${brokerLabel(axis, k)}<br>before: ${said(chart.before[k])}<br>after: ${said(chart.after[k])}`;
     const change = chart.after[k] - chart.before[k], sign = change > 0 ? "+" : change < 0 ? "−" : "±";
     return `${brokerLabel(axis, k)}<br>before: ${unit(chart.before[k])}<br>after: ${unit(chart.after[k])} (${sign}${unit(Math.abs(change))})${within}`;
   };
