@@ -212,8 +212,11 @@ def test_for_everyone(visited, window):
         page.wait_for_selector("#s-verdict .badge")
         page.click("#s-frontier")
         page.wait_for_selector("#s-budgets:visible")
-        page.wait_for_selector("#s-frontier:enabled")
-        page.click("#s-plan")
+        page.click("#s-compare:enabled")
+        page.wait_for_selector("#s-compared:visible")
+        assert "at every goal no plan does better" in page.inner_text("#s-comparison .story")
+        assert page.locator('[data-chart="data_moves"]').evaluate(COLOURS) > 5
+        page.click("#s-plan:enabled")
         page.wait_for_selector("#s-result:visible")
         assert_for_everyone(page)
         assert_by_keyboard(page)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from equipoise.report import words
+from equipoise.report.compare_verdict import verdict
 
 Row = Mapping[str, Any]
 Column = Mapping[str, str]
@@ -37,6 +38,7 @@ def compare_data(
     return {
         "cluster": cluster,
         "warnings": list(warnings),
+        "verdict": verdict(rows, OURS),
         "columns": columns,
         "ours": OURS,
         "rows": [table_row(row, rows, columns) for row in rows],
@@ -102,16 +104,15 @@ def bars_chart(rows: Sequence[Row], column: Column) -> dict[str, Any] | None:
     if not is_drawn(rows, column):
         return None
     share = column["unit"] == "share"
-    values = [value_of(row, column) for row in rows]
+    drawn = [(row["strategy"], value) for row in rows if (value := value_of(row, column)) is not None]
     return {
         "id": column["key"],
         "kind": "bars",
         "title": column["title"],
         "unit": "percent" if share else column["unit"],
         "ours": OURS,
-        "names": [row["strategy"] for row in rows],
-        "values": [value * 100 if share and value is not None else value for value in values],
-        "absent": ["no plan" if row.get("reason") else "–" for row in rows],
+        "names": [name for name, _ in drawn],
+        "values": [value * 100 if share else value for _, value in drawn],
         "caption": column["meaning"] or f"{'Higher' if column['better'] == 'high' else 'Lower'} is better.",
     }
 

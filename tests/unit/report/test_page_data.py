@@ -9,6 +9,7 @@ import pytest
 
 from equipoise.cluster import Plan
 from equipoise.report.compare_data import compare_data
+from equipoise.report.compare_verdict import verdict
 from equipoise.report.fleet_data import fleet_data
 from equipoise.report.plan_data import plan_data
 from equipoise.scheduling import Schedule
@@ -107,6 +108,26 @@ def test_page_data_of_a_comparison(golden):
         {"key": "same_twice", "title": "Same output twice", "better": "high"},
     ]
     golden("comparison", compare_data(rows, criteria, "orders"))
+
+
+def test_the_verdict_of_a_comparison():
+    """Ours first, then where the others fall behind, who does as well, and who finds none."""
+    at = {"greedy": "moves", "wix": "racks", "appier": "racks", "generate": ""}
+    rows = [{"strategy": "flow", "data_moves": 1, "falls_behind_at": ""}]
+    rows += [{"strategy": name, "data_moves": 3, "falls_behind_at": goal} for name, goal in at.items()]
+    rows.append({"strategy": "permutations", "reason": "too many brokers"})
+    assert verdict(rows, "flow") == [
+        "flow takes 1 data move, and at every goal no plan does better.",
+        "3 of 4 others with a plan fall behind: 2 at racks, 1 at moves.",
+        "As good at every goal: generate.",
+        "1 strategy finds no plan.",
+    ]
+    short = [{"strategy": "flow", "data_moves": 2, "falls_behind_at": "topics"}]
+    (sentence,) = verdict(short, "flow")
+    assert sentence == "flow takes 2 data moves; at topics it is above what is proved possible."
+    lost = [{"strategy": "flow", "reason": "no broker is left"}, {"strategy": "wix", "falls_behind_at": ""}]
+    assert verdict(lost, "flow")[0] == "flow found no plan: no broker is left."
+    assert verdict([{"strategy": "flow", "data_moves": 1}], "flow") == []
 
 
 def test_a_large_plan_carries_its_first_rows(many_changes: Plan):

@@ -245,17 +245,17 @@ function drawChange(chart, look) {
   return option;
 }
 
-// Lying bars with their values, ours in colour; what is not known has no bar.
+// Lying bars with their values, ours in colour.
 function drawBars(chart, look) {
   const option = base(look, chart.unit), unit = show(chart.unit);
-  const said = (k) => (chart.values[k] === null ? chart.absent[k] : unit(chart.values[k]));
+  const said = (k) => unit(chart.values[k]);
   option.yAxis = categories(look, chart.names, { inverse: true, axisLabel: { color: look.ink, width: 130, overflow: "truncate" } });
   option.xAxis = { type: "value", splitNumber: 3, minInterval: shown[chart.unit] ? 0 : 1, axisLabel: { color: look.muted, formatter: unit, hideOverlap: true }, splitLine: { lineStyle: { color: look.line } }, ...ticks(chart.unit, chart.values) };
   option.grid = { ...option.grid, top: 6, right: 70 };
   option.tooltip.formatter = ([{ dataIndex: k }]) => `<b>${escaped(chart.names[k])}</b><br>${said(k)}`;
   option.series = [{
     type: "bar", barWidth: "62%", label: { show: true, position: "right", color: look.ink, formatter: ({ dataIndex: k }) => said(k) },
-    data: chart.values.map((value, k) => ({ value: value ?? 0, itemStyle: { color: chart.names[k] === chart.ours ? look.after : look.before } })),
+    data: chart.values.map((value, k) => ({ value, itemStyle: { color: chart.names[k] === chart.ours ? look.after : look.before } })),
   }];
   return option;
 }

@@ -26,12 +26,12 @@ function clickable(drawn, ids) {
   });
 }
 
-let drawn; // ends when other charts take the place of these
+const kept = new Map(); // by where charts are drawn: ends when others take their place
 
 function keepDrawn(root, data) {
-  drawn?.abort();
-  drawn = new AbortController();
-  const { signal } = drawn;
+  kept.get(root)?.abort();
+  kept.set(root, new AbortController());
+  const { signal } = kept.get(root);
   const redraw = () => drawAll(root, data);
   const resize = () => root.querySelectorAll(".chart").forEach((box) => echarts.getInstanceByDom(box).resize());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw, { signal });

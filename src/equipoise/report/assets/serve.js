@@ -96,7 +96,7 @@ const doing = (action) => async (event) => {
 function busy(text) {
   at("s-busy").hidden = text === null;
   if (text !== null) at("s-doing").textContent = text;
-  for (const id of ["s-plan", "s-frontier", "s-judge", "s-take"]) at(id).disabled = text !== null;
+  for (const id of ["s-plan", "s-frontier", "s-compare", "s-judge", "s-take"]) at(id).disabled = text !== null;
 }
 
 function fault(error) {
@@ -146,7 +146,7 @@ function listSources() {
 }
 
 async function look() {
-  for (const id of ["s-budgets", "s-result"]) at(id).hidden = true;
+  for (const id of ["s-budgets", "s-compared", "s-result"]) at(id).hidden = true;
   at("s-verdict").replaceChildren();
   if (!sources().length) {
     for (const id of ["s-cluster", "s-wish", "s-other"]) at(id).hidden = true;
@@ -337,7 +337,7 @@ function reached(id) {
 async function plan() {
   const answer = await job("plan", "planning", call());
   const [report, command, moved] = await Promise.all(["report.html", "command", "reassignment.json"].map(async (name) => (await answer.part(name)).text()));
-  await showReport(report);
+  await showReport(report, "s-report", "s-result");
   at("s-command").textContent = command;
   const zip = await (await answer.part("plan.zip")).blob();
   const name = state.cluster.cluster;
@@ -355,14 +355,24 @@ function download(files) {
 }
 
 // The report is the very file of the plan folder: what stands in it is taken over, and its charts are drawn here.
-async function showReport(html) {
+async function showReport(html, place, section) {
   const made = new DOMParser().parseFromString(html, "text/html");
   const data = JSON.parse(await unpacked("page-data", made));
-  for (const box of at("s-report").querySelectorAll(".chart")) echarts.getInstanceByDom(box)?.dispose();
+  for (const box of at(place).querySelectorAll(".chart")) echarts.getInstanceByDom(box)?.dispose();
   const parts = [...made.querySelectorAll("header.top nav, main > :not(#too-old, noscript)")];
-  at("s-report").replaceChildren(...parts.map((part) => document.adoptNode(part)));
-  at("s-result").hidden = false; // charts take the width that they have when they are drawn
-  await enliven(at("s-report"), data);
+  at(place).replaceChildren(...parts.map((part) => document.adoptNode(part)));
+  at(section).hidden = false; // charts take the width that they have when they are drawn
+  await enliven(at(place), data);
+}
+
+// ---- published algorithms
+
+async function compare() {
+  const asked = call();
+  delete asked.throttle;
+  const answer = await job("compare", "comparing", asked);
+  await showReport(await (await answer.part("report.html")).text(), "s-comparison", "s-compared");
+  reached("s-compared");
 }
 
 // ---- budgets
@@ -472,6 +482,7 @@ function listen() {
   at("s-load").addEventListener("change", drawLevels);
   at("s-wish").addEventListener("submit", doing(plan));
   at("s-frontier").addEventListener("click", doing(frontier));
+  at("s-compare").addEventListener("click", doing(compare));
   at("s-budget").addEventListener("input", showPoint);
   at("s-take").addEventListener("click", doing(takeBudget));
   at("s-judge").addEventListener("click", doing(judge));
