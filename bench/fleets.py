@@ -11,9 +11,11 @@ import time
 from functools import partial
 from pathlib import Path
 
+from bench import faulty
 from bench.instances import cluster, write
 from bench.processes import watched
 from bench.row import Measure, Row, Rows, memory, passed, seconds
+from equipoise.pipeline.jobs.published import published, rows
 
 
 def fleet(scratch: Path) -> Rows:
@@ -41,6 +43,35 @@ def fleet(scratch: Path) -> Rows:
 
 def hold_to(cores: int) -> None:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
+
+
+def faults(scratch: Path) -> Rows:
+    """Rates within the stated error, and every injected fault found, with nothing found beside."""
+    truths = faulty.make(scratch / "faulty", 300)
+    out = scratch / "faulty-out"
+    command = [sys.executable, "-m", "equipoise.cli.main", "run", str(scratch / "faulty"), "--out", str(out)]
+    cost = watched(command, fine=(1,))  # broken files are set aside
+    wrong = faulty.judged(truths, published(out), rows(out, "partition_load"))
+    for line in wrong:
+        print(line, file=sys.stderr)
+    figure = f"{len(wrong)} wrong figures or findings"
+    work = "300 clusters with faults of known truth"
+    return [Row(work, "all found, nothing else", figure, seconds(cost), memory(cost), passed(not wrong))]
+
+
+def again(scratch: Path) -> Rows:
+    """One of 200 clusters has changed: CPU seconds beside those of the whole, each a whole process."""
+    for k in range(200):
+        write(cluster(400 + 3 * k, 12, 3, 8, new=1), scratch / "again" / f"cluster-{k:03d}")
+    command = [sys.executable, "-m", "equipoise.cli.main", "run", str(scratch / "again")]
+    costs = []
+    for wish in ("", "max-moves = 5"):
+        (scratch / "again" / "cluster-100" / "equipoise.toml").write_text(wish)
+        costs.append(watched([*command, "--out", str(scratch / "again-out")]))
+    ratio = costs[1].cpu_s / costs[0].cpu_s
+    work = "one changed cluster among 200, beside all of them"
+    beside = f"{ratio:.2f} × {seconds(costs[0])}"
+    return [Row(work, "0.1 ×", seconds(costs[1]), beside, memory(costs[1]), passed(ratio <= 0.1))]
 
 
 def samples(scratch: Path) -> Rows:
@@ -82,4 +113,6 @@ def simulated(scratch: Path) -> Rows:
     ]
 
 
-ROWS: dict[str, Measure] = {"fleet": fleet, "samples": samples, "simulated": simulated}
+ROWS: dict[str, Measure] = {
+    "fleet": fleet, "faults": faults, "again": again, "samples": samples, "simulated": simulated,
+}  # fmt: skip

@@ -63,8 +63,8 @@ def end_children(kept: set[int]) -> None:
             os.waitpid(pid, 0)
 
 
-def watched(command: list[str]) -> Cost:
-    """The cost of one command; raises `CalledProcessError` where it fails."""
+def watched(command: list[str], fine: tuple[int, ...] = (0,)) -> Cost:
+    """The cost of one command; raises `CalledProcessError` where its exit code is none of ``fine``."""
     adopt_orphans()
     kept, before, start, peak = children(), children_cpu_s(), time.perf_counter(), 0.0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
@@ -73,7 +73,7 @@ def watched(command: list[str]) -> Cost:
             time.sleep(LOOK_S)
     wall_s = time.perf_counter() - start
     end_children(kept)
-    if process.returncode:
+    if process.returncode not in fine:
         raise subprocess.CalledProcessError(process.returncode, command)
     return Cost(children_cpu_s() - before, wall_s, peak)
 

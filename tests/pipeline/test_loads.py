@@ -17,7 +17,9 @@ from equipoise.pipeline.schemas.tables import TABLES
 
 pytestmark = pytest.mark.spark
 
-UNKNOWN = {"mean": None, "p95": None, "peak": None, "growth_per_day": None, "samples": 0, "source": "unknown"}
+UNKNOWN = dict.fromkeys(("mean", "p95", "peak", "growth_per_day", "growth_error")) | {
+    "samples": 0, "source": "unknown",
+}  # fmt: skip
 
 
 def partition(number: int = 0, **told: Any) -> Row:
@@ -29,7 +31,7 @@ def test_measured(spark: SparkSession, tmp_path: Path) -> None:
     write_samples(tmp_path / "f", "a.csv", series("size_bytes", range(1, 101)))
     load = loads(spark, tmp_path / "f", tmp_path, [partition()])["pay", 0]
     assert load["disk_bytes"] == {
-        "mean": 50.5, "p95": 95.0, "peak": 100.0, "growth_per_day": 24.0,
+        "mean": 50.5, "p95": 95.0, "peak": 100.0, "growth_per_day": 24.0, "growth_error": 0.0,
         "samples": 100, "source": "measured",
     }  # fmt: skip
     assert load["bytes_in_per_s"] == load["bytes_out_per_s"] == UNKNOWN
@@ -191,7 +193,7 @@ def test_what_brokers_carry(spark: SparkSession, measured_run: FleetRun) -> None
     one, two = (row["bytes_in_per_s"] for row in rows_of(spark, measured_run.out, "partition_load")[:2])
     assert first["leader_bytes_in_per_s"] == {
         "mean": one["mean"], "p95": None, "peak": None, "growth_per_day": one["growth_per_day"],
-        "samples": 299, "unknown": 0, "source": "summed",
+        "growth_error": one["growth_error"], "samples": 299, "unknown": 0, "source": "summed",
     }  # fmt: skip
     assert first["disk_bytes"]["unknown"] == 1
     assert second["leader_bytes_in_per_s"]["source"] == "measured"

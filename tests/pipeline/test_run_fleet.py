@@ -249,13 +249,16 @@ def test_a_stopped_run_publishes_nothing(spark: SparkSession, small_fleet: Path,
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_json(small_run: FleetRun) -> None:
+def test_run_json(spark: SparkSession, small_run: FleetRun) -> None:
     """``run.json`` tells what ran, on what, the rows of every table and what was set aside."""
     record = json.loads((small_run.out / "run.json").read_text())
     assert record["in"]["clusters"] == 12
     assert set(record["out"]["rows"]) == set(TABLES)
     assert record["out"]["rows"]["plan_summary"] == 12
-    assert record["out"]["rows"]["checks"] == 7 * len(PLANNED)
+    checks = rows_of(spark, small_run.out, "checks")
+    assert sum(row["subject"] is None for row in checks) == 7 * len(PLANNED)
+    found = [(row["check"], row["subject"]) for row in checks if row["cluster"] == "moving" and row["subject"]]
+    assert found == [("in_flight", "pay-1")]
     assert record["set_aside"]["pieces"] == len(record["set_aside"]["first"]) == 13
 
 

@@ -25,13 +25,13 @@ NAME = "equipoise"
 FAULT = 70
 """Exit code of a fault of ours, as sysexits.h has it: no other end of a command is one."""
 VERBS = (
-    *("demo", "run", "show", "plan", "explain", "check", "compare", "frontier", "serve"),
+    *("demo", "run", "fleet-report", "show", "plan", "explain", "check", "compare", "frontier", "serve"),
     *("snapshot", "apply", "status", "pause", "continue", "throttle", "cancel", "rollback", "watch"),
     "version",
 )
 """In the order of the help: each is a module of this package, but for those in :data:`SHARED`."""
-SHARED = dict.fromkeys(("pause", "continue", "throttle"), "steer")
-"""Verbs that share a module; every module has ``register(app)``."""
+SHARED = dict.fromkeys(("pause", "continue", "throttle"), "steer") | {"fleet-report": "fleet_report"}
+"""Verbs whose module has another name; every module has ``register(app)``."""
 
 
 def version(wanted: bool) -> None:

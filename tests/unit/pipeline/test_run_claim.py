@@ -26,6 +26,9 @@ def out(tmp_path: Path) -> Path:
     (out / "run.json").write_text(json.dumps({"fleet": str(tmp_path / "fleet")}))
     (out / "tables/moves").mkdir(parents=True)
     (out / "tables/moves/part-00000.parquet").write_bytes(b"")
+    (out / "state/told/run=1").mkdir(parents=True)
+    (out / "state/told/run=1/part-00000.parquet").write_bytes(b"")
+    (out / "state/inputs.json").write_text("{}")
     return out
 
 
@@ -51,6 +54,9 @@ def test_the_same_fleet_is_replaced(out: Path) -> None:
         "tables/mine/part-00000.parquet",
         "tables/moves/thesis.txt",
         "tables/moves/more/part-00000.parquet",
+        "state/thesis.txt",
+        "state/told/thesis.txt",
+        "state/told/run=1/thesis.txt",
         "clusters/thesis.txt",
         "clusters/c/thesis.txt",
         "clusters/c/waves/thesis.txt",

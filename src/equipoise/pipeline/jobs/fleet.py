@@ -47,7 +47,10 @@ from equipoise.pipeline.schemas.steps import MERGED, PARSED, PLANNED
 from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 from equipoise.pipeline.transforms import tables
 from equipoise.pipeline.transforms.broker_load import broker_load
+from equipoise.pipeline.transforms.busiest import busiest_hour
 from equipoise.pipeline.transforms.checks import seven_checks
+from equipoise.pipeline.transforms.disk_days import disk_days
+from equipoise.pipeline.transforms.input_checks import input_checks
 from equipoise.pipeline.transforms.judged import left_out
 from equipoise.pipeline.transforms.merge_task import merged
 from equipoise.pipeline.transforms.partition_load import partition_load
@@ -196,7 +199,13 @@ def made_anew(
     done = t["plan_summary"].where("outcome = 'planned'")
     writer.all(
         {
-            "checks": seven_checks(done, t["brokers"], t["partitions"], t["moves"]),
+            "checks": seven_checks(done, t["brokers"], t["partitions"], t["moves"]).unionByName(
+                input_checks(t["brokers"], t["partitions"], t["replicas"], t["samples"])
+            ),
+            "disk_days": disk_days(
+                t["brokers"], tables.dirs(state), t["partitions"], t["replicas"], t["moves"], load
+            ),
+            "busiest_hour": busiest_hour(t["samples"]),
             "broker_load": broker_load(t["brokers"], t["partitions"], load, series),
         }
     )

@@ -33,6 +33,7 @@ def summary_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
     """The rows of ``plan_summary`` with the checks passed and the pieces set aside of each cluster."""
     passed = (
         read_table(spark, TABLES["checks"], folder / "checks")
+        .where("subject is null")
         .groupBy("cluster")
         .agg(F.struct(F.count_if("passed").alias("passed"), F.count(F.lit(1)).alias("all")).alias("checks"))
     )

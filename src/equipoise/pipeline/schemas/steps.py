@@ -114,6 +114,7 @@ ON_DISK = StructType(
         may("size_bytes", LONG),
     ]
 )
+DIRS = StructType([must("broker", INT), must("log_dir", TEXT), may("total_bytes", DOUBLE)])
 IN_FLIGHT = StructType(
     [must("topic", TEXT), must("partition", INT), must("adding", IDS), must("removing", IDS)]
 )
@@ -122,6 +123,7 @@ STATE_KINDS = {
     "partitions": within_cluster(PARTITIONS, "adding", "removing"),
     "on_disk": ON_DISK,
     "in_flight": IN_FLIGHT,
+    "dirs": DIRS,
     "quarantine": within_cluster(QUARANTINE),
 }
 MERGED = StructType(

@@ -59,6 +59,7 @@ PARTITIONS = StructType(
         must("replication_factor", INT),
         must("replicas", IDS),
         may("leader", INT),
+        may("isr", IDS),  # null where no source tells it
         may("adding", IDS),
         may("removing", IDS),  # of a reassignment in flight
         may("size_bytes", LONG),
@@ -165,6 +166,8 @@ CHECKS = StructType(
     [
         CLUSTER,
         must("check", TEXT),
+        may("subject", TEXT),  # a partition or a broker; null for the whole cluster
+        may("severity", TEXT),  # error, warning, note; null where it is passed
         must("passed", FLAG),
         must("value", DOUBLE),
         must("detail", TEXT),
@@ -190,6 +193,7 @@ FIGURES = StructType(
         may("p95", DOUBLE),
         may("peak", DOUBLE),
         may("growth_per_day", DOUBLE),
+        may("growth_error", DOUBLE),  # its standard error
         must("samples", LONG),
         must("source", TEXT),  # measured, split by offsets, split evenly, from retention, unknown
     ]
@@ -217,6 +221,37 @@ BROKER_LOAD = StructType(
         must("leader_bytes_in_per_s", BROKER_FIGURES),
         must("follower_bytes_in_per_s", BROKER_FIGURES),
         must("bytes_out_per_s", BROKER_FIGURES),
+    ]
+)
+BUSIEST_HOUR = StructType(
+    [
+        CLUSTER,
+        must("metric", TEXT),  # bytes_in_per_s, bytes_out_per_s
+        must("hour", TIME),  # when it began
+        must("mean", DOUBLE),  # bytes a second in it
+        must("usual", DOUBLE),  # mean of all hours
+        must("of", TEXT),  # what was added up: brokers, topics, partitions
+    ]
+)
+OUTLOOK = StructType(
+    [
+        # null where not known; days infinite where nothing grows
+        may("bytes", DOUBLE),
+        may("growth_per_day", DOUBLE),
+        may("growth_error", DOUBLE),
+        may("days", DOUBLE),  # until the disk is full
+        may("days_at_least", DOUBLE),  # at the fastest growth that is likely
+        may("days_at_most", DOUBLE),
+    ]
+)
+DISK_DAYS = StructType(
+    [
+        CLUSTER,
+        must("broker", INT),
+        may("log_dir", TEXT),  # null for all of the broker's disks
+        may("capacity_bytes", DOUBLE),
+        must("before", OUTLOOK),
+        may("after", OUTLOOK),  # once the plan is carried out; null where nobody knows which dir gets what
     ]
 )
 LEFT_OUT = StructType(
@@ -278,10 +313,12 @@ TABLES = {
     "moves": Table(MOVES, PER_PARTITION),
     "plan_summary": Table(PLAN_SUMMARY, ("cluster",)),
     "quarantine": Table(QUARANTINE, ("cluster", "file", "line", "place", "reason")),
-    "checks": Table(CHECKS, ("cluster", "check")),
+    "checks": Table(CHECKS, ("cluster", "check", "subject")),
     "samples": Table(SAMPLES, (*SERIES, "time")),
     "partition_load": Table(PARTITION_LOAD, PER_PARTITION),
     "broker_load": Table(BROKER_LOAD, ("cluster", "broker")),
+    "busiest_hour": Table(BUSIEST_HOUR, ("cluster", "metric")),
+    "disk_days": Table(DISK_DAYS, ("cluster", "broker", "log_dir")),
     "left_out": Table(LEFT_OUT, ("cluster", "metric")),
     "plan_history": Table(PLAN_HISTORY, ("run", "cluster")),
     "load_history": Table(LOAD_HISTORY, ("run", "cluster")),

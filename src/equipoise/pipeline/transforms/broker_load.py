@@ -55,14 +55,18 @@ def totals(series: DataFrame) -> DataFrame:
 
 def own_total(metric: str) -> Column:
     figures = F.col(f"own_{metric}")
-    named = {name: figures[name] for name in ("mean", "p95", "peak", "growth_per_day", "samples")}
+    names = ("mean", "p95", "peak", "growth_per_day", "growth_error", "samples")
+    named = {name: figures[name] for name in names}
     return F.when(figures.isNotNull(), figures_of("measured", **named, unknown=0))
 
 
 def summed(figure: str, of: Column) -> Column:
-    """The sum over the replicas of which ``of`` is true; of growth only where that of each is known."""
-    mean, growth, samples = (
-        F.when(of, F.col(figure)[name]) for name in ("mean", "growth_per_day", "samples")
+    """The sum over the replicas of which ``of`` is true; of growth only where that of each is known.
+
+    Errors of growth are added up as if all were off the same way: that of the sum is at most so large.
+    """
+    mean, growth, error, samples = (
+        F.when(of, F.col(figure)[name]) for name in ("mean", "growth_per_day", "growth_error", "samples")
     )
     n, known = F.count_if(of), F.count(mean)
     return figures_of(
@@ -70,6 +74,9 @@ def summed(figure: str, of: Column) -> Column:
         mean=F.when(n == 0, 0.0).otherwise(settled(F.sum(mean.try_cast(EXACT)))),
         growth_per_day=F.when(
             (known > 0) & (F.count(growth) == known), settled(F.sum(growth.try_cast(EXACT)))
+        ),
+        growth_error=F.when(
+            (known > 0) & (F.count(error) == known), settled(F.sum(error.try_cast(EXACT)))
         ),
         samples=F.coalesce(F.sum(samples), F.lit(0)),
         unknown=n - known,

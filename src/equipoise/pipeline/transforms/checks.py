@@ -21,7 +21,7 @@ PER_BROKER = ["cluster", "broker"]
 def seven_checks(
     planned: DataFrame, brokers: DataFrame, partitions: DataFrame, moves: DataFrame
 ) -> DataFrame:
-    """The tables to (cluster, check, passed, value, detail): seven rows for each cluster in ``planned``."""
+    """The tables to rows of ``checks``: seven for each cluster in ``planned``."""
     figures = (
         planned.select("cluster")
         .join(broker_figures(brokers, partitions, moves), on="cluster", how="left")
@@ -33,7 +33,7 @@ def seven_checks(
 
 
 def verdicts() -> list[Column]:
-    """The checks of a cluster as structs (check, passed, value, detail), in the order of the text."""
+    """The checks of a cluster as structs, in the order of the text."""
     over, worst, outside = F.col("over"), F.col("worst_change"), F.col("outside")
     ids = F.array_join(F.sort_array(outside).cast("array<string>"), ", ")
     return [
@@ -82,6 +82,8 @@ def counted(count: Column, noun: str, more: str | None = None) -> Column:
 def verdict(check: str, passed: Column, value: Column, detail: Column) -> Column:
     return F.struct(
         F.lit(check).alias("check"),
+        F.lit(None).cast("string").alias("subject"),
+        F.when(~passed, "warning").alias("severity"),
         passed.alias("passed"),
         value.cast("double").alias("value"),
         detail.alias("detail"),
@@ -101,19 +103,19 @@ def level(check: str, noun: str) -> Column:
         F.transform(
             "held",
             lambda row: F.struct(
-                F.abs(row[what] - median).alias("solver_process"),
+                F.abs(row[what] - median).alias("away"),
                 (-row["broker"]).alias("before"),
                 row[what].alias("has"),
             ),
         )
     )
-    pct = F.round(100 * farthest["solver_process"] / F.greatest(median, F.lit(1.0)), 3)
+    pct = F.round(100 * farthest["away"] / F.greatest(median, F.lit(1.0)), 3)
     as_told = F.when(median == F.floor(median), median.cast("long").cast("string")).otherwise(
         median.cast("string")
     )
     return verdict(
         check,
-        (pct <= MOST_DEVIATION_PCT) | (farthest["solver_process"] <= 1),
+        (pct <= MOST_DEVIATION_PCT) | (farthest["away"] <= 1),
         pct,
         F.concat(
             F.format_string("broker %d has ", -farthest["before"]),

@@ -44,13 +44,14 @@ def named(names: Sequence[str], index: npt.NDArray[np.int32]) -> pa.Array:
     return pa.array(names, pa.string()).take(pa.array(index))
 
 
-def lists(ids: npt.NDArray[np.int32]) -> pa.Array:
-    """``(n, width)`` ids, -1 beyond the end, as lists without their padding."""
+def lists(ids: npt.NDArray[np.int32], are_told: npt.NDArray[np.bool_] | None = None) -> pa.Array:
+    """``(n, width)`` ids, -1 beyond the end, as lists without their padding; null where they are not told."""
     import pyarrow as pa
 
     held = ids >= 0
     ends = np.concatenate([[0], held.sum(axis=1).cumsum()]).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(ends), pa.array(ids[held].astype(np.int32)))
+    mask = None if are_told is None else pa.array(~are_told)
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(ids[held].astype(np.int32)), mask=mask)
 
 
 def union_batches(

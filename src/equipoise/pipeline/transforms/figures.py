@@ -24,22 +24,25 @@ def series_figures(samples: DataFrame) -> DataFrame:
     series of less than a day, whose rhythm would pass for growth.
     """
     value, micros = F.col("value"), F.unix_micros("time")
+    days = micros / MICROS_PER_DAY
     of_series = samples.groupBy(*SERIES).agg(
         F.sort_array(F.collect_list(F.struct("value", "seconds"))).alias("told"),
         F.max(value).alias("peak"),
-        F.regr_slope(value, micros / MICROS_PER_DAY).alias("growth"),
+        F.regr_slope(value, days).alias("growth"),
+        standard_error(value, days).alias("error"),
         F.count(value).alias("samples"),
         (F.max(micros) - F.min(micros)).alias("span"),
     )
     weighed = of_series.withColumn("told", weighed_by_time(F.col("told")))
     measured = weighed.withColumn("of", mean_and_p95(F.col("told")))
-    peak = F.col("peak")
+    peak, has_growth = F.col("peak"), F.col("span") >= MICROS_PER_DAY
     figures = figures_of(
         "measured",
         mean=settled(F.col("of.mean")),
         p95=settled(F.col("of.p95")),
         peak=settled(peak),
-        growth_per_day=F.when(F.col("span") >= MICROS_PER_DAY, settled_growth(F.col("growth"), peak)),
+        growth_per_day=F.when(has_growth, settled_growth(F.col("growth"), peak)),
+        growth_error=F.when(has_growth, settled_error(F.col("error"), peak)),
         samples=F.col("samples"),
     )
     metric = metric_of(F.col("told_as"))
@@ -102,11 +105,13 @@ def figures_of(
     p95: Column | None = None,
     peak: Column | None = None,
     growth_per_day: Column | None = None,
+    growth_error: Column | None = None,
     samples: Column | int = 0,
     unknown: Column | int | None = None,
 ) -> Column:
     """The struct of one figure; what is not given is null. With ``unknown``, that of a broker."""
-    figures = {"mean": mean, "p95": p95, "peak": peak, "growth_per_day": growth_per_day}
+    figures = {"mean": mean, "p95": p95, "peak": peak}
+    figures |= {"growth_per_day": growth_per_day, "growth_error": growth_error}
     counts = {"samples": samples} if unknown is None else {"samples": samples, "unknown": unknown}
     return F.struct(
         *((F.lit(None) if c is None else c).cast(DOUBLE).alias(name) for name, c in figures.items()),
@@ -118,6 +123,20 @@ def figures_of(
 def settled(figure: Column) -> Column:
     """Nine digits of a figure: sums in another order differ in the last of sixteen."""
     return F.format_string("%.8e", figure.cast(DOUBLE)).try_cast(DOUBLE)
+
+
+def standard_error(value: Column, days: Column) -> Column:
+    """That of the slope of the least-squares line; null for two samples, which any line meets."""
+    left = F.regr_syy(value, days) - F.regr_sxy(value, days) ** 2 / F.regr_sxx(value, days)
+    n = F.regr_count(value, days)
+    return F.when(n > 2, F.sqrt(F.greatest(left, F.lit(0.0)) / (n - 2) / F.regr_sxx(value, days)))
+
+
+def settled_error(error: Column, peak: Column) -> Column:
+    """Four digits, down to the sixth of the peak: what is left of large sums has no more."""
+    unit = F.pow(F.lit(10.0), F.floor(F.log10(peak)) - 5)
+    rounded = F.format_string("%.3e", F.rint(error / unit) * unit).try_cast(DOUBLE)
+    return F.when(peak > 0, F.when(error.isNotNull(), rounded)).otherwise(error)
 
 
 def settled_growth(growth: Column, peak: Column) -> Column:

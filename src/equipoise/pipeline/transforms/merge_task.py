@@ -89,6 +89,7 @@ def merge_cluster(name: str, files: Sequence[dict[str, Any]]) -> Iterator[pa.Rec
         yield from union_batches(name, "partitions", rows.partitions(state.cluster), arrow("MERGED"))
         for fragment in fragments:
             told = {"on_disk": rows.on_disk(fragment), "in_flight": rows.in_flight(fragment)}
+            told["dirs"] = rows.dirs(fragment)
             for kind, columns in told.items():
                 if columns is not None:
                     yield from union_batches(name, kind, columns, arrow("MERGED"))

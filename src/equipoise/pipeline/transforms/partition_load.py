@@ -104,7 +104,7 @@ def parts(rate: str) -> tuple[Column, Column]:
 
 
 def part(figures: str, by: str) -> Column:
-    names = ("mean", "p95", "peak", "growth_per_day")
+    names = ("mean", "p95", "peak", "growth_per_day", "growth_error")
     scaled = {name: settled(F.col(figures)[name] * F.col(by)["part"]) for name in names}
     split = figures_of(F.col(by)["source"], samples=F.col(figures)["samples"], **scaled)
     return F.when(F.col(figures).isNotNull(), split)

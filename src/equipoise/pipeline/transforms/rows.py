@@ -54,6 +54,7 @@ def partitions(cluster: Cluster) -> Columns:
         "replication_factor": pa.array(cluster.rf),
         "replicas": lists(cluster.ids_of(cluster.replicas)),
         "leader": told(cluster.ids_of(cluster.leader)),
+        "isr": lists(cluster.ids_of(cluster.isr), cluster.isr_told),
         "size_bytes": whole(cluster.size_bytes),
         "bytes_in_per_s": known(cluster.bytes_in_per_s),
         "bytes_out_per_s": known(cluster.bytes_out_per_s),
@@ -77,6 +78,20 @@ def on_disk(fragment: Fragment) -> Columns | None:
         "broker": pa.array(rows.broker[made]),
         "log_dir": named(rows.dirs, rows.dir_idx[made]),
         "size_bytes": whole(rows.size_bytes[made]),
+    }
+
+
+def dirs(fragment: Fragment) -> Columns | None:
+    """The log dirs that a source tells of, and how large their volumes are."""
+    import pyarrow as pa
+
+    if fragment.log_dirs is None or not fragment.log_dirs.each:
+        return None
+    each = fragment.log_dirs.each
+    return {
+        "broker": pa.array([one.broker for one in each], pa.int32()),
+        "log_dir": pa.array([one.path for one in each], pa.string()),
+        "total_bytes": known(np.array([one.total_bytes for one in each])),
     }
 
 

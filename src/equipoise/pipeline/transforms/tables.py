@@ -55,6 +55,13 @@ def replicas(merged: DataFrame) -> DataFrame:
     )
 
 
+def dirs(merged: DataFrame) -> DataFrame:
+    """(cluster, broker, log_dir, total_bytes): every log dir that is told of."""
+    return of_kind(merged, "dirs").groupBy("cluster", "broker", "log_dir").agg(
+        F.max("total_bytes").alias("total_bytes")
+    )
+
+
 def quarantine(parsed: DataFrame, merged: DataFrame, planned: DataFrame, samples: DataFrame) -> DataFrame:
     """What was set aside: broken files, lines and samples, and clusters that could not be planned."""
     pieces = parsed.select("cluster", "file", F.explode("faults").alias("fault")).select(

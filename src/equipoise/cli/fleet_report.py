@@ -1,0 +1,122 @@
+"""``equipoise fleet-report``: what a run over a fleet found, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.text import Text
+
+from equipoise.cli import output
+from equipoise.cli.extras import required
+from equipoise.cli.fleet_table import spread
+from equipoise.report.fleet_changes import changes, worst_first
+from equipoise.report.grid import Grid
+from equipoise.report.words import duration, number, plural
+
+if TYPE_CHECKING:
+    from equipoise.pipeline.jobs.published import Published
+
+HELP = """Print what a run over a fleet found: the worst cluster first, what is new, warnings.
+
+Ends with 1 where a cluster has no plan, something was set aside or a finding is an error."""
+HEADINGS = ("cluster", "replicas a broker", "data moves", "proved best", "disk full in", "errors", "warnings")
+MOST = 20
+"""Lines of each part; ``--all`` shows the others too."""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("fleet-report", help=HELP)(fleet_report)
+
+
+def fleet_report(
+    out: Path = typer.Argument(..., metavar="OUT", help="The folder that `equipoise run --out` wrote."),
+    everything: bool = typer.Option(False, "--all", help="Show every line of every part."),
+) -> None:
+    required("fleet-report", "pyarrow", "PyArrow", "spark")
+    from equipoise.pipeline.jobs.published import published
+
+    found = published(out)
+    output.show(*lines(found, None if everything else MOST))
+    is_well = all(row["outcome"] == "planned" and not row["set_aside"] for row in found.clusters)
+    if not is_well or any(row["errors"] for row in found.clusters):
+        raise typer.Exit(1)
+
+
+def lines(found: Published, most: int | None) -> Iterator[Text | Grid]:
+    """The report from top to bottom."""
+    yield from head(found)
+    ranked = worst_first(found.clusters)
+    table = Grid(*HEADINGS, gap=2)
+    for row in ranked[:most]:
+        table.add_row(row["cluster"], *cells(row))
+    yield table
+    yield from more(len(ranked), most)
+    news = changes(found.now, found.before) if found.before else ["there is no run before this one"]
+    yield from part("Since the run before", news or ["nothing has changed"], most)
+    findings = [
+        f"{row['severity']}: {row['cluster']}, {row['subject']}: {row['detail']}" for row in found.findings
+    ]
+    yield from part("Findings", findings, most)
+    warnings = [f"{row['cluster']}: {line}" for row in ranked for line in row["warnings"]]
+    yield from part("Warnings of plans", warnings, most)
+
+
+def head(found: Published) -> Iterator[Text]:
+    """What ran, how long, and what came of it."""
+    record, rows = found.record, found.clusters
+    planned = [row for row in rows if row["outcome"] == "planned"]
+    best = sum(proved(row) for row in planned)
+    yield Text.assemble(
+        (f"{plural(len(rows), 'cluster')}, {number(len(planned))} planned", "bold"),
+        f", {number(best)} proved best, {plural(record['set_aside']['pieces'], 'piece')} set aside",
+    )
+    took = duration(sum(record["seconds"].values()))
+    kept = len(record["before"]["taken_over"])
+    yield Text(
+        f"{record['fleet']}, run of {record['started']} in {took}, {number(kept)} as before; "
+        f"Equipoise {record['equipoise']}",
+        "dim",
+    )
+
+
+def cells(row: Mapping[str, Any]) -> list[str]:
+    """One cluster."""
+    found = [number(row["errors"]), number(row["warned"])]
+    if row["outcome"] != "planned":
+        return [row["outcome"], "", "", until(row), *found]
+    return [
+        f"{spread(row['before'])} → {spread(row['after'])}",
+        number(row["data_moves"]),
+        "yes" if proved(row) else "no",
+        until(row),
+        *found,
+    ]
+
+
+def proved(row: Mapping[str, Any]) -> bool:
+    """Whether every goal of a plan has its bound."""
+    return all(level["gap"] == 0 for level in row["certificate"] if level["value"] is not None)
+
+
+def until(row: Mapping[str, Any]) -> str:
+    """Days until the first disk is full."""
+    days = row["days_until_full"]
+    if days is None:
+        return "–"
+    return "never" if days == float("inf") else f"{number(round(days, 1), 1)} days"
+
+
+def part(title: str, said: list[str], most: int | None) -> Iterator[Text]:
+    """A heading with its lines; nothing for no line."""
+    if said:
+        yield Text(title, "bold")
+        yield from (Text(f"  {line}") for line in said[:most])
+        yield from more(len(said), most)
+
+
+def more(n: int, most: int | None) -> Iterator[Text]:
+    if most is not None and n > most:
+        yield Text(f"  and {number(n - most)} more: --all", "dim")
