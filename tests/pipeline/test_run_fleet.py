@@ -257,7 +257,8 @@ def test_run_json(spark: SparkSession, small_run: FleetRun) -> None:
     assert record["out"]["rows"]["plan_summary"] == 12
     checks = rows_of(spark, small_run.out, "checks")
     assert sum(row["subject"] is None for row in checks) == 7 * len(PLANNED)
-    found = [(row["check"], row["subject"]) for row in checks if row["cluster"] == "moving" and row["subject"]]
+    findings = (row for row in checks if row["cluster"] == "moving" and row["subject"])
+    found = [(row["check"], row["subject"]) for row in findings]
     assert found == [("in_flight", "pay-1")]
     assert record["set_aside"]["pieces"] == len(record["set_aside"]["first"]) == 13
 
