@@ -69,7 +69,8 @@ def partitions(spark: SparkSession) -> DataFrame:
         *place(row),
         (row % BROKERS).cast("int").alias("leader"),
         unknown.cast("long").alias("size_bytes"),
-        *(unknown.cast("double").alias(c) for c in ("bytes_in_per_s", "bytes_out_per_s", "retention_s")),
+        *(unknown.cast("double").alias(c) for c in ("bytes_in_per_s", "bytes_out_per_s")),
+        *(unknown.cast("double").alias(c) for c in ("retention_s", "retention_bytes")),
     ).drop("broker")  # fmt: skip
 
 
