@@ -19,10 +19,6 @@ from equipoise.wording import plural
 
 UNEVEN = 0.1
 """Disks this far off their share are worth a sentence: the tolerance of ``--balance all``."""
-MOST_ROWS = 20_000
-"""Partitions of which followers are put in order for a sentence."""
-MOST_CELLS = 5_000_000
-"""Of topics by brokers."""
 
 
 def offers(problem: Problem, plan: Plan) -> tuple[str, ...]:
@@ -54,7 +50,7 @@ def topics(problem: Problem, plan: Plan) -> Iterator[str]:
     goals, cells = problem.goals, len(problem.cluster.topics) * problem.cluster.n_brokers
     if "topics" not in goals or "moves" not in goals or goals.index("topics") < goals.index("moves"):
         return
-    if cells > MOST_CELLS or not problem.movable.all():
+    if cells > problem.params.offer_cells or not problem.movable.all():
         return
     row, position = np.nonzero(plan.target >= 0)
     count = table(problem, row, plan.target[row, position])
@@ -69,8 +65,8 @@ def topics(problem: Problem, plan: Plan) -> Iterator[str]:
 
 def followers(problem: Problem, plan: Plan) -> Iterator[str]:
     """What another order of followers would bring, which copies nothing and elects nobody."""
-    n = problem.cluster.n_brokers
-    if "failover" in problem.goals or plan.target.shape[1] < 3 or len(plan.target) > MOST_ROWS:
+    n, many = problem.cluster.n_brokers, len(plan.target) > problem.params.offer_rows
+    if many or "failover" in problem.goals or plan.target.shape[1] < 3:
         return
     now = measures.worst_leaders_after_one_failure(plan.target, n)
     then = measures.worst_leaders_after_one_failure(spread(plan.target, problem.movable, n), n)

@@ -15,9 +15,6 @@ from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules import RULES
 from equipoise.planning.rules.answer import Answer
 
-MOST_REPLICAS_MEASURED = 20_000_000
-"""So many replicas are measured for all lists together: on large clusters fewer lists are tried."""
-
 
 @dataclass(frozen=True)
 class Otherwise:
@@ -48,7 +45,7 @@ def otherwise(problem: Problem, lists: IntArray, row: int) -> list[Otherwise]:
     before, after = held(problem.cluster.replicas[row]), held(lists[row])
     tried = list(dict.fromkeys(others(problem, lists, before, after)))
     values, goals = measured(problem)
-    planned, left = values(lists), max(2, MOST_REPLICAS_MEASURED // max(1, lists.size))
+    planned, left = values(lists), max(2, problem.params.other_replicas // max(1, lists.size))
     found = []
     for one, rule in zip(tried, broken_rules(problem, lists, row, tried), strict=True):
         if rule:

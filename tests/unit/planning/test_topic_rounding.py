@@ -14,7 +14,7 @@ from equipoise.planning import Params, Request, make_plan
 
 EXACT = Params(small_cells=0, face_arcs=0, order_options=0)
 """Nodes alone first, as on large clusters."""
-ROUNDED = replace(EXACT, exact_leaders=0)
+ROUNDED = replace(EXACT, exact_leaders=0, open_leaders=0)
 
 
 def drawn(seed: int) -> Cluster:

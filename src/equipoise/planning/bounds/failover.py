@@ -36,8 +36,6 @@ from equipoise.planning.problem.shares import failover_bands, open_band, weights
 from equipoise.planning.rules.rack_rule import is_strict
 
 BoolArray = npt.NDArray[np.bool_]
-TRIES = 3
-"""Leaders per broker for which prices are made, the plan's first."""
 FEW = 4
 """Up to so many numbers of leaders that a broker can have, each has a price for its places."""
 
@@ -168,7 +166,7 @@ def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]
     led = leaders_per_broker(movable, problem.cluster.n_brokers)
     alone = leaders_per_broker(movable[(movable >= 0).sum(axis=1) == 1], problem.cluster.n_brokers)
     best: tuple[int, Prices] | None = None
-    for _ in range(TRIES):
+    for _ in range(problem.params.failover_tries):
         inherits = led - np.minimum(alone, led)
         try:
             prices = follower_prices(of, led, inherits, crowd_price(of, led, inherits))

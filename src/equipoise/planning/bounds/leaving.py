@@ -20,9 +20,6 @@ from equipoise.planning.flow.convex import Optimum, solve, solve_from
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.networks.place import OptimalFace
 
-TRIES = 4
-"""Choices that are tried, each better informed than the one before."""
-
 
 def fewest_given_up(face: OptimalFace, reached: Mapping[str, int]) -> ProvedLevel:
     """The best bound found; ``reached``: the goals in front of the elections, each at its best value."""
@@ -46,7 +43,7 @@ def fewest_given_up(face: OptimalFace, reached: Mapping[str, int]) -> ProvedLeve
         return solve(network, Objective.of_linear(linear, giving.offset))
 
     chosen, best = np.ones(n, dtype=np.int64), None
-    for _ in range(TRIES):
+    for _ in range(problem.params.leaving_tries):  # each better informed than the one before
         left, gave = of_forced(chosen), of_givers(chosen)
         level = ProvedLevel(
             "elections",

@@ -26,6 +26,7 @@ from equipoise.planning.flow.network import Int32, Int64, Network, Objective
 from equipoise.planning.flow.prices import BLOCK, FINENESS, reached, turning, within
 from equipoise.planning.goals import value_of
 from equipoise.planning.problem import shares as measure
+from equipoise.planning.problem.params import Params
 from equipoise.planning.problem.problem import Problem
 
 LOG = logging.getLogger(__name__)
@@ -33,7 +34,6 @@ NEAR = 8 * FINENESS
 """How far prices move in a round where they are nearly right."""
 ELECTION, DEAR = 8 * FINENESS, 24 * FINENESS
 """The first price of an election that is tried, by ascent and by flows."""
-TRIES, FLOWS = 12, 4
 WORTH = 1_000
 """Another price of elections is tried as long as that gains one part in so many."""
 
@@ -157,8 +157,8 @@ def with_topic_leaders(problem: Problem, solution: Solution) -> Solution:
     sums = sums_of(problem, solution)
     if sums is None:
         return solution
-    small = sum(cells.low.size for cells in sums.blocks) <= problem.params.bound_flow_cells
-    level = bounded(sums, small=small, priced="elections" in goals_before(problem.goals, "topic-leaders"))
+    priced = "elections" in goals_before(problem.goals, "topic-leaders")
+    level = bounded(sums, problem.params, priced=priced)
     if level.value <= 0:
         return solution
     found = with_bound(proof, level)
@@ -172,16 +172,18 @@ def with_bound(proof: Proof, level: ProvedLevel) -> Proof:
     return Proof(proof.goal, proof.value, min(proof.value, level.value), ProofKind.FLOW_DUAL, level=level)
 
 
-def bounded(sums: Sums, *, small: bool, priced: bool) -> ProvedLevel:
-    """The best bound found, by flows where the sums are ``small``; ``priced``: elections are limited."""
+def bounded(sums: Sums, params: Params, *, priced: bool) -> ProvedLevel:
+    """The best bound found, by flows where the sums are few; ``priced``: elections are limited."""
     LOG.info("how level the leaders of topics could be elsewhere")
-    best = by_flow(sums, priced=priced) if small else by_ascent(sums, priced=priced)
+    few = sum(cells.low.size for cells in sums.blocks) <= params.bound_flow_cells
+    flows, tries = params.bound_flows, params.bound_tries
+    best = by_flow(sums, flows, priced=priced) if few else by_ascent(sums, tries, priced=priced)
     prices = np.concatenate([[best.election], best.broker, best.topic]).astype(np.int64)
     return ProvedLevel("topic-leaders", -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
 
 
-def by_flow(sums: Sums, *, priced: bool) -> Prices:
-    """The best prices of a few flows, each with another price of elections.
+def by_flow(sums: Sums, flows: int, *, priced: bool) -> Prices:
+    """The best prices of some ``flows``, each with another price of elections.
 
     Leaders of a cell go to its broker, or for a price through the hub of their topic to another cell.
     Nodes: sink, brokers, cells by topic, hubs.
@@ -215,7 +217,7 @@ def by_flow(sums: Sums, *, priced: bool) -> Prices:
         return replace(prices, bound=sums.bound(prices)), int(best.flow[given].sum()) - sums.allowed
 
     best, over = tried(DEAR if priced else 0)
-    for _ in range(FLOWS - 1):
+    for _ in range(flows - 1):
         if not (priced and over):
             break
         before = over
@@ -228,7 +230,7 @@ def by_flow(sums: Sums, *, priced: bool) -> Prices:
     return best
 
 
-def by_ascent(sums: Sums, *, priced: bool) -> Prices:
+def by_ascent(sums: Sums, tries: int, *, priced: bool) -> Prices:
     """The best prices found in some rounds, for rising and for falling prices of elections."""
     n_topics = sum(len(cells.size) for cells in sums.blocks)
     election = ELECTION if priced else 0
@@ -236,7 +238,7 @@ def by_ascent(sums: Sums, *, priced: bool) -> Prices:
     best = sums.better(sums.better(start, sums.highest(election)), NEAR)
     for up, down in ((3, 2), (2, 3)) if priced else ():
         tried = best
-        for _ in range(TRIES):
+        for _ in range(tries):
             tried = sums.better(sums.shifted(tried, tried.election * up // down), NEAR)
             gain, best = tried.bound - best.bound, max(best, tried, key=lambda prices: prices.bound)
             if gain <= best.bound // WORTH:

@@ -157,7 +157,8 @@ class Placing:
         if not weighed:
             order = np.argsort(np.nan_to_num(self.sizes[rows], nan=np.inf), kind="stable")
             return level_counts(shelves, order)
-        return small.best_of_all(shelves) if small.fits(shelves) else level_bytes(shelves)
+        few = small.fits(shelves, self.problem.params.dir_ways)
+        return small.best_of_all(shelves) if few else level_bytes(shelves)
 
 
 def shelved(

@@ -6,13 +6,11 @@ import numpy as np
 
 from equipoise.planning.dirs.shelves import Placed, Shelves
 
-MOST_WAYS = 1 << 15
 
-
-def fits(shelves: Shelves) -> bool:
+def fits(shelves: Shelves, most_ways: int) -> bool:
     """Whether there are few enough ways."""
     n = int((~shelves.fixed).sum())
-    return n <= MOST_WAYS.bit_length() and len(shelves.weight) ** n <= MOST_WAYS
+    return n <= most_ways.bit_length() and len(shelves.weight) ** n <= most_ways
 
 
 def best_of_all(shelves: Shelves) -> Placed:

@@ -49,8 +49,6 @@ WEIGHED = ("disk", "network-in", "network-out", "cpu", "bytes")
 """Goals whose bounds are closed forms of what weighs."""
 ALIKE = 1 - 1e-9
 """Of two bounds this near to each other that is taken which anyone can compute again."""
-MOST_RUNS = 5
-"""Plans on the own result; each is better than the one before, and the first that is not ends it."""
 LEADER_LEVELS = ("leaders", "rack-leaders", "topic-leaders")
 
 
@@ -102,7 +100,7 @@ def at_rest(
     def values(some: IntArray) -> list[int]:
         return [weighed_value(problem, some, goal) for goal in goals]
 
-    for _ in range(MOST_RUNS):
+    for _ in range(problem.params.load_runs):
         try:
             done = build_problem(replace(problem.cluster, replicas=lists), asked_again(problem))
             done = replace(done, params=problem.params)

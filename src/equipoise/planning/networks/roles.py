@@ -31,8 +31,6 @@ from equipoise.planning.networks.topic_rounding import is_called_for, rounded
 from equipoise.planning.problem.params import Params
 
 LOG = logging.getLogger(__name__)
-OPEN = 10
-"""Levels of nodes leave one option in two open, or none; with fewer than one in so many the best is quick."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +61,7 @@ def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...], params: Params)
         network = narrow(network, objective, best.potential)
     face = OptimalFace(coarse, network)
     if is_called_for(roles, goals, params.exact_leaders):
-        column = rounded(roles, face, params.exact_leaders // OPEN)
+        column = rounded(roles, face, params.open_leaders)
         if column is not None:
             return Chosen(column, tuple(levels))
     try:

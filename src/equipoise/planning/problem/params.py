@@ -54,10 +54,21 @@ class Params:
     exact_leaders: int = limit(
         300_000, "replicas", "leaders of topics, as the last goal, are best for their placement", 2**40
     )
+    open_leaders: int = limit(
+        30_000, "options", "beyond that they still are, where levels before leave no more open"
+    )
     bound_cells: int = limit(
         10_000_000, "topics x brokers", "leaders of topics get a bound over all placements, by prices"
     )
     bound_flow_cells: int = limit(40_000, "topics x brokers", "the prices of that bound are those of a flow")
+    bound_flows: int = limit(4, "flows", "find the price of an election for that bound")
+    bound_tries: int = limit(12, "prices", "rising and falling, are tried for it where there is no flow")
+    leaving_tries: int = limit(
+        4, "choices", "of who has to give leaders away are tried for a bound on elections"
+    )
+    failover_tries: int = limit(
+        3, "numbers of leaders", "are tried for a bound on `failover`, the plan's first"
+    )
     face_arcs: int = limit(1_000_000, "arcs", "placements and leaders are looked at together")
     small_cells: int = limit(
         2_500, "partitions x brokers", "the 0-1 program of a small cluster decides what is open", 10_000
@@ -65,6 +76,8 @@ class Params:
     load_cells: int = limit(
         400, "partitions x brokers", "that program decides levels of disks and networks, a packing", 1_500
     )
+    load_runs: int = limit(5, "plans", "on the own result make levels of loads better, one after the other")
+    dir_ways: int = limit(2**15, "ways", "every way to place a broker's replicas in its dirs is tried")
     price_cells: int = limit(
         20_000_000, "partitions x brokers", "what loads force has prices, which a judge proves again"
     )
@@ -75,6 +88,7 @@ class Params:
         12_000, "partitions x pairs of brokers", "that program decides `failover` too", 60_000
     )
     small_columns: int = limit(12_000, "columns", "HiGHS is asked for whole columns of that program", 60_000)
+    level_effort: int = limit(250, "deterministic milliseconds", "each of those levels has of it at least")
     small_nodes: int = limit(50, "nodes of a search tree", "those whole columns are searched among")
     simplex_columns: int = limit(
         5_000, "columns", "linear programs are solved by the simplex method; beyond it by an interior point"
@@ -88,6 +102,27 @@ class Params:
         10_000_000, "linear programs x factors", "one proof by cases takes: some twenty seconds", 200_000_000
     )
     face_columns: int = limit(160_000, "columns", "placements and leaders are one program", 400_000)
+    face_wide_columns: int = limit(
+        50_000, "columns", "the same for levels of leaders where a budget keeps placements wide"
+    )
+    face_grown_columns: int = limit(
+        100_000, "columns", "the same for levels of leaders that grow, since a budget lets few replicas move"
+    )
+    face_election_columns: int = limit(
+        120_000, "columns", "the same for elections, which grow; twice as many in all its programs"
+    )
+    face_at_once: int = limit(50_000, "columns", "what would grow has all columns at once: a second or two")
+    face_work: int = limit(
+        350_000, "columns of all programs", "one goal is looked at, elections and placement goals apart"
+    )
+    face_placement_work: int = limit(
+        1_400_000, "columns of all programs", "the same for placement goals that grow, which is quick"
+    )
+    face_pivots: int = limit(
+        4_500_000_000, "simplex iterations x columns", "a level of leaders that grows: ten to thirty seconds"
+    )
+    near_nodes: int = limit(20, "nodes of a search tree", "whole columns near an optimum are searched among")
+    near_optima: int = limit(2, "optima", "are looked at beside the first, where it is not whole")
     spread_replicas: int = limit(
         1_000_000, "replicas", "first followers are chosen with their placement: arcs of the largest flow"
     )
@@ -97,6 +132,11 @@ class Params:
     free_followers: int = limit(
         300_000, "replicas or pairs of brokers",
         "lists that change anyway get the first followers that are best after a failure",
+    )
+    offer_cells: int = limit(5_000_000, "topics x brokers", "what level topics would cost is offered")
+    offer_rows: int = limit(20_000, "partitions", "what another order of followers would bring is offered")
+    other_replicas: int = limit(
+        20_000_000, "replicas", "are measured for other lists of one partition, see `explain`"
     )
     budget_nodes: int = limit(50, "nodes of a search tree", "are spent on using ``--max-moves`` up")
     bytes_steps: int = limit(1_024, "steps", "``--max-bytes`` is used up to, in parts of all moves")

@@ -39,8 +39,6 @@ def pairs(problem: Problem) -> int:
     return int((problem.movable & (problem.rf > 1)).sum()) * brokers * (brokers - 1)
 
 
-MIN_EFFORT_S = 0.25
-"""Deterministic seconds of each level: one that takes all does not leave those after it as they fall."""
 Measure = Callable[[Problem, IntArray, str], int]
 
 
@@ -115,7 +113,9 @@ class SmallProgram:
         """What CP-SAT finds from the best lists known, and its bound."""
         from equipoise.planning.programs.search import Search  # OR-Tools, where it is needed
 
-        found = Search(sheet, plain=plain).least(self.columns_of(best), max(self.effort_s, MIN_EFFORT_S))
+        # a level that takes all does not leave those after it as they fall
+        effort_s = max(self.effort_s, self.params.level_effort / 1000)
+        found = Search(sheet, plain=plain).least(self.columns_of(best), effort_s)
         self.effort_s -= found.spent_s
         if found.x is not None and found.value < self.value(best, goal):
             best = self.lists(found.x)

@@ -10,15 +10,12 @@ import numpy.typing as npt
 
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.linear.highs import NEARLY, Answer, Rows, integer, linear
+from equipoise.planning.problem.params import Params
 
 Float64 = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-MAX_NODES = 20
-"""Of the search tree over what is not whole: if that is not settled almost at once, nothing is."""
 NOISE = 1e-12
 """What floating point may be off, as a part of a value: bytes are counted in large numbers."""
-OTHERS = 2
-"""Optima that are looked at beside the first."""
 FINER, TENTH = 100_000, 10_000
 """A unit of cost, and the most that a column costs more or less to tell optima apart."""
 
@@ -67,7 +64,7 @@ class Program:
         of_rows, of_columns = found.of_rows * part, found.of_columns * part
         return replace(found, value=found.value * part, of_rows=of_rows, of_columns=of_columns)
 
-    def whole_near(self, found: Answer) -> Float64 | None:
+    def whole_near(self, found: Answer, params: Params) -> Float64 | None:
         """The best solution with whole flows that was found near an optimum; None if none was.
 
         Open are the columns that are not whole, or with them what shares a condition and may differ among
@@ -77,26 +74,27 @@ class Program:
         x, best = found.x, None
         ties = split_of(x) | (np.abs(found.of_columns) < NEARLY)
         leads = np.arange(len(x)) >= self.n_flows
-        for turn in range(1 + OTHERS):
+        for turn in range(1 + params.near_optima):
             split = split_of(x)
             if not split[: self.n_flows].any():
                 return np.round(x)
             beside = ties & self.beside(split)
-            best = self.nearest(best, found, x, (split, beside, ties & self.beside(beside)))
+            opened = split, beside, ties & self.beside(beside)
+            best = self.nearest(best, found, x, opened, params.near_nodes)
             if best is not None and self.cost @ best <= at_least(found):
                 return best
             other = self.other(found, ties, turn)
             x = found.x if other is None else other
-        return self.nearest(best, found, found.x, (ties, split_of(found.x) | leads))
+        return self.nearest(best, found, found.x, (ties, split_of(found.x) | leads), params.near_nodes)
 
     def nearest(
-        self, best: Float64 | None, found: Answer, x: Float64, opened: Sequence[BoolArray]
+        self, best: Float64 | None, found: Answer, x: Float64, opened: Sequence[BoolArray], nodes: int
     ) -> Float64 | None:
         """The best of a solution and those that differ from ``x`` in some columns that are ``opened``."""
         for open_ in opened:
             if best is not None and self.cost @ best <= at_least(found):
                 break
-            tried = self.rest(np.round(x), open_)
+            tried = self.rest(np.round(x), open_, nodes)
             if tried is not None and (best is None or self.cost @ tried < self.cost @ best):
                 best = tried
         return best
@@ -128,12 +126,12 @@ class Program:
         table = np.abs(self.rows.table[: self.n_equal])
         return np.asarray((table @ some > 0) @ table > 0)
 
-    def rest(self, near: Float64, open_: BoolArray) -> Float64 | None:
+    def rest(self, near: Float64, open_: BoolArray, nodes: int) -> Float64 | None:
         """The best whole solution that differs from ``near`` in the columns ``open_`` alone."""
         some, kept = np.flatnonzero(open_), np.where(open_, 0.0, near)
         answer = integer(
             self.cost[some] / self.part, self.rows.left(some, kept), self.lower[some], self.upper[some],
-            nodes=MAX_NODES, exact=self.part > 1,
+            nodes=nodes, exact=self.part > 1,
         )  # fmt: skip
         if answer is None:
             return None

@@ -26,23 +26,6 @@ if TYPE_CHECKING:
     from equipoise.planning.programs.joint.columns import Layout
 
 LOG = logging.getLogger(__name__)
-MAX_COLUMNS = 160_000
-"""Of a program that levels counts and has all there are: some eight seconds."""
-MAX_WIDE = 50_000
-"""As `MAX_COLUMNS`, for leaders' levels where a budget keeps the face wide: those take many times as long."""
-MAX_GROWN = 100_000
-"""As `MAX_COLUMNS`, for leaders' levels that grow because a budget lets few replicas move."""
-MAX_ELECTIONS = 120_000
-"""Columns of one program of elections, and half of those of all: they grow until what they leave out is worth
-nothing, or little."""
-MAX_AT_ONCE = 50_000
-"""Columns of a program of elections, or of few moves, that has all of them at once: a second or two."""
-MAX_WORK = 350_000
-"""The same of other goals that have all columns, or grow by placement alone."""
-EASY = 4
-"""So many times `MAX_WORK` where placement goals grow, which is quick."""
-MAX_PIVOTS = 4_500_000_000
-"""Simplex iterations times columns of the programs of a leaders' level that grows: ten to thirty seconds."""
 AT_ONCE = 3
 """Arrivals that a row is given at a time, since few of many are ever used."""
 GROWTH = 0.1
@@ -187,8 +170,8 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
 def most_shown(asked: Question, shown: npt.NDArray[np.bool_]) -> bool:
     """True where the program has half of its columns anyway, and all are few: then it need not grow."""
     open_ = asked.face.network.upper > asked.face.network.lower
-    n_open = int(open_.sum())
-    return n_open + len(asked.who.row) <= MAX_AT_ONCE and n_open <= 2 * int((open_ & shown).sum())
+    n_open, most = int(open_.sum()), asked.face.net.data.problem.params.face_at_once
+    return n_open + len(asked.who.row) <= most and n_open <= 2 * int((open_ & shown).sum())
 
 
 def goes_anywhere(asked: Question) -> bool:
@@ -204,13 +187,14 @@ def goes_anywhere(asked: Question) -> bool:
 
 def limits(asked: Question, goal: str, *, grows: bool) -> Limits:
     """How far a question may go."""
+    params = asked.face.net.data.problem.params
     if goal in PLACEMENT:
-        return Limits(MAX_COLUMNS, EASY * MAX_WORK if grows else MAX_WORK)
+        return Limits(params.face_columns, params.face_placement_work if grows else params.face_work)
     if asked.few_arrive:
-        return Limits(MAX_GROWN, pivots=MAX_PIVOTS)
+        return Limits(params.face_grown_columns, pivots=params.face_pivots)
     if goal == "elections":
-        return Limits(MAX_ELECTIONS, 2 * MAX_ELECTIONS)
-    return Limits(MAX_WIDE if asked.is_wide else MAX_COLUMNS, MAX_WORK)
+        return Limits(params.face_election_columns, 2 * params.face_election_columns)
+    return Limits(params.face_wide_columns if asked.is_wide else params.face_columns, params.face_work)
 
 
 def arcs_of(face: OptimalFace, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
@@ -235,7 +219,7 @@ def worthwhile(face: OptimalFace, pull: Int64, shown: npt.NDArray[np.bool_], noi
 
 def lists_near(face: OptimalFace, layout: Layout, found: Answer) -> npt.NDArray[np.int32] | None:
     """The lists of a whole placement: the optimum if it is one, else the best found nearby."""
-    best = layout.program.whole_near(found)
+    best = layout.program.whole_near(found, face.net.data.problem.params)
     if best is None:
         wish = np.full(len(face.network.tail), SCALE)
         wish[layout.free] = whole(0.5 - found.x[: len(layout.free)])
