@@ -16,8 +16,8 @@ from equipoise.cluster import Level
 from equipoise.cluster.proofs import ProofKind
 from equipoise.judge.faces import OptimalFaces
 from equipoise.judge.goals.registry import GOALS
-from equipoise.judge.load_levels import least_outside
-from equipoise.judge.loads import load_of
+from equipoise.judge.load_levels import least_elections, least_outside
+from equipoise.judge.loads import leads, load_of
 from equipoise.judge.values import value_of
 from equipoise.judge.violations import Case, Violation
 
@@ -77,7 +77,7 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
         try:
             bound = faces.bound(k, certificate) if level.proof in RECOMPUTED else None
             if bound is None and case.rules.weighs and level.lower_bound:
-                bound = level_bound(case, level.goal)
+                bound = level_bound(case, level.goal, [before.goal for before in certificate[:k]])
         except (ValueError, IndexError, KeyError, TypeError, OverflowError) as error:
             yield Finding(level.goal, value, None, f"its proof cannot be used ({error})")
             continue
@@ -94,8 +94,14 @@ def finding(case: Case, level: Level, value: int | None, bound: int | None) -> F
     return Finding(level.goal, value, bound if proved else None, problem, proved or bool(problem))
 
 
-def level_bound(case: Case, goal: str) -> int | None:
-    """The least that lies outside the bands of a load that the request levels; None for other goals."""
+def level_bound(case: Case, goal: str, before: Sequence[str]) -> int | None:
+    """The least that lies outside the bands of a load that the request levels, or of elections that those
+    ``before`` it force; None for other goals.
+    """
+    if goal == "elections":
+        led = [name for name in case.rules.mix if leads(name) and name in before]
+        reached = [name for name in led if value_of(name, case) == 0]
+        return max((least_elections(case, load_of(case, name)) for name in reached), default=None)
     name = {"replicas": "count"}.get(goal, goal)
     return least_outside(case, load_of(case, name)) if name in case.rules.mix else None
 

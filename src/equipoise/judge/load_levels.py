@@ -38,6 +38,32 @@ def least_outside(case: Case, load: Load) -> int:
     return above + below
 
 
+def least_elections(case: Case, load: Load) -> int:
+    """The fewest elections in plans that have every broker in its band of a load of leaders.
+
+    What a broker led and has too much of is handed on, the heaviest partitions first; what one lacks comes to
+    it, the heaviest that there are, but for partitions that are created and need no election.
+    """
+    rules, weight, before = case.rules, load.weight, case.before[:, 0]
+    held = held_of(case.before[:, :1], weight, case.cluster.n_brokers)
+    heaviest = np.sort(weight[rules.movable])[::-1]
+    gives = takes = 0
+    for broker in np.flatnonzero(load.banded & ((held > load.high) | (held < load.low))).tolist():
+        own = np.sort(weight[rules.movable & (before == broker)])[::-1]
+        gives += fewest(own, int(held[broker] - load.high[broker]))
+        takes += fewest(heaviest, int(load.low[broker] - held[broker]))
+    barred = ~load.banded & ~rules.spared  # what a spared broker led may be left with it
+    gives += int((barred[np.maximum(before, 0)] & (before >= 0) & rules.movable).sum())
+    return max(gives, takes if (case.cluster.rf > 0).all() else 0)
+
+
+def fewest(heaviest: Int64, need: int) -> int:
+    """How many of the heaviest come to as much; all where they do not."""
+    if need <= 0:
+        return 0
+    return min(int(np.searchsorted(np.cumsum(heaviest), need)) + 1, len(heaviest))
+
+
 def beyond_reach(case: Case, load: Load) -> tuple[Int64, Int64]:
     """``(n_brokers,)`` twice: by how much each must be above its band, and below it."""
     rules, n = case.rules, case.cluster.n_brokers
