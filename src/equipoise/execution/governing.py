@@ -44,29 +44,35 @@ class Governor:
     from_before: frozenset[Replica] | None = None
     """Out of their ISR at the first look, and ever since: no doing of ours, and no reason to wait."""
     known: frozenset[Replica] = field(default_factory=frozenset)
+    last: Health = field(default_factory=lambda: Health({}))
+    """What was seen at the look before: brokers learn of the end of a move one after the other, so what is
+    seen once alone may be a copy that has just arrived."""
     calm_since: float = 0.0
     lowered: float | None = None
 
     def advise(self, now: float, health: Health, rate: int, bounds: Bounds) -> tuple[int, str]:
         """The rate from now on, and why; "" where it stays. ``now`` in seconds, rates in bytes a second."""
-        out = replicas(health.under_replicated)
+        seen = replicas(health.under_replicated)
+        out = seen & replicas(self.last.under_replicated)
+        under, self.last = health.under_min_isr & self.last.under_min_isr, health
         if self.from_before is None:
-            self.from_before, self.known, self.calm_since = out, out, now
+            self.from_before, self.known, self.calm_since = seen, seen, now
+            return rate, ""
         fresh, self.known = sorted(out - self.known), out
         self.from_before &= out
-        if out - self.from_before or health.under_min_isr:
+        if out - self.from_before or under:
             self.calm_since = now
-        if health.under_min_isr and rate > bounds.low:
-            return bounds.low, f"{min(health.under_min_isr)} is under its min ISR"
+        if under and rate > bounds.low:
+            return bounds.low, f"{min(under)} is under its min ISR"
         if fresh and rate > bounds.low and (self.lowered is None or now - self.lowered >= SETTLE_S):
             self.lowered = now
             topic, number, broker = fresh[0]
             more = f" (and {len(fresh) - 1:,} more)" if len(fresh) > 1 else ""
             lost = f"broker {broker} is no longer in the ISR of {TopicPartition(topic, number)}{more}"
             return bounds.holding(rate // 2), lost
-        if rate < bounds.high and now - self.calm_since >= CALM_S:
+        if rate < bounds.high and now - self.calm_since >= CALM_S and seen <= self.from_before:
             self.calm_since = now
-            return bounds.holding(rate + bounds.step), f"every ISR was whole for {CALM_S:.0f} s"
+            return bounds.holding(rate + bounds.step), f"no replica left its ISR for {CALM_S:.0f} s"
         return rate, ""
 
     def rest(self, now: float) -> None:
