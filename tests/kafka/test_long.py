@@ -178,8 +178,8 @@ def test_2000_partitions_are_drained_under_traffic(cluster: KafkaCluster, tmp_pa
     """Every record is there once and in order, and the brokers show the plan's lists and no throttle."""
     many = {p: [p % 5, (p + 1 + p // 5 % 4) % 5] for p in range(2000)}
     many = {p: ids if len(set(ids)) == 2 else [p % 5, (p + 1) % 5] for p, ids in many.items()}
-    cluster.create("many", many)
     cluster.create("live", LISTS, min_insync_replicas="2")
+    cluster.create("many", many)
     fill(cluster, "many", many, 20_000)
     plan = plan_for(cluster, tmp_path, "--drain", "4", "--topics", "many|live", "--throttle", "5MB")
     assert len(plan.moves) > 700

@@ -6,9 +6,12 @@ import shutil
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from kafka.errors import TopicAlreadyExistsError
 
 from harness.admin import PatientAdmin
 from harness.certificates import Certificates, make_certificates
@@ -187,8 +190,11 @@ class KafkaCluster:
         """A topic with exactly these replica lists; config names with ``_`` for ``.``."""
         dotted = {key.replace("_", "."): value for key, value in configs.items()}
         spec = {"assignments": {p: list(ids) for p, ids in lists.items()}, "configs": dotted}
-        self.admin.create_topics({topic: spec}, wait_for_metadata=True)
-        wait_until(lambda: self.in_sync(topic), f"every replica of {topic} in sync")
+        with suppress(TopicAlreadyExistsError):  # asked again, where the answer to the first request was late
+            self.admin.create_topics({topic: spec}, wait_for_metadata=True)
+        seconds = 60 + len(lists) / 5
+        wait_until(lambda: self.in_sync(topic), f"every replica of {topic} in sync", seconds=seconds)
+        assert self.replicas(topic) == {p: list(ids) for p, ids in lists.items()}
 
     def describe(self, topic: str) -> dict[int, dict[str, Any]]:
         """Metadata of each partition: leader_id, replica_nodes, isr_nodes."""
