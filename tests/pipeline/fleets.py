@@ -49,6 +49,6 @@ def files_of(out: Path) -> dict[str, str]:
     return {
         str(path.relative_to(out)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(out.rglob("*"))
-        if path.is_file() and path.relative_to(out).parts[0] not in ("run.json", "state")
+        if path.is_file() and path.relative_to(out).parts[0] not in ("run.json", "state", "index.html")
         and path.parent.name not in HISTORIES
     }

@@ -13,6 +13,7 @@ from equipoise.cli import output
 from equipoise.cli.extras import required
 from equipoise.cli.fleet_table import spread
 from equipoise.report.fleet_changes import changes, worst_first
+from equipoise.report.fleet_data import until
 from equipoise.report.grid import Grid
 from equipoise.report.words import duration, number, plural
 
@@ -86,12 +87,12 @@ def cells(row: Mapping[str, Any]) -> list[str]:
     """One cluster."""
     found = [number(row["errors"]), number(row["warned"])]
     if row["outcome"] != "planned":
-        return [row["outcome"], "", "", until(row), *found]
+        return [row["outcome"], "", "", until(row["days_until_full"]), *found]
     return [
         f"{spread(row['before'])} → {spread(row['after'])}",
         number(row["data_moves"]),
         "yes" if proved(row) else "no",
-        until(row),
+        until(row["days_until_full"]),
         *found,
     ]
 
@@ -99,14 +100,6 @@ def cells(row: Mapping[str, Any]) -> list[str]:
 def proved(row: Mapping[str, Any]) -> bool:
     """Whether every goal of a plan has its bound."""
     return all(level["gap"] == 0 for level in row["certificate"] if level["value"] is not None)
-
-
-def until(row: Mapping[str, Any]) -> str:
-    """Days until the first disk is full."""
-    days = row["days_until_full"]
-    if days is None:
-        return "–"
-    return "never" if days == float("inf") else f"{number(round(days, 1), 1)} days"
 
 
 def part(title: str, said: list[str], most: int | None) -> Iterator[Text]:

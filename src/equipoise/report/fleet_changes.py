@@ -22,17 +22,21 @@ PIECES = "pieces set aside"
 def worst_first(rows: Sequence[Row]) -> list[Row]:
     """Clusters in the order in which somebody should look at them.
 
-    ``rows`` have ``cluster``, ``outcome``, ``errors``, ``warned``, ``days_until_full`` (None: not known) and
+    ``rows`` may have ``outcome``, ``errors``, ``warned``, ``days_until_full`` (None: not known) and
     ``data_moves``. First comes what has no plan, then most errors, the disk that is full soonest, most
     warnings, most moves.
     """
 
     def rank(row: Row) -> tuple[bool, int, float, int, int, str]:
-        days = float("inf") if row["days_until_full"] is None else row["days_until_full"]
-        is_planned = row["outcome"] == "planned"
+        days, moves = row.get("days_until_full"), row.get("summary", row).get("data_moves")
         return (
-            is_planned, -row["errors"], days, -row["warned"], -(row["data_moves"] or 0), row["cluster"],
-        )  # fmt: skip
+            row.get("outcome", "planned") == "planned",
+            -row.get("errors", 0),
+            float("inf") if days is None else days,
+            -row.get("warned", 0),
+            -(moves or 0),
+            str(row["cluster"]),
+        )
 
     return sorted(rows, key=rank)
 

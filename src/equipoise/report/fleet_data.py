@@ -8,9 +8,11 @@ from urllib.parse import quote
 
 from equipoise.cluster import Level
 from equipoise.report import certificate, spark, words
+from equipoise.report.fleet_changes import worst_first
 
 Entry = Mapping[str, Any]
 
+FINDING = ("severity", "cluster", "check", "subject", "detail")
 FAULT = ("cluster", "file", "line", "place", "text", "reason")
 MAX_NAMED = 10
 """Clusters named in one sentence."""
@@ -18,21 +20,29 @@ MAX_QUARANTINE = 500
 """Lines set aside that the page lists; the table has them all."""
 
 
-def fleet_data(clusters: Sequence[Entry], quarantine: Sequence[Entry], run: Entry) -> dict[str, Any]:
+def fleet_data(
+    clusters: Sequence[Entry],
+    quarantine: Sequence[Entry],
+    run: Entry,
+    findings: Sequence[Entry] = (),
+    news: Sequence[str] | None = None,
+) -> dict[str, Any]:
     """The page data of a fleet; see :func:`equipoise.report.fleet_page` for the arguments."""
-    by_name = sorted(clusters, key=lambda entry: str(entry["cluster"]))
-    planned = [planned_row(entry) for entry in by_name if entry.get("after")]
+    ranked = worst_first(clusters)
+    planned = [planned_row(entry) for entry in ranked if entry.get("after")]
     charts = [spread_chart(planned), moves_chart(planned)]
     return {
         "warnings": no_racks(row["name"] for row in planned if not row["racks_known"]),
         "clusters": planned,
-        "failed": [failed_row(entry) for entry in by_name if not entry.get("after")],
+        "failed": [failed_row(entry) for entry in ranked if not entry.get("after")],
         "totals": totals(planned),
         "quarantine": [
             {key: "" if entry.get(key) is None else entry[key] for key in FAULT}
             for entry in quarantine[:MAX_QUARANTINE]
         ],
         "quarantined": len(quarantine),
+        "findings": [{key: entry[key] for key in FINDING} for entry in findings],
+        "news": None if news is None else list(news),
         "run": run_facts(run),
         "charts": {chart["id"]: chart for chart in charts if chart is not None},
     }
@@ -74,11 +84,21 @@ def planned_row(entry: Entry) -> dict[str, Any]:
             proofs, entry.get("request", {}).get("goals"), partial=bool(entry.get("partial"))
         ),
         "warnings": list(entry.get("warnings") or ()),
+        "errors": entry.get("errors", 0),
+        "warned": entry.get("warned", 0),
+        "disk_full": until(entry.get("days_until_full")),
         **{
             key: entry.get("summary", entry)[key]
             for key in ("data_moves", "bytes_moved", "leadership_changes")
         },
     }
+
+
+def until(days: float | None) -> str:
+    """Days until the first disk of a cluster is full, in words."""
+    if days is None:
+        return "–"
+    return "never" if days == float("inf") else words.plural(round(days), "day")
 
 
 def in_use(before: Sequence[int], after: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -27,16 +27,21 @@ def plan_page(plan: Plan, schedule: Schedule | None = None) -> str:
 
 
 def fleet_page(
-    clusters: Sequence[Mapping[str, Any]], quarantine: Sequence[Mapping[str, Any]], run: Mapping[str, Any]
+    clusters: Sequence[Mapping[str, Any]],
+    quarantine: Sequence[Mapping[str, Any]],
+    run: Mapping[str, Any],
+    findings: Sequence[Mapping[str, Any]] = (),
+    news: Sequence[str] | None = None,
 ) -> str:
-    """The index of a fleet.
+    """The index of a fleet, the worst cluster first.
 
     ``clusters``: for each planned cluster its ``plan.json`` (moves are not needed) or its row of
     ``plan_summary``, with ``report`` where its page is not at ``clusters/NAME/report.html``; for each
     without a plan ``{"cluster", "reason"}``. ``quarantine``: ``{"cluster", "file", "line", "place",
-    "text", "reason"}``. ``run``: facts by name, shown in their order.
+    "text", "reason"}``. ``run``: facts by name, shown in their order. ``findings``: rows of ``checks`` with a
+    subject. ``news``: sentences on what has changed since the run before; None where there was none.
     """
-    data = fleet_data(clusters, quarantine, run)
+    data = fleet_data(clusters, quarantine, run, findings, news)
     return page("fleet.html.j2", "Equipoise: fleet", data, ("charts",))
 
 

@@ -19,7 +19,7 @@ from equipoise.files.folders import replaced
 from equipoise.files.policy import Policy, read_policy
 from equipoise.pipeline.jobs.claim import PARTS, STATE, run_claim
 from equipoise.pipeline.jobs.earlier import Earlier, earlier_run, linked, write_state
-from equipoise.pipeline.jobs.history import write_histories
+from equipoise.pipeline.jobs.history import since_before, write_histories
 from equipoise.pipeline.jobs.inputs import inputs_of
 from equipoise.pipeline.jobs.loads import (
     ReadBefore,
@@ -32,6 +32,7 @@ from equipoise.pipeline.jobs.loads import (
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.record import (
     Clock,
+    findings,
     index_page,
     run_record,
     set_aside,
@@ -116,7 +117,9 @@ def run_fleet(
         rows, pieces = summary_rows(spark, folder / "tables"), set_aside(spark, folder / "tables")
         unknown = unknown_metrics(spark, folder / "tables" / "left_out")
         counts |= write_histories(spark, folder / "tables", earlier, clock.started, rows, kept)
-        (folder / "index.html").write_text(index_page(fleet, clusters, rows, pieces), encoding="utf-8")
+        found, news = findings(spark, folder / "tables"), since_before(spark, folder / "tables")
+        page = index_page(fleet, clusters, rows, pieces, found, news, clock)
+        (folder / "index.html").write_text(page, encoding="utf-8")
         write_state(folder, earlier, now, read)
         shutil.rmtree(folder / WORK)
         clock.lap("pages")

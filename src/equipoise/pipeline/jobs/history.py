@@ -13,6 +13,7 @@ from equipoise.pipeline.jobs.earlier import Earlier
 from equipoise.pipeline.jobs.store import read_table, write_table
 from equipoise.pipeline.schemas.tables import EXACT, HISTORIES, PLAN_HISTORY, SPREAD, TABLES, TIME
 from equipoise.pipeline.transforms.figures import settled
+from equipoise.report.fleet_changes import changes
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -43,6 +44,17 @@ def write_histories(
         whole = new[name] if before is None else before.unionByName(new[name])
         counts[name] = write_table(whole.coalesce(1), TABLES[name], folder / name)
     return counts
+
+
+def since_before(spark: SparkSession, folder: Path) -> list[str] | None:
+    """Sentences on what the last run found otherwise than the one before; None where it is the first."""
+    history = read_table(spark, TABLES["plan_history"], folder / "plan_history")
+    runs = [row.run for row in history.select("run").distinct().orderBy(F.desc("run")).limit(2).collect()]
+    if len(runs) < 2:
+        return None
+    rows = [row.asDict() for row in history.where(F.col("run").isin(runs)).orderBy("cluster").collect()]
+    now, before = ([row for row in rows if row["run"] == run] for run in runs)
+    return changes(now, before)
 
 
 def plan_row(row: Mapping[str, Any], started: datetime, taken_over: bool) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import Any
 
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.jobs.claim import RECORD, TABLE_FOLDER
+from equipoise.pipeline.schemas.tables import SEVERITIES
 
 Row = dict[str, Any]
-SEVERITIES = ("error", "warning", "note")
 
 
 @dataclass(frozen=True)

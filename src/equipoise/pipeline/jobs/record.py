@@ -17,7 +17,7 @@ from equipoise.pipeline.jobs.earlier import Earlier
 from equipoise.pipeline.jobs.span import Span
 from equipoise.pipeline.jobs.store import read_table
 from equipoise.pipeline.readers.fleet import ClusterFolder
-from equipoise.pipeline.schemas.tables import TABLES
+from equipoise.pipeline.schemas.tables import SEVERITIES, TABLES
 from equipoise.report import fleet_page
 from equipoise.report.fleet_data import MAX_QUARANTINE
 
@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Row = dict[str, Any]
+COUNTED = {"errors": "error", "warned": "warning"}
+"""What is counted of the findings of a cluster, and their severity."""
 MAX_UNKNOWN = 20
 """Names of unknown metrics that ``run.json`` has."""
 
 
 def summary_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
-    """The rows of ``plan_summary`` with the checks passed and the pieces set aside of each cluster."""
+    """The rows of ``plan_summary`` with what other tables count of each cluster."""
     passed = (
         read_table(spark, TABLES["checks"], folder / "checks")
         .where("subject is null")
@@ -42,11 +44,24 @@ def summary_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
         .groupBy("cluster")
         .agg(F.count(F.lit(1)).alias("set_aside"))
     )
+    found = (
+        read_table(spark, TABLES["checks"], folder / "checks")
+        .where("subject is not null")
+        .groupBy("cluster")
+        .agg(*(F.count_if(F.col("severity") == kind).alias(name) for name, kind in COUNTED.items()))
+    )
+    full = (
+        read_table(spark, TABLES["disk_days"], folder / "disk_days")
+        .groupBy("cluster")
+        .agg(F.min("before.days").alias("days_until_full"))
+    )
     summary = read_table(spark, TABLES["plan_summary"], folder / "plan_summary")
     joined = (
         summary.join(passed, on="cluster", how="left")
         .join(pieces, on="cluster", how="left")
-        .fillna(0, "set_aside")
+        .join(found, on="cluster", how="left")
+        .join(full, on="cluster", how="left")
+        .fillna(0, ["set_aside", *COUNTED])
     )
     rows = [row.asDict(recursive=True) for row in joined.collect()]
     return sorted(rows, key=lambda row: str(row["cluster"]))
@@ -56,6 +71,14 @@ def set_aside(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
     """The first pieces that were set aside, as many as a page shows; the table has them all."""
     quarantine = read_table(spark, TABLES["quarantine"], folder / "quarantine")
     ordered = quarantine.orderBy(*TABLES["quarantine"].key).limit(MAX_QUARANTINE)
+    return [row.asDict() for row in ordered.collect()]
+
+
+def findings(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
+    """The first findings, errors before warnings, as many as a page shows."""
+    rows = read_table(spark, TABLES["checks"], folder / "checks").where("subject is not null")
+    rank = F.array_position(F.array(*map(F.lit, SEVERITIES)), F.col("severity"))
+    ordered = rows.orderBy(rank, *TABLES["checks"].key).limit(MAX_QUARANTINE)
     return [row.asDict() for row in ordered.collect()]
 
 
@@ -92,22 +115,31 @@ class Clock:
 
 
 def index_page(
-    fleet: Path, clusters: Sequence[ClusterFolder], rows: Sequence[Row], pieces: Sequence[Row]
+    fleet: Path,
+    clusters: Sequence[ClusterFolder],
+    rows: Sequence[Row],
+    pieces: Sequence[Row],
+    found: Sequence[Row],
+    news: Sequence[str] | None,
+    clock: Clock,
 ) -> str:
-    """``index.html``: the same for the same input, so that it tells nothing of times and machines."""
+    """``index.html``; ``news``: what has changed since the run before, None for the first one."""
     facts = {
+        "equipoise": __version__,
+        "started": clock.started.isoformat(timespec="seconds"),
+        "seconds": sum(clock.seconds.values()),
         "fleet": fleet.absolute().name,
         "clusters": len(clusters),
         "files": sum(len(cluster.files) for cluster in clusters),
         "partitions": sum(row["partitions"] or 0 for row in rows),
     }
-    return fleet_page([page_entry(row) for row in rows], pieces, facts)
+    return fleet_page([page_entry(row) for row in rows], pieces, facts, found, news)
 
 
 def page_entry(row: Row) -> Row:
     """A cluster's row in the words of its ``plan.json``."""
     if row["outcome"] != "planned":
-        return {"cluster": row["cluster"], "error": row["reason"]}
+        return {"cluster": row["cluster"], "outcome": row["outcome"], "error": row["reason"]}
     costs = ("data_moves", "bytes_moved", "leadership_changes", "partitions_changed")
     return {
         "cluster": row["cluster"],
@@ -119,6 +151,7 @@ def page_entry(row: Row) -> Row:
         "warnings": row["warnings"],
         "request": {"goals": row["goals"]},
         "partial": row["partial"],
+        **{key: row[key] for key in (*COUNTED, "days_until_full")},
     }
 
 

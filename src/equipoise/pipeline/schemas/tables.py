@@ -162,6 +162,8 @@ QUARANTINE = StructType(
         must("reason", TEXT),
     ]
 )
+SEVERITIES = ("error", "warning", "note")
+"""Of findings, the worst first."""
 CHECKS = StructType(
     [
         CLUSTER,
