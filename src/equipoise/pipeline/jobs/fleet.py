@@ -203,7 +203,7 @@ def made_anew(
     writer.all(
         {
             "checks": seven_checks(done, t["brokers"], t["partitions"], t["moves"]).unionByName(
-                input_checks(t["brokers"], t["partitions"], t["replicas"], t["samples"])
+                input_checks(t["partitions"], t["replicas"], t["samples"])
             ),
             "disk_days": disk_days(
                 t["brokers"], tables.dirs(state), t["partitions"], t["replicas"], t["moves"], load

@@ -19,13 +19,11 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 PER_BROKER = ("cluster", "broker")
 
 
-def input_checks(
-    brokers: DataFrame, partitions: DataFrame, replicas: DataFrame, samples: DataFrame
-) -> DataFrame:
+def input_checks(partitions: DataFrame, replicas: DataFrame, samples: DataFrame) -> DataFrame:
     """The tables to rows of ``checks``: one for each subject that a check does not pass."""
     times = broker_times(samples)
     found = [sizes(replicas), out_of_sync(partitions), in_flight(partitions)]
-    found += [silent(brokers, times), *of_times(times)]
+    found += [silent(partitions, times), *of_times(times)]
     return reduce(DataFrame.unionByName, found)
 
 
@@ -117,13 +115,13 @@ def broker_times(samples: DataFrame) -> DataFrame:
     )
 
 
-def silent(brokers: DataFrame, times: DataFrame) -> DataFrame:
-    """Brokers of which there is no sample, in clusters whose samples name any broker."""
+def silent(partitions: DataFrame, times: DataFrame) -> DataFrame:
+    """Brokers with replicas of which there is no sample, in clusters whose samples name any broker."""
     named = times.where(F.col("broker").isNotNull())
     some = named.select("cluster").distinct()
-    is_up = F.coalesce("is_up", F.lit(True))
-    up = brokers.where(is_up).join(F.broadcast(some), on="cluster", how="left_semi")
-    return up.join(named, on=list(PER_BROKER), how="left_anti").select(
+    held = partitions.select("cluster", F.explode("replicas").alias("broker")).distinct()
+    told = held.join(F.broadcast(some), on="cluster", how="left_semi")
+    return told.join(named, on=list(PER_BROKER), how="left_anti").select(
         *row("brokers_without_metrics", broker_name(), WARNING, F.lit(0), "no sample names this broker")
     )
 
