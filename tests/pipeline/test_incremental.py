@@ -86,6 +86,7 @@ def runs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Runs:
     shutil.rmtree(fleet / "old")
     second = run_fleet(spark, fleet, out, progress)
     (out / "clusters" / "logs" / "report.html").unlink()
+    shutil.rmtree(out / "state" / "told")
     third = run_fleet(spark, fleet, out)
     full = run_fleet(spark, fleet, place / "full", full=True)
     return Runs(first, second, third, full, fleet, out, progress.stages, inodes)
@@ -105,9 +106,10 @@ def test_what_has_not_changed_is_taken_over(runs: Runs) -> None:
 
 
 def test_a_plan_that_lacks_a_file_is_made_anew(runs: Runs) -> None:
-    """Somebody has removed a report: there it is again."""
+    """Somebody has removed a report, and samples as they were told: there they are again."""
     assert runs.third.kept == {"mail", "pay", "shop"}
     assert (runs.out / "clusters" / "logs" / "report.html").is_file()
+    assert [path.name for path in (runs.out / "state" / "told").iterdir()] == ["run=3"]
 
 
 def test_the_tables_are_those_of_a_full_run(spark: SparkSession, runs: Runs) -> None:

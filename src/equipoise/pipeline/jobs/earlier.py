@@ -132,12 +132,16 @@ def earlier_run(out: Path, fleet: Path, place: Path) -> Earlier:
     before = Earlier(place, started=str(record.get("started", "")))
     try:
         told = json.loads((place / STATE / INPUTS).read_bytes())
-        if told["made_by"] != made_by():
+        if told["made_by"] != made_by() or not all((place / TABLE_FOLDER / name).is_dir() for name in TABLES):
             return before
+        parts = {path.name for path in (place / STATE / PARTS).glob(f"{RUN}=*")}
         return replace(
             before,
             inputs={name: Inputs.of_json(inputs) for name, inputs in told["clusters"].items()},
-            told={name: inputs["told"] for name, inputs in told["clusters"].items()},
+            told={
+                name: {file: run for file, run in inputs["told"].items() if f"{RUN}={run}" in parts}
+                for name, inputs in told["clusters"].items()
+            },
             planned=frozenset(row["cluster"] for row in record["clusters"] if row["outcome"] == "planned"),
             run=told["run"],
             rows=record["out"]["rows"],
