@@ -14,19 +14,17 @@ from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.bounds.leaving import fewest_given_up
 from equipoise.planning.bounds.topic_leaders import with_topic_leaders
 from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.driver.face import FACE_GOALS, by_face, face_arcs, face_is_open
 from equipoise.planning.driver.failover import (
     by_failover_prices,
     pairs_of_brokers,
     spread_replicas,
     with_first_followers,
 )
-from equipoise.planning.driver.first import ordered
-from equipoise.planning.driver.pinning import placed_with
 from equipoise.planning.driver.size import ANY_SIZE, Size
 from equipoise.planning.driver.solution import goals_before
 from equipoise.planning.driver.state import State
-from equipoise.planning.goals import ALL_GOALS, BROKER_LEADER, LEADER, PLACEMENT
-from equipoise.planning.networks.place import arcs_of_partitions
+from equipoise.planning.goals import ALL_GOALS, BROKER_LEADER, PLACEMENT
 from equipoise.planning.problem.params import Effort
 from equipoise.planning.programs.small import SmallProgram, cells, pairs, trees
 
@@ -68,45 +66,6 @@ def by_forced_leader_changes(state: State, goal: str) -> State:
     if state.placement.by_row:  # said aloud, since no other level may tell
         level = replace(level, network=NetworkName.LEAVING_PARTITIONS)
     return state.with_level(level, reached)
-
-
-# placements and leaders at once
-
-
-def face_is_open(state: State, goal: str) -> bool:
-    """True where placements are left to choose from, and every goal before has been decided among them."""
-    before = state.proofs_before(goal)
-    joint = all(proof.goal in FACE_GOALS for proof in before)
-    known = joint and all(proof.closes or proof.goal in state.decided for proof in before)
-    return known and state.placement.by_row and not state.has_one_placement and goal not in state.decided
-
-
-def face_arcs(state: State, goal: str) -> Size:
-    """Arcs of the network in which every partition is a unit."""
-    problem = state.problem
-    return Size(arcs_of_partitions(problem), problem.params.face_arcs, "arcs")
-
-
-def by_face(state: State, goal: str) -> State:
-    from equipoise.planning.programs.joint.solve import Start, best_of_face
-
-    problem, best = state.problem, state.solution
-    reached, proof = best.before(goal), best.proof(goal)
-    kept = state.faces.kept(reached)
-    face = state.faces.of(kept)
-    known = tuple(level for proof in state.proofs_before(goal) if proof.closes and (level := proof.level))
-    start = Start(best.lists, proof.bound if proof.claims else 0, known)
-    joint = best_of_face(face, goal, reached, frozenset(kept), start) if face else None
-    if joint is None:
-        if goal in PLACEMENT:
-            state = state.with_lists(*ordered(problem, placed_with(problem, best.lists, 1)))
-        return state
-    if joint.lists is not None:
-        state = state.with_lists(*ordered(problem, joint.lists))
-    return replace(state.with_level(joint.level, reached), decided=state.decided | {goal})
-
-
-FACE_GOALS = (*PLACEMENT, *LEADER)
 
 
 # first followers

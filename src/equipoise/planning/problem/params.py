@@ -101,6 +101,9 @@ class Params:
     tree_work: int = limit(
         10_000_000, "linear programs x factors", "one proof by cases takes: some twenty seconds", 200_000_000
     )
+    supposed_arcs: int = limit(
+        10_000, "arcs", "goals with known bounds are decided one by one; beyond it as if they reached them"
+    )
     face_columns: int = limit(160_000, "columns", "placements and leaders are one program", 400_000)
     face_wide_columns: int = limit(
         50_000, "columns", "the same for levels of leaders where a budget keeps placements wide"

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.flow.network import Int64
-from equipoise.planning.linear.highs import NEARLY, Answer, Rows, integer, linear
+from equipoise.planning.linear.highs import NEARLY, Answer, Rows, linear
+from equipoise.planning.linear.trimming import integer_of_rest
 from equipoise.planning.problem.params import Params
 
 Float64 = npt.NDArray[np.float64]
@@ -129,11 +130,11 @@ class Program:
     def rest(self, near: Float64, open_: BoolArray, nodes: int) -> Float64 | None:
         """The best whole solution that differs from ``near`` in the columns ``open_`` alone."""
         some, kept = np.flatnonzero(open_), np.where(open_, 0.0, near)
-        answer = integer(
+        x = integer_of_rest(
             self.cost[some] / self.part, self.rows.left(some, kept), self.lower[some], self.upper[some],
             nodes=nodes, exact=self.part > 1,
         )  # fmt: skip
-        if answer is None:
+        if x is None:
             return None
-        kept[some] = np.round(answer.x)
+        kept[some] = x
         return kept

@@ -104,8 +104,10 @@ def best_of_face(
     narrowed = None if asked.goal.largest else narrow(asked, reached, start.levels)
     if narrowed is not None:
         found = searched(narrowed.question, goal, start)
-        price = narrowed.lifted(found.price) if found else None
-        if found and price:
+        if found is None:  # the whole question is larger, and where this one has no answer it has none
+            return None
+        price = narrowed.lifted(found.price)
+        if price:
             level = proved(asked, goal, tuple(reached), price)
             if level.value >= -(-found.bound // asked.scale):
                 return Joint(found.lists, level)
@@ -165,6 +167,12 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
     if last is None or best is None:
         return None
     return Found(lists_near(face, *last), best[1], best[0])
+
+
+def first_arcs(face: OptimalFace, goal: str, lists: npt.NDArray[np.int32]) -> int:
+    """Arcs of the placement that a goal's first program has as columns: of elections few, of others all."""
+    open_ = face.network.upper > face.network.lower
+    return int((open_ & arcs_of(face, lists)).sum() if goal == "elections" else open_.sum())
 
 
 def most_shown(asked: Question, shown: npt.NDArray[np.bool_]) -> bool:

@@ -1,0 +1,94 @@
+"""Placements and leaders at once, on the optimal face of the goals before: one goal, or several in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from equipoise.planning.driver.first import ordered
+from equipoise.planning.driver.pinning import placed_with
+from equipoise.planning.driver.size import Size
+from equipoise.planning.driver.state import State
+from equipoise.planning.goals import LEADER, PLACEMENT
+from equipoise.planning.networks.place import arcs_of_partitions
+
+if TYPE_CHECKING:
+    from equipoise.planning.programs.joint.solve import Joint
+
+FACE_GOALS = (*PLACEMENT, *LEADER)
+
+
+def face_is_open(state: State, goal: str) -> bool:
+    """True where placements are left to choose from, and every goal before has been decided among them."""
+    before = state.proofs_before(goal)
+    joint = all(proof.goal in FACE_GOALS for proof in before)
+    known = joint and all(proof.closes or proof.goal in state.decided for proof in before)
+    return known and state.placement.by_row and not state.has_one_placement and goal not in state.decided
+
+
+def face_arcs(state: State, goal: str) -> Size:
+    """Arcs of the network in which every partition is a unit."""
+    problem = state.problem
+    return Size(arcs_of_partitions(problem), problem.params.face_arcs, "arcs")
+
+
+def by_face(state: State, goal: str) -> State:
+    """The state with a goal decided among all placements that are as good at the goals before it."""
+    if (at_once := by_face_to_come(state, goal)) is not None:
+        return at_once
+    reached = state.solution.before(goal)
+    joint = best_after(state, goal, reached)
+    if joint is None:
+        if goal in PLACEMENT:
+            lists = placed_with(state.problem, state.solution.lists, 1)
+            state = state.with_lists(*ordered(state.problem, lists))
+        return state
+    if joint.lists is not None:
+        state = state.with_lists(*ordered(state.problem, joint.lists))
+    return replace(state.with_level(joint.level, reached), decided=state.decided | {goal})
+
+
+def by_face_to_come(state: State, goal: str) -> State | None:
+    """The state with several goals decided by the program of the last, as if the others reached their bounds.
+
+    Mostly they do, and then the programs of the others are spared. None where those are small, where no
+    bound is known, or where one is not reached.
+    """
+    from equipoise.planning.programs.joint.solve import first_arcs
+
+    problem, best = state.problem, state.solution
+    supposed, last = best.before(goal), goal
+    for proof in best.proofs[problem.goals.index(goal) : -1]:
+        after = problem.goals[problem.goals.index(proof.goal) + 1]
+        if not proof.claims or after not in FACE_GOALS:
+            break
+        supposed[proof.goal], last = proof.bound, after
+    face = state.faces.of(state.faces.kept(best.before(goal)))
+    if last == goal or face is None:
+        return None
+    if first_arcs(face, goal, best.lists) <= problem.params.supposed_arcs:
+        return None
+    joint = best_after(state, last, supposed)
+    if joint is None or joint.lists is None:
+        return None
+    tried = state.with_lists(*ordered(problem, joint.lists))
+    if tried.solution.before(last) != supposed:
+        return None
+    return replace(tried.with_level(joint.level, supposed), decided=state.decided | {*supposed, last})
+
+
+def best_after(state: State, goal: str, reached: Mapping[str, int]) -> Joint | None:
+    """The best of a goal where those before have ``reached`` some values; None where that is not found."""
+    from equipoise.planning.programs.joint.solve import Start, best_of_face
+
+    kept = state.faces.kept(reached)
+    face = state.faces.of(kept)
+    if face is None:
+        return None
+    proofs = state.proofs_before(goal)
+    met = (proof for proof in proofs if proof.claims and proof.bound >= reached[proof.goal])
+    known = tuple(level for proof in met if (level := proof.level))
+    own = state.proof(goal)
+    start = Start(state.solution.lists, own.bound if own.claims else 0, known)
+    return best_of_face(face, goal, reached, frozenset(kept), start)
