@@ -30,7 +30,25 @@ VALUES: dict[str, tuple[str, ...]] = {
     "--replication-factor": ("1", "2", "3", "4", "99999"),
     "--create": ("new:3:2", "orders:9:2", "new:3:99999", "new:0:0", "a b:1:1", "x:2:2,x:3:2"),
     "--goals": (*ALL_GOALS, "racks,moves", "moves,moves", "best"),
-    "--balance": ("count", "disk", "network-in", "disk,network-out", "count,disk"),
+    "--balance": (
+        "count",
+        "disk",
+        "network-in",
+        "disk,network-out",
+        "count,disk",
+        "all",
+        "disk:5,count:10",
+        "leaders,disk:5:10",
+        "disk,disk",
+        "all,disk",
+        "disk:x",
+        "cpu:200",
+    ),
+    "--max-fill": ("85%", "0", "101%", "1"),
+    "--log-dirs": ("level", "keep"),
+    "--drain-dir": ("1:/d", "9:/d", "1:/nothing", "1", "1:[red]"),
+    "--follow": ("theirs.json", "c", "nothing.json"),
+    "--assume-alive": ("1", "1-3", "9"),
     "--tolerance": ("0", "5", "10:5", "101", "5%"),
     "--effort": ("quick", "thorough", "hard"),
     "--strategy": ("flow", "greedy", "wix", "generate", "pinterest", "best"),
@@ -55,7 +73,7 @@ FLAGS = (
     "--force",
     "--explain-solver",
 )
-OF_PLAN = ("--throttle", "--max-inflight", "--out", "--force", "--explain-solver")
+OF_PLAN = ("--throttle", "--max-inflight", "--out", "--follow", "--force", "--explain-solver")
 CONTRADICTIONS = (
     "--add 7 --drain 7", "--add 1", "--drain 3 --replace 3=7", "--replace 3=7 --drain 7",
     "--replace 3=7 --cordon 7", "--add 7 --cordon 7", "--brokers 1-3 --drain 3", "--leaders-only --drain 3",
@@ -102,10 +120,9 @@ def options(draw: Random, plan: Mapping[str, bytes]) -> Case:
     verb = draw.choices(("plan", "check", "frontier", "compare"), (12, 4, 2, 0.15))[0]
     files = sound(draw) | {"racks.csv": b"1,a\n2,b\n3,c\n", "state.txt": b"x"}
     words = [verb]
+    other = draw.choice(("[2, 3]", "[1, 1]", "[9]", "[]"))
+    files["theirs.json"] = STATES["state.json"].replace("[1, 2]", other).encode()
     if verb == "check":
-        files["theirs.json"] = (
-            STATES["state.json"].replace("[1, 2]", draw.choice(("[2, 3]", "[1, 1]", "[9]", "[]"))).encode()
-        )
         words += ["theirs.json", "--current", "c", *["--no-optimum"] * (draw.random() < 0.7)]
     else:
         words += ["c", *["--time-limit", draw.choice(("3", "3", "nan", "1e30"))] * (verb == "compare")]
@@ -174,6 +191,41 @@ def names(draw: Random, plan: Mapping[str, bytes]) -> Case:
     )
 
 
+def looks(draw: Random, plan: Mapping[str, bytes]) -> Case:
+    """A cluster as it is, or what a plan folder says of one thing in it."""
+    as_json = ["--json"] * (draw.random() < 0.2)
+    if draw.random() < 0.5:
+        files = sound(draw)
+        name = draw.choice(sorted(files))
+        if draw.random() < 0.7:
+            files[name] = nasty.changed_text(files[name], draw)
+        return Case("looks", ("show", "c", *as_json), files)
+    asked = draw.choice(
+        ("orders-0", "3", "4", "orders", "orders-99", "b-0", "-1", *nasty.NUMBERS, *nasty.TEXTS)
+    )
+    files = {f"plan/{name}": content for name, content in plan.items()}
+    return Case("looks", ("explain", "plan", *as_json, "--", asked), files)
+
+
+def wishes(draw: Random, plan: Mapping[str, bytes]) -> Case:
+    """A fleet of one cluster, with what is wished for it in a file."""
+    option = draw.choice(sorted(VALUES)).removeprefix("--")
+    value = draw.choice((*VALUES["--" + option], *nasty.NUMBERS[:9]))
+    text = draw.choice(
+        (
+            f"{option} = {json.dumps(value)}",
+            f"{option} = {value}",
+            f'["c*"]\n{option} = {json.dumps(value)}',
+            f"{option} = [{json.dumps(value)}]",
+        )
+    ).encode(errors="replace")
+    if draw.random() < 0.3:
+        text = nasty.changed_text(text, draw)
+    where = draw.choice(("f/equipoise.toml", "f/c/equipoise.toml"))
+    files = {"f/c/state.json": STATES["state.json"].encode(), where: text}
+    return Case("wishes", ("run", "f", "--check"), files)
+
+
 FAMILIES: dict[str, tuple[Callable[[Random, Mapping[str, bytes]], Case], float]] = {
     "options": (options, 30),
     "formats": (formats, 25),
@@ -181,6 +233,8 @@ FAMILIES: dict[str, tuple[Callable[[Random, Mapping[str, bytes]], Case], float]]
     "plan folders": (folders, 20),
     "names": (names, 8),
     "contradictions": (contradictions, 7),
+    "looks": (looks, 6),
+    "wishes": (wishes, 6),
 }
 """Each with its share of the cases."""
 

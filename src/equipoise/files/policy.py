@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UnusableInput
-from equipoise.files.wish import WISH, nearest, wish_of
+from equipoise.files.wish import WISH, nearest, toml_of, wish_of
 from equipoise.wording import quoted
 
 Options = Mapping[str, Any]
@@ -54,10 +53,7 @@ def read_policy(fleet: Path, clusters: Collection[str]) -> Policy:
     path = fleet / WISH
     if not path.exists():
         return Policy()
-    try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise UnusableInput(f"cannot be read ({error})", source=str(path)) from None
+    told = toml_of(path, str(path))
     layers = tuple(layers_of(told, str(path), clusters))
     for layer in layers:
         wish_of(layer.options, str(path), layer.place)

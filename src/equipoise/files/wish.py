@@ -62,10 +62,17 @@ def own_options(folder: Path) -> dict[str, Any]:
     path = folder / WISH
     if not path.exists():
         return {}
+    return toml_of(path, WISH)
+
+
+def toml_of(path: Path, source: str) -> dict[str, Any]:
+    """What a TOML file tells; errors name the source. Raises `UnusableInput` for what cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise UnusableInput(f"cannot be read ({error})", source=WISH) from None
+    except (ValueError, OSError) as error:  # a number of thousands of digits is a ValueError of Python's own
+        raise UnusableInput(f"cannot be read ({error})", source=source) from None
+    except RecursionError:
+        raise UnusableInput("cannot be read (too deeply nested)", source=source) from None
 
 
 def wish_of(told: Mapping[str, Any], source: str, above: str = "") -> Wish:
