@@ -116,7 +116,9 @@ def is_placed(lines: list[str], case: Case) -> bool:
     if OF_OPTIONS.match(lines[0]) or any(f"{word}: " in lines[0] for word in case.arguments if len(word) > 8):
         return True
     told = lines[0].removeprefix("equipoise: ")
-    if told.startswith(f"{case.arguments[0]}: "):  # what a verb does not take
+    if any(
+        told.startswith(f"{word}: ") for word in case.arguments if word
+    ):  # a verb or a path, as it was given
         return True
     names = {part for name in case.files for part in (name.partition("/")[0], Path(name).name)}
     names |= {"." for word in case.arguments if not word}  # an empty path is the folder one is in
