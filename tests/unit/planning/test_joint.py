@@ -13,7 +13,7 @@ from tests.scenarios.strategies import Case, case
 
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning import Params, build_problem, make_plan
-from equipoise.planning.driver.methods import FACE_GOALS
+from equipoise.planning.driver.face import FACE_GOALS
 
 LARGE = Params(small_cells=0)
 """Plans as on clusters that are too large for the 0-1 program."""
@@ -60,3 +60,26 @@ def test_the_program_finds_the_optimum(theme: str) -> None:
         check_judged(plan)
         decided.update(level.goal for level in levels)
     assert sum(decided.values()) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["rules", "orders"])
+def test_goals_decided_together_are_as_good_as_one_by_one(theme: str) -> None:
+    """Where bounds are known, the program of the last goal may stand for those of the goals before it."""
+    together = replace(LARGE, supposed_arcs=-1)
+    compared = 0
+    for seed in range(60):
+        drawn = in_any_order(case("rules", seed), seed) if theme == "orders" else case(theme, seed)
+        try:
+            plans = [make_plan(drawn.cluster(), drawn.request, params) for params in (together, LARGE)]
+        except (UnusableInput, ImpossibleRequest):
+            continue
+        check_judged(plans[0])
+        for level, expected in zip(plans[0].certificate, plans[1].certificate, strict=True):
+            if expected.lower_bound != expected.value or expected.proof == "given-placement":
+                break
+            assert (level.goal, level.value, level.lower_bound) == (
+                expected.goal, expected.value, expected.lower_bound
+            ), (theme, seed)  # fmt: skip
+            compared += level.proof == "linear-program"
+    assert compared >= 5
