@@ -204,6 +204,19 @@ def test_what_brokers_carry(spark: SparkSession, measured_run: FleetRun) -> None
     assert fourth["disk_bytes"]["mean"] == 0.0
 
 
+def test_a_plan_says_which_loads_are_of_samples(measured_run: FleetRun) -> None:
+    """The cluster with samples names them; of the other nothing is known, and nothing said."""
+    plans = measured_run.out / "clusters"
+    told = json.loads((plans / "moving" / "plan.json").read_text())["loads"]
+    assert told == {
+        "disk": [
+            {"source": "mean of samples, measured", "partitions": 1}, {"source": "unknown", "partitions": 1},
+        ],
+        "network-in": [{"source": "mean of samples, measured", "partitions": 2}],
+    }  # fmt: skip
+    assert "loads" not in json.loads((plans / "quiet" / "plan.json").read_text())
+
+
 def test_keys_are_unique(spark: SparkSession, measured_run: FleetRun) -> None:
     """No two rows of a table share its key."""
     for name in ("samples", "partition_load", "broker_load"):
