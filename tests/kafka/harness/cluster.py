@@ -193,8 +193,8 @@ class KafkaCluster:
         with suppress(TopicAlreadyExistsError):  # asked again, where the answer to the first request was late
             self.admin.create_topics({topic: spec}, wait_for_metadata=True)
         seconds = 60 + len(lists) / 5
-        wait_until(lambda: self.in_sync(topic), f"every replica of {topic} in sync", seconds=seconds)
-        assert self.replicas(topic) == {p: list(ids) for p, ids in lists.items()}
+        wanted = {p: list(ids) for p, ids in lists.items()}
+        wait_until(lambda: self.whole(topic) == wanted, f"every replica of {topic} in sync", seconds=seconds)
 
     def describe(self, topic: str) -> dict[int, dict[str, Any]]:
         """Metadata of each partition: leader_id, replica_nodes, isr_nodes."""
@@ -203,6 +203,14 @@ class KafkaCluster:
 
     def in_sync(self, topic: str) -> bool:
         return all(set(p["replica_nodes"]) == set(p["isr_nodes"]) for p in self.describe(topic).values())
+
+    def whole(self, topic: str) -> dict[int, list[int]]:
+        """Replica lists of the partitions whose every replica is in the ISR, as one broker tells both."""
+        return {
+            p: list(state["replica_nodes"])
+            for p, state in self.describe(topic).items()
+            if set(state["isr_nodes"]) == set(state["replica_nodes"])
+        }
 
     def replicas(self, topic: str) -> dict[int, list[int]]:
         """Replica list of each partition, in order."""
