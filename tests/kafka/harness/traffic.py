@@ -24,7 +24,7 @@ def fill(cluster: KafkaCluster, topic: str, partitions: Iterable[int], n_bytes: 
     for partition in partitions:
         for _ in range(max(1, n_bytes // len(record))):
             producer.send(topic, record, partition=partition)
-    producer.flush(timeout=120)
+    producer.flush(timeout=300)
     producer.close()
 
 
