@@ -15,7 +15,7 @@ from equipoise.cli.main import run as command
 from equipoise.pipeline.jobs.fleet import run_fleet
 from equipoise.pipeline.jobs.published import Published, published
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]  # one fixture makes all the runs
 N = 20
 Rows = list[dict[str, Any]]
 

@@ -27,7 +27,7 @@ from equipoise.pipeline.jobs.span import Span, span_of
 from equipoise.pipeline.readers.fleet import find_clusters
 from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]  # one fixture makes all the runs
 
 MADE_ANEW = [name for name in TABLES if name not in HISTORIES]
 
