@@ -1,7 +1,7 @@
 """Pages of the docs' site that are cut out of others, and links that lead to them; see mkdocs.yml.
 
-The README is the first page and one page for each thing that people come to do; the page of goals is one page
-for each goal as well. So nothing is written twice, and what tests hold of the originals holds of the site.
+The README is the first page; the page of tasks is one page for each thing that people come to do as well, and the
+page of goals one for each goal. So nothing is written twice, and what tests hold of the originals holds of the site.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ WHOLE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 """Files of the repository that are pages as they are."""
 ALIASES = {"README.md": "index.md", "docs/decisions/README.md": "decisions/index.md"}
 """Files that are pages under another name."""
-TASKS = "## What people come to do"
 
 
 class Made(NamedTuple):
@@ -36,12 +35,8 @@ class Made(NamedTuple):
 def pages() -> Iterator[Made]:
     """Every page that is made, in the order of the navigation."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    before, _, after = readme.partition(TASKS)
-    middle, _, last = after.partition("\n## ")
-    tasks = list(of_headings(middle))
-    listed = "".join(f"- [{task.title}]({task.path})\n" for task in tasks)
-    yield Made("index.md", "Equipoise", f"{before}{TASKS}\n\n{listed}\n## {last}", "README.md")
-    yield from tasks
+    yield Made("index.md", "Equipoise", readme, "README.md")
+    yield from of_headings((ROOT / "docs" / "tasks.md").read_text(encoding="utf-8"))
     yield from of_goals((ROOT / "docs" / "goals.md").read_text(encoding="utf-8"))
     for name in WHOLE:
         text = (ROOT / name).read_text(encoding="utf-8")
@@ -49,10 +44,10 @@ def pages() -> Iterator[Made]:
 
 
 def of_headings(text: str) -> Iterator[Made]:
-    """A page for each third heading."""
-    for part in re.split(r"^### ", text, flags=re.M)[1:]:
+    """A page for each second heading."""
+    for part in re.split(r"^## ", text, flags=re.M)[1:]:
         title, _, body = part.partition("\n")
-        yield Made(f"tasks/{slug(title)}.md", title, f"# {title}\n{body}", "README.md")
+        yield Made(f"tasks/{slug(title)}.md", title, f"# {title}\n{body}", "docs/tasks.md")
 
 
 def of_goals(text: str) -> Iterator[Made]:

@@ -27,9 +27,8 @@ def texts() -> dict[str, str]:
 
 
 def test_each_goal_and_each_thing_to_do_has_a_page() -> None:
-    """Those of the planner and of the README, each with what is told of it."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    tasks = re.findall(r"^### (.*)$", readme, re.M)
+    """Those of the planner and of the page of tasks, each with what is told of it."""
+    tasks = re.findall(r"^## (.*)$", (DOCS / "tasks.md").read_text(encoding="utf-8"), re.M)
     assert [page.title for page in MADE.values() if page.path.startswith("tasks/")] == tasks
     goals = {page.title: page.text for page in MADE.values() if page.path.startswith("goals/")}
     assert list(goals) == list(ALL_GOALS)
