@@ -1,7 +1,8 @@
 """Pages of the docs' site that are cut out of others, and links that lead to them; see mkdocs.yml.
 
-The README is the first page; the page of tasks is one page for each thing that people come to do as well, and the
-page of goals one for each goal. So nothing is written twice, and what tests hold of the originals holds of the site.
+The README is the first page; the page of tasks is one page for each thing that people come to do as well,
+and the page of goals one for each goal. So nothing is written twice, and what tests hold of the originals
+holds of the site.
 """
 
 from __future__ import annotations

@@ -40,10 +40,10 @@ def assert_fits(page: Page) -> None:
 
 @pytest.mark.parametrize("name", ["two_racks", "growth", "large"])
 def test_charts_of_a_plan_are_drawn(name, request, opened):
-    """Bars of replicas, leaders, failures, bytes where known, the map of moves: at every size, under 2 MB."""
+    """Bars of replicas, leaders, failures, bytes where known, the map of moves: at every size, under 1 MB."""
     plan = request.getfixturevalue(name)
     html = plan_page(plan)
-    assert len(html) < 2_000_000
+    assert len(html) < 1_000_000
     with opened(html) as page:
         sizes = [] if name == "growth" else ["size_bytes"]
         assert_drawn(page, ["replicas", "median", "leaders", "failover", *sizes, "transfers"])

@@ -153,7 +153,8 @@ def runnable() -> Iterator[Any]:
     """
     for page in HERE:
         for block in fenced(page):
-            lines = [shlex.split(line, comments=True) for line in block if re.match(r"equipoise |lp_solve ", line)]
+            typed = [line for line in block if re.match(r"equipoise |lp_solve ", line)]
+            lines = [shlex.split(line, comments=True) for line in typed]
             known = [words for words in lines if words[0] == "lp_solve" or words[1] in OFFLINE]
             if lines and known == lines and all("examples/" in " ".join(words) for words in lines[:1]):
                 marks = [mark for words in lines for mark in pace(words)][:1]
