@@ -54,7 +54,7 @@ def test_a_little_off_is_left_alone_until_it_is_more() -> None:
     near = cluster([[1]] * 12 + [[2]] * 10 + [[3]] * 8)
     told = rounds(near, above=25.0).round()
     assert told.words == "left as it is: the worst broker is 20 % off its share, 25 % is allowed"
-    assert rounds(near, above=15.0).round().words == "2 data moves, 2 leadership changes, 2 partitions"
+    assert rounds(near, above=15.0).round().words == "2 data moves, 2 leadership changes, 2 of 30 partitions"
 
 
 def test_counts_within_one_of_their_share_are_level() -> None:
@@ -71,7 +71,7 @@ def test_each_round_that_plans_leaves_its_folder(tmp_path: Path) -> None:
     far = cluster([[1]] * 9)
     told = rounds(far, out=tmp_path / "rounds").round()
     (folder,) = (tmp_path / "rounds").iterdir()
-    assert told.words == f"6 data moves, 6 leadership changes, 6 partitions: {folder}"
+    assert told.words == f"6 data moves, 6 leadership changes, 6 of 9 partitions: {folder}"
     assert (folder / "reassignment.json").is_file() and (folder / "rollback.json").is_file()
     rounds(cluster([[1], [2], [3]]), out=tmp_path / "none").round()
     assert not (tmp_path / "none").exists()

@@ -17,7 +17,7 @@ from equipoise.errors import UnusableInput
 if TYPE_CHECKING:
     from equipoise.cli.carrying import Opened
     from equipoise.cli.faces import Face
-    from equipoise.cli.helm import Helm
+    from equipoise.cli.helm import Helm, Window
     from equipoise.cli.outlets import Outlets
     from equipoise.execution.governing import Bounds
     from equipoise.execution.moves import Options
@@ -117,14 +117,20 @@ class Limits:
 
     def helm(self, folder: Path) -> Helm:
         """What steers a run of a plan directory; raises `UnusableInput` for times that are none."""
-        from equipoise.cli.helm import Helm, Window
+        from equipoise.cli.helm import Helm
+
+        return Helm(folder, *self.times())
+
+    def times(self) -> tuple[Window | None, float | None]:
+        """The hours in which moves begin, and the seconds that they may; raises as `helm` does."""
+        from equipoise.cli.helm import Window
         from equipoise.units import parse_duration
 
         try:
-            seconds = None if self.at_most is None else parse_duration(self.at_most)
+            at_most_s = None if self.at_most is None else parse_duration(self.at_most)
         except ValueError as error:
             raise UnusableInput(str(error), source="--for") from None
-        return Helm(folder, None if self.between is None else Window.of(self.between), seconds)
+        return None if self.between is None else Window.of(self.between), at_most_s
 
     def refuse_outlets(self) -> None:
         """Raise `UnusableInput` for a command that is none, and for a file that cannot be."""
@@ -179,7 +185,7 @@ class Limits:
         from equipoise.planning.request.options import positive
 
         seconds("--stuck-after", self.stuck_after, least=0)
-        self.helm(Path())  # times that are none are refused first
+        self.times()  # what is none is refused first
         self.refuse_outlets()
         if self.if_stuck not in WAYS_OUT:
             raise UnusableInput(

@@ -16,7 +16,6 @@ import typer
 
 from equipoise.cli.limits import Limits
 from equipoise.planning.problem.request import Request
-from equipoise.report.words import plural
 
 if TYPE_CHECKING:
     from equipoise.cluster import Cluster, Plan
@@ -82,6 +81,8 @@ class Rounds:
         Raises `EquipoiseError` where the cluster cannot be reached, or the request cannot be satisfied.
         """
         from equipoise.planning.driver.solve import make_plan
+        from equipoise.report.figures import measure
+        from equipoise.report.tables import costs
 
         now = datetime.now(UTC)
         left = self.unfinished()
@@ -93,7 +94,7 @@ class Rounds:
         idle = why_idle(plan, self.above)
         if idle:
             return Round(now, idle)
-        words = summary(plan)
+        words = costs(plan, measure(plan))
         if self.out is None:
             return Round(now, words)
         folder = self.write(plan, now)
@@ -152,18 +153,6 @@ class Rounds:
 
 
 DONE = "carried out"
-
-
-def summary(plan: Plan) -> str:
-    """``orders: 4 data moves, 1 leadership change``."""
-    from equipoise.cluster import measures
-
-    moves = measures.data_moves(plan.cluster.replicas, plan.target)
-    leaders = int(measures.leadership_changed(plan.cluster.replicas, plan.target).sum())
-    return (
-        f"{plural(moves, 'data move')}, {plural(leaders, 'leadership change')}, "
-        f"{plural(len(plan.changed), 'partition')}"
-    )
 
 
 def why_idle(plan: Plan, above: float) -> str:

@@ -111,7 +111,7 @@ def take_snapshot(port: LivePort, progress: Progress = silent) -> Snapshot:
     """Read the cluster; raises ``PortError`` where it cannot be read at all."""
     progress("brokers", 0, 1)
     cluster = port.cluster()
-    topic_ids, partitions, moving = settled(port, progress)
+    topic_ids, partitions, moving = read_together(port, progress)
     log_dirs = all_log_dirs(port, sorted(cluster.ids), progress)
     topics = sorted({partition.topic for partition in partitions})
     progress("configs", 0, len(topics) + len(cluster.ids))
@@ -150,7 +150,7 @@ def hidden_topics(
     return tuple(hidden)
 
 
-def settled(
+def read_together(
     port: LivePort, progress: Progress
 ) -> tuple[Mapping[str, str], Mapping[TopicPartition, PartitionState], Mapping[TopicPartition, Reassignment]]:
     """Replica lists and moves in flight that belong together.

@@ -42,7 +42,7 @@ def read_sums(folder: Path) -> dict[str, str]:
     """Digests by relative path; raises :class:`UnusableInput` where the list is missing or damaged."""
     path = folder / SUMS
     try:
-        lines = whole(path).decode("utf-8").split("\n")
+        lines = read_bytes(path).decode("utf-8").split("\n")
     except UnicodeDecodeError:
         raise damaged(path, "cannot be read") from None
     except OSError as error:
@@ -69,7 +69,7 @@ def read_checked(folder: Path, name: str, digest: str) -> bytes:
     """The bytes of a file; raises :class:`UnusableInput` where they are not those of the digest."""
     path = folder / name
     try:
-        data = whole(path)
+        data = read_bytes(path)
     except OSError as error:
         raise damaged(path, f"cannot be read ({error.strerror})") from None
     if hashlib.sha256(data).hexdigest() != digest:
@@ -89,7 +89,7 @@ def check_digest(folder: Path, name: str, digest: str) -> None:
         raise changed(path)
 
 
-def whole(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
     """The bytes of a plain file; raises ``OSError`` for anything else and for one that no plan has."""
     with opened(path) as file:
         if os.fstat(file.fileno()).st_size > MOST_BYTES:

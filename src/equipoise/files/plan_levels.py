@@ -21,16 +21,16 @@ def certified(level: Level) -> dict[str, Any]:
     if level.note:
         entry["note"] = level.note
     if level.global_bound is not None:
-        entry["anywhere"] = whole(level.global_bound)
+        entry["anywhere"] = plain_number(level.global_bound)
     return entry
 
 
 def known(value: float | None) -> int | float | None:
     """As `whole`; None where nothing is known."""
-    return None if value is None else whole(value)
+    return None if value is None else plain_number(value)
 
 
-def whole(value: float) -> int | float:
+def plain_number(value: float) -> int | float:
     """An int where the value is one, of those that JSON readers take for one."""
     return int(value) if float(value).is_integer() and abs(value) < 2.0**63 else float(value)
 

@@ -14,7 +14,7 @@ from equipoise.cluster.cluster import FIGURES, IN_SYNC
 from equipoise.cluster.health import Health
 from equipoise.files.cross_zone import cross_zone
 from equipoise.files.dir_plan import dir_facts
-from equipoise.files.plan_levels import certified, whole
+from equipoise.files.plan_levels import certified, plain_number
 from equipoise.judge.levels import bytes_copied, costs, levels
 from equipoise.planning.problem.rates import loads_from
 
@@ -114,7 +114,7 @@ def brokers(plan: Plan) -> list[dict[str, Any]]:
     table = plan.cluster.brokers
     columns = zip(table.ids.tolist(), table.racks, plan.eligible.tolist(), table.weight.tolist(), strict=True)
     return [
-        {"id": broker, "rack": rack, "eligible": eligible, "weight": whole(weight)}
+        {"id": broker, "rack": rack, "eligible": eligible, "weight": plain_number(weight)}
         for broker, rack, eligible, weight in columns
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,14 +13,13 @@ from equipoise.errors import UnusableInput
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.options import READERS as PLAN
 from equipoise.planning.request.options import positive, rate, request_of
+from equipoise.units import parse_duration
 from equipoise.wording import quoted
 
 WISH = "equipoise.toml"
 MOST_NAMED = 40
 """Names that an error lists."""
 LOADS = ("mean", "p95", "peak")
-TIME = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*(s|m|h)?")
-SECONDS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -115,11 +113,13 @@ def load(option: str, value: Any) -> str:
 
 def duration(option: str, value: Any) -> float:
     """Seconds of ``600``, ``"90s"``, ``"10m"`` or ``"2h"``."""
-    found = None if isinstance(value, bool) else TIME.fullmatch(str(value).strip())
-    seconds = float(found[1]) * SECONDS[found[2]] if found else 0.0
-    if seconds <= 0:
-        raise UnusableInput(f"{quoted(value)} is no time", source=option, advice="Write 600, 90s, 10m or 2h")
-    return seconds
+    text = str(value).strip()
+    try:
+        return parse_duration(f"{text}s" if text[-1:].isdigit() else text)
+    except ValueError:
+        raise UnusableInput(
+            f"{quoted(value)} is no time", source=option, advice="Write 600, 90s, 10m or 2h"
+        ) from None
 
 
 READERS: dict[str, tuple[str, Callable[[str, Any], Any]]] = {

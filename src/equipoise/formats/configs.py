@@ -113,26 +113,26 @@ def retention_s(configs: Mapping[str, str]) -> float | None:
     """
     if "compact" in configs.get("cleanup.policy", configs.get("log.cleanup.policy", "")):
         return math.inf
-    local = whole(configs, "local.retention.ms")
+    local = whole_number(configs, "local.retention.ms")
     if configs.get("remote.storage.enable") == "true" and local is not None and local >= 0:
         return local / 1000
     for name, step in RETENTION_S.items():
-        if (value := whole(configs, name)) is not None:
+        if (value := whole_number(configs, name)) is not None:
             return value * step if 0 <= value * step <= CENTURY_S else math.inf
     return None
 
 
 def retention_bytes(configs: Mapping[str, str]) -> float | None:
     """Bytes of a replica from which on its oldest segments are deleted; None where nobody set a limit."""
-    local = whole(configs, "local.retention.bytes")
+    local = whole_number(configs, "local.retention.bytes")
     if configs.get("remote.storage.enable") == "true" and local is not None and local >= 0:
         return float(min(local, MOST_BYTES))
     value = next((v for name in ("retention.bytes", "log.retention.bytes")
-                  if (v := whole(configs, name)) is not None), -1)  # fmt: skip
+                  if (v := whole_number(configs, name)) is not None), -1)  # fmt: skip
     return float(value) if 0 <= value < MOST_BYTES else None
 
 
-def whole(configs: Mapping[str, str], name: str) -> int | None:
+def whole_number(configs: Mapping[str, str], name: str) -> int | None:
     """A config that is a whole number; None where it is absent or something else."""
     value = configs.get(name, "")
     return int(value) if re.fullmatch(r"-?[0-9]{1,19}", value) else None

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.judge.duality import dual_bound, narrowed
-from equipoise.judge.goals.registry import goal_value
 from equipoise.judge.order_network import order_relaxation
 from equipoise.judge.stored import ORDERS, network_of, whole_numbers
+from equipoise.judge.values import value_of
 from equipoise.judge.violations import Case
 
 
@@ -35,6 +35,6 @@ def given_bound(case: Case, goal: str, level: str, proofs: Mapping[str, np.ndarr
         problem = relaxation.problem(asked, face)
         lifted = relaxation.lifted(network, potential, face)
         bound = dual_bound(problem, lifted)
-        if bound == goal_value(asked, case):  # only then is every best order within the face
+        if bound == value_of(asked, case):  # only then is every best order within the face
             face = relaxation.tightened(narrowed(problem, lifted))
     return bound

@@ -12,7 +12,7 @@ import numpy as np
 
 from equipoise.judge.duality import FlowProblem
 from equipoise.judge.goals.registry import goal_of
-from equipoise.judge.relaxation import Arcs, Int64, Relaxation, whole
+from equipoise.judge.relaxation import Arcs, Int64, Relaxation, one_each
 from equipoise.judge.views import LeaderView
 from equipoise.judge.violations import Case
 
@@ -38,7 +38,7 @@ def leader_relaxation(case: Case) -> Relaxation:
     forced = int(((first >= 0) & ~keeps).sum())
 
     def lifted(_: str, potential: Int64, __: FlowProblem) -> Int64:
-        return whole(potential, len(supply))
+        return one_each(potential, len(supply))
 
     view = LeaderView(case, arcs, forced)
     return Relaxation(arcs.network(supply), lambda goal: goal_of(goal).on_leaders(view), lifted)

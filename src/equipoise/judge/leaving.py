@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.judge.duality import FlowProblem, dual_bound
-from equipoise.judge.relaxation import Int64, Relaxation, whole
+from equipoise.judge.relaxation import Int64, Relaxation, one_each
 from equipoise.judge.violations import Case
 
 
@@ -40,6 +40,6 @@ def leaving_bound(
     leaves = np.where(leaving.cost > 0, chosen[brokers[cells]], 0)
     givers = (giving.tail - 1 - len(case.cluster.brokers.rack_names)) % n
     gives = np.where(giving.cost > 0, 1 - chosen[givers], 0)
-    return dual_bound(replace(leaving, cost=leaves), whole(stands, len(leaving.supply))) + dual_bound(
-        replace(giving, cost=gives), whole(led, n_led)
+    return dual_bound(replace(leaving, cost=leaves), one_each(stands, len(leaving.supply))) + dual_bound(
+        replace(giving, cost=gives), one_each(led, n_led)
     )

@@ -68,16 +68,16 @@ def weight_of(case: Case, name: str) -> Int64:
     if name in COUNTED:
         return np.ones(cluster.n_partitions, dtype=np.int64)
     if name == "disk":
-        return whole(case, cluster.size_bytes)
+        return rounded_up(case, cluster.size_bytes)
     if name == "cpu":
-        return whole(case, cluster.cpu_percent * 1_000_000)
-    produced = whole(case, inward(cluster))
+        return rounded_up(case, cluster.cpu_percent * 1_000_000)
+    produced = rounded_up(case, inward(cluster))
     if name == "network-in":
         return produced
-    return produced * (case.rules.rf - 1) + whole(case, read(cluster, case.rules.consumption))
+    return produced * (case.rules.rf - 1) + rounded_up(case, read(cluster, case.rules.consumption))
 
 
-def whole(case: Case, column: FloatArray) -> Int64:
+def rounded_up(case: Case, column: FloatArray) -> Int64:
     """A column rounded up; partitions to create weigh nothing."""
     if (np.isnan(column) & (case.cluster.rf > 0)).any():
         raise ValueError("a load is not known of every partition")

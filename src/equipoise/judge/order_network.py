@@ -15,7 +15,7 @@ from equipoise.cluster.proofs import NetworkName
 from equipoise.judge.duality import FlowProblem
 from equipoise.judge.goals.registry import goal_of
 from equipoise.judge.order_choices import Choices, choices_of
-from equipoise.judge.relaxation import Arcs, Int64, Relaxation, whole
+from equipoise.judge.relaxation import Arcs, Int64, Relaxation, one_each
 from equipoise.judge.views import OrderView
 from equipoise.judge.violations import Case
 
@@ -36,7 +36,7 @@ def order_relaxation(case: Case) -> Relaxation:
     def lifted(name: str, potential: Int64, face: FlowProblem) -> Int64:
         nonlocal open_
         if name == NetworkName.ITEMS:
-            return whole(potential, len(supply))
+            return one_each(potential, len(supply))
         if name == NetworkName.BROKERS:
             return from_brokers(choices, potential, cells, items, lost)
         if open_ is None:  # what the levels on "brokers" left open; all later levels have those nodes
@@ -82,7 +82,7 @@ def from_brokers(choices: Choices, potential: Int64, cells: Int64, items: Int64,
     """Every cell has its broker's potential, every partition that of its leader or of its set of options."""
     sets, set_of = option_sets(choices, lost)
     first_broker = choices.first_cell - choices.n_brokers
-    potential = whole(potential, choices.first_cell + sets)
+    potential = one_each(potential, choices.first_cell + sets)
     n = choices.n_brokers
     return np.concatenate(
         [
@@ -108,7 +108,7 @@ def from_open(
     """What has no node there gets the potential of its broker: nothing can flow through it any more."""
     some_cells, some_items, _ = choices.nodes(open_)
     first, n = choices.first_cell, choices.n_brokers
-    potential = whole(potential, first + len(some_cells) + len(some_items) + len(lost))
+    potential = one_each(potential, first + len(some_cells) + len(some_items) + len(lost))
     of_cell = potential[first - n + cells % n]
     of_cell[np.searchsorted(cells, some_cells)] = potential[first : first + len(some_cells)]
     of_item = of_cell[np.searchsorted(cells, choices.home[items])]

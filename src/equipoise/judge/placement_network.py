@@ -21,7 +21,7 @@ from equipoise.judge.duality import FlowProblem
 from equipoise.judge.goals.registry import goal_of
 from equipoise.judge.moves_within import data_moves
 from equipoise.judge.placement_layout import Layout, common, grouping, layout_of, like
-from equipoise.judge.relaxation import Arcs, Int64, Relaxation, whole
+from equipoise.judge.relaxation import Arcs, Int64, Relaxation, one_each
 from equipoise.judge.views import PlacementView
 from equipoise.judge.violations import Case
 
@@ -54,8 +54,8 @@ def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.nd
 
     def lifted(name: str, potential: Int64, _: FlowProblem) -> Int64:
         if name != NetworkName.MERGED:
-            return whole(potential, layout.n_nodes)
-        return whole(potential, merged.n_nodes)[like(layout, merged, common(units, together))]
+            return one_each(potential, layout.n_nodes)
+        return one_each(potential, merged.n_nodes)[like(layout, merged, common(units, together))]
 
     return Relaxation(
         arcs.network(supply),

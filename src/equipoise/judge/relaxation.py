@@ -89,7 +89,7 @@ class Arcs:
         )  # fmt: skip
 
 
-def whole(potential: Int64, n_nodes: int) -> Int64:
+def one_each(potential: Int64, n_nodes: int) -> Int64:
     """The potentials; raises ``ValueError`` unless there is one for each node."""
     if potential.shape != (n_nodes,):
         raise ValueError(f"potentials of shape {potential.shape}, not ({n_nodes},)")

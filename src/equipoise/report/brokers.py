@@ -68,8 +68,8 @@ def broker_charts(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
             "kind": "brokers",
             "title": title,
             "unit": unit,
-            "before": whole(getattr(figures.before, column)[order]),
-            "after": whole(getattr(figures.after, column)[order]),
+            "before": whole_numbers(getattr(figures.before, column)[order]),
+            "after": whole_numbers(getattr(figures.after, column)[order]),
             "spread_before": shown_spread(figures.before, column),
             "spread_after": shown_spread(figures.after, column),
             **bands(plan, figures, column),
@@ -129,11 +129,11 @@ def bands(plan: Plan, figures: Figures, column: str) -> dict[str, Any]:
             "high": [ideal] * len(plan.eligible),
         }
     order = display_order(plan)
-    low, high = (whole(end[order]) for end in band(plan, figures.after, column))
+    low, high = (whole_numbers(end[order]) for end in band(plan, figures.after, column))
     return {"level": "equal share" if low == high else "band", "low": low, "high": high}
 
 
-def whole(values: npt.NDArray[Any]) -> list[int]:
+def whole_numbers(values: npt.NDArray[Any]) -> list[int]:
     """Plain integers: a page needs no fraction of a byte."""
     return [int(value) for value in np.rint(values)]
 

@@ -11,7 +11,7 @@ from equipoise.cluster import Cluster, measures
 from equipoise.cluster.brokers import FloatArray
 from equipoise.cluster.health import Health
 from equipoise.errors import UnusableInput
-from equipoise.files.plan_levels import whole
+from equipoise.files.plan_levels import plain_number
 from equipoise.planning.problem.rates import inbound, sentences
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.laying import build_problem
@@ -114,7 +114,7 @@ def level(cluster: Cluster, load: FloatArray | None, key: str, title: str, unit:
 
 def number(value: float) -> int | float:
     """A whole number as one, others to three digits."""
-    return whole(round(float(value), 3))
+    return plain_number(round(float(value), 3))
 
 
 def unknown(cluster: Cluster, key: str) -> int:

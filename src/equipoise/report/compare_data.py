@@ -32,7 +32,7 @@ def compare_data(
 ) -> dict[str, Any]:
     """The page data of a comparison; see :func:`equipoise.report.compare_page` for the arguments."""
     named = [DEFAULTS | dict(column) for column in (*criteria, *COSTS)]
-    columns = [column for column in named if any(value_of(row, column) is not None for row in rows)]
+    columns = [column for column in named if any(cell_value(row, column) is not None for row in rows)]
     wanted = [column for column in columns if column["key"] not in {cost["key"] for cost in COSTS}]
     charts = [cost_chart(rows, wanted), *(bars_chart(rows, column) for column in columns)]
     return {
@@ -46,7 +46,7 @@ def compare_data(
     }
 
 
-def value_of(row: Row, column: Column) -> Any:
+def cell_value(row: Row, column: Column) -> Any:
     """A row's value; None where it found no plan, has no such value, or one that is no number (NaN)."""
     value = None if row.get("reason") else row.get(column["key"])
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -64,7 +64,7 @@ def table_row(row: Row, rows: Sequence[Row], columns: Sequence[Column]) -> dict[
 
 def cell(row: Row, rows: Sequence[Row], column: Column) -> dict[str, Any]:
     """Text, the value to sort by, and whether no other strategy does better."""
-    value = value_of(row, column)
+    value = cell_value(row, column)
     return {
         "text": text(value, column["unit"]),
         "value": "" if value is None else value,
@@ -74,7 +74,7 @@ def cell(row: Row, rows: Sequence[Row], column: Column) -> dict[str, Any]:
 
 def best(rows: Sequence[Row], column: Column) -> Any:
     """The best value of a column; None where all are the same, where it is text, or for the time taken."""
-    values = [value for row in rows if (value := value_of(row, column)) is not None]
+    values = [value for row in rows if (value := cell_value(row, column)) is not None]
     if len(set(values)) < 2 or isinstance(values[0], str) or column["unit"] == "seconds":
         return None
     return max(values) if column["better"] == "high" else min(values)
@@ -95,7 +95,7 @@ def text(value: Any, unit: str) -> str:
 
 def is_drawn(rows: Sequence[Row], column: Column) -> bool:
     """True where a column is made of numbers, and not of nothing but zeros."""
-    values = [value_of(row, column) for row in rows]
+    values = [cell_value(row, column) for row in rows]
     return any(values) and not any(isinstance(value, bool | str) for value in values)
 
 
@@ -104,7 +104,7 @@ def bars_chart(rows: Sequence[Row], column: Column) -> dict[str, Any] | None:
     if not is_drawn(rows, column):
         return None
     share = column["unit"] == "share"
-    drawn = [(row["strategy"], value) for row in rows if (value := value_of(row, column)) is not None]
+    drawn = [(row["strategy"], value) for row in rows if (value := cell_value(row, column)) is not None]
     return {
         "id": column["key"],
         "kind": "bars",
@@ -122,7 +122,7 @@ def cost_chart(rows: Sequence[Row], wanted: Sequence[Column]) -> dict[str, Any] 
     reached = next((column for column in wanted if is_drawn(rows, column)), None)
     if reached is None:
         return None
-    points = [[value_of(row, COSTS[0]), value_of(row, reached), row["strategy"]] for row in rows]
+    points = [[cell_value(row, COSTS[0]), cell_value(row, reached), row["strategy"]] for row in rows]
     title = reached["title"].lower()
     return {
         "id": "cost",

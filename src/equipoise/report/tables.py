@@ -56,17 +56,22 @@ def warnings(plan: Plan) -> list[Text]:
 def headline(plan: Plan, figures: Figures) -> Text:
     """``orders: 1 data move, 0 leadership changes, 1 of 10 partitions; proved best``."""
     verdict = certificate.verdict(all_levels(plan), plan.request.get("goals"), partial=is_partial(plan))
+    told = "nothing to do" if plan.is_empty else costs(plan, figures)
+    style = "green" if verdict["state"] == "best" else "yellow"
+    return Text.assemble((plan.cluster.name, "bold"), f": {told}; ", (verdict["badge"], style))
+
+
+def costs(plan: Plan, figures: Figures) -> str:
+    """``1 data move, 0 leadership changes, 1 of 10 partitions``, and bytes where sizes are known."""
     changed, all_of_them = words.number(figures.partitions_changed), plan.cluster.n_partitions
-    costs = [
+    told = [
         words.plural(figures.data_moves, "data move"),
         *([words.size(figures.bytes_moved)] if figures.sizes_known else []),
         words.plural(figures.leadership_changes, "leadership change"),
         f"{changed} of {words.plural(all_of_them, 'partition')}",
         *([between] if (between := moved_words(plan)) else []),
     ]
-    told = "nothing to do" if plan.is_empty else ", ".join(costs)
-    style = "green" if verdict["state"] == "best" else "yellow"
-    return Text.assemble((plan.cluster.name, "bold"), f": {told}; ", (verdict["badge"], style))
+    return ", ".join(told)
 
 
 def level_table(plan: Plan, figures: Figures) -> RenderableType:

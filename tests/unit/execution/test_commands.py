@@ -1,84 +1,24 @@
-"""``apply``, ``status``, ``cancel``, ``rollback`` as commands, on the simulated cluster."""
+"""``apply``, ``status``, ``rollback`` as commands, on the simulated cluster."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import AFTER, BEFORE, interrupted, lists, run
 from typer.testing import CliRunner
 
-from equipoise.cli import carrying
 from equipoise.cli.main import app
-from equipoise.cluster import Brokers, Plan, build_cluster
 from equipoise.errors import UnusableInput
-from equipoise.execution import carrier
 from equipoise.execution.journal import Journal
 from equipoise.execution.moves import Job, Move
-from equipoise.execution.port import Failure, Resource, TopicPartition
-from equipoise.execution.simulated import SimulatedCarrier, SimulatedCluster
+from equipoise.execution.port import Failure, TopicPartition
+from equipoise.execution.simulated import SimulatedCluster
 from equipoise.files.plan_directory import read_plan, write_plan
 from equipoise.scheduling import schedule
-
-BEFORE = {"pay-0": (0, 1), "pay-1": (1, 2), "pay-2": (2, 0)}
-AFTER = {"pay-0": (3, 1), "pay-1": (1, 2), "pay-2": (0, 2)}
-
-
-@pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> SimulatedCluster:
-    """The cluster that every command finds, whatever server it is given."""
-    cluster = SimulatedCluster({0: "a", 1: "b", 2: "c", 3: "a"}, cluster_id="orders")
-    for number, replicas in enumerate(BEFORE.values()):
-        cluster.create("pay", number, replicas, 5_000_000)
-
-    @contextmanager
-    def cluster_at(bootstrap_server: str, command_config: Path | None) -> Iterator[SimulatedCluster]:
-        yield cluster
-
-    for verb in ("apply", "status", "cancel", "rollback"):
-        monkeypatch.setattr(f"equipoise.cli.{verb}.cluster_at", cluster_at)
-    monkeypatch.setattr(carrier, "Carrier", SimulatedCarrier)
-    return cluster
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A plan directory: one copy of 5 MB at 1 MB/s, one reorder."""
-    cluster = build_cluster(
-        "orders",
-        Brokers.of([0, 1, 2, 3], {0: "a", 1: "b", 2: "c", 3: "a"}),
-        ["pay"] * 3,
-        [0, 1, 2],
-        list(BEFORE.values()),
-        size_bytes=[5e6] * 3,
-        cluster_id="orders",
-    )
-    plan = Plan(
-        cluster,
-        np.array(list(AFTER.values()), dtype=np.int32),
-        np.ones(4, dtype=bool),
-        why={0: "broker 0 has too many", 2: "broker 2 leads too many"},
-    )
-    write_plan(plan, tmp_path / "plan", schedule=schedule(plan, throttle=1e6, max_inflight=7))
-    return tmp_path / "plan"
-
-
-def run(verb: str, folder: Path, *options: str) -> tuple[int, str]:
-    """Exit code and everything that was printed."""
-    done = CliRunner().invoke(app(), [verb, str(folder), "--bootstrap-server", "nobody:1", *options])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.exit_code, done.output
-
-
-def lists(model: SimulatedCluster) -> dict[str, tuple[int, ...]]:
-    return {str(name): replicas for name, replicas in sorted(model.replicas.items())}
 
 
 def test_apply_says_what_it_will_do_and_does_it(model: SimulatedCluster, folder: Path) -> None:
@@ -171,22 +111,6 @@ def test_status_follows_a_plan(model: SimulatedCluster, folder: Path) -> None:
     assert (found["operation"], found["outcome"], found["done"]) == ("rollback", "finished", 2)
 
 
-@pytest.mark.parametrize(
-    ("verb", "options"), [("apply", ()), ("apply", ("--resume",)), ("rollback", ()), ("cancel", ())]
-)
-def test_one_run_at_a_time(
-    model: SimulatedCluster, folder: Path, verb: str, options: tuple[str, ...]
-) -> None:
-    """While a process holds the journal, status says that it runs, and no other begins."""
-    interrupted(folder)
-    with Journal(folder):
-        assert "apply running" in run("status", folder)[1]
-        assert json.loads(run("status", folder, "--json")[1])["outcome"] == "running"
-        with pytest.raises(UnusableInput, match="another run of this plan is under way"):
-            run(verb, folder, "--yes", *options)
-    assert "apply interrupted" in run("status", folder)[1]
-
-
 def test_rollback_restores(model: SimulatedCluster, folder: Path) -> None:
     """Lists and leaders from before."""
     run("apply", folder, "--yes")
@@ -194,92 +118,6 @@ def test_rollback_restores(model: SimulatedCluster, folder: Path) -> None:
     assert code == 0, told
     assert lists(model) == BEFORE
     assert [model.leader[TopicPartition("pay", p)] for p in range(3)] == [0, 1, 2]
-
-
-def interrupted(folder: Path, outcome: str = "", **more: object) -> None:
-    """A journal as a killed run leaves it, with the first move submitted."""
-    of = carrying.opened(folder)
-    entries = [
-        {"type": "begin", "operation": "apply", "plan": of.job.plan, "throttle": 1000, "max_inflight": 7}
-        | more,
-        {"type": "submit", "partitions": {"pay-0": [3, 1]}, "leaders": {"pay-0": 0}},
-    ]
-    if outcome:
-        entries.append({"type": "end", "outcome": outcome, "left": []})
-    (folder / "journal.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-
-
-@pytest.mark.parametrize(("outcome", "word"), [("", "interrupted"), ("stopped", "stopped"), ("lost", "lost")])
-def test_an_interrupted_run_is_only_taken_up_on_purpose(
-    model: SimulatedCluster, folder: Path, outcome: str, word: str
-) -> None:
-    """A plain ``apply`` says how to go on; ``--resume`` goes on with the limits of then."""
-    interrupted(folder, outcome)
-    with pytest.raises(UnusableInput, match=f"{word} after 0 of 2 changes.*--resume"):
-        run("apply", folder, "--yes")
-    code, told = run("apply", folder, "--yes", "--resume")
-    assert code == 0, told
-    assert "at 1 kB/s" in told and lists(model) == AFTER
-
-
-def test_cancel_undoes_what_is_in_flight(model: SimulatedCluster, folder: Path) -> None:
-    """The order from before is back."""
-    interrupted(folder)
-    model.alter_reassignments({TopicPartition("pay", 0): (3, 1)})
-    model.advance(0.001)
-    code, told = run("cancel", folder, "--yes")
-    assert code == 0 and "Cancelled" in told
-    assert lists(model) == BEFORE and model.moving == {}
-
-
-def test_there_is_nothing_to_cancel(model: SimulatedCluster, folder: Path) -> None:
-    """Without a journal nothing was begun, as far as is known."""
-    with pytest.raises(UnusableInput, match=r"no run of it was ever begun.*--adopt"):
-        run("cancel", folder, "--yes")
-
-
-def test_a_supervisor_may_always_say_resume(model: SimulatedCluster, folder: Path) -> None:
-    """Where nothing was begun, or the first process died before its first entry, the run begins."""
-    code, told = run("apply", folder, "--yes", "--resume")
-    assert code == 0 and lists(model) == AFTER, told
-
-
-def test_an_unfinished_roll_back_is_finished_first(model: SimulatedCluster, folder: Path) -> None:
-    """Applying in the middle of a way back would go to and fro."""
-    interrupted(folder)
-    text = (folder / "journal.jsonl").read_text().replace('"apply"', '"rollback"')
-    (folder / "journal.jsonl").write_text(text)
-    with pytest.raises(UnusableInput, match="Run rollback again"):
-        run("apply", folder, "--yes")
-
-
-def test_the_journal_of_another_plan_is_refused(model: SimulatedCluster, folder: Path) -> None:
-    """A copied folder with somebody else's journal in it is not taken up."""
-    interrupted(folder)
-    text = (folder / "journal.jsonl").read_text().replace("sha256:", "sha256:f")
-    (folder / "journal.jsonl").write_text(text)
-    with pytest.raises(UnusableInput, match="belongs to another plan"):
-        run("apply", folder, "--yes", "--resume")
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("[]", "[] is not a JSON object"),
-        ('{"max_inflight": "x"}', 'max_inflight: "x" is not a whole number from 0 on'),
-        ('{"max_inflight": 0}', "max_inflight: 0 is less than 1"),
-        ('{"throttle_bytes_per_s": true}', "throttle_bytes_per_s: true is not a number"),
-        ('{"throttle_bytes_per_s": -1e9}', "throttle_bytes_per_s: -1000000000.0 is less than 1"),
-    ],
-)
-def test_crafted_limits_are_refused(model: SimulatedCluster, folder: Path, content: str, said: str) -> None:
-    """Whoever mended the digests of ``waves/schedule.json`` too is told what is wrong with it."""
-    path, sums = folder / "waves/schedule.json", (folder / "SHA256SUMS").read_text()
-    before, after = (hashlib.sha256(data).hexdigest() for data in (path.read_bytes(), content.encode()))
-    path.write_text(content)
-    (folder / "SHA256SUMS").write_text(sums.replace(before, after))
-    with pytest.raises(UnusableInput, match=f"waves/schedule.json.*{re.escape(said)}"):
-        run("apply", folder, "--yes")
 
 
 def test_a_drifted_cluster_ends_with_exit_2(model: SimulatedCluster, folder: Path) -> None:
@@ -315,72 +153,6 @@ def test_log_dirs_come_from_kafkas_own_json(model: SimulatedCluster, folder: Pat
     (tmp_path / "dirs.json").write_text(json.dumps({"version": 1, "partitions": rows}))
     with pytest.raises(UnusableInput, match="names no log dirs"):
         run("apply", folder, "--yes", "--log-dirs", str(tmp_path / "dirs.json"))
-
-
-RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
-
-
-def throttled(folder: Path, model: SimulatedCluster) -> None:
-    """A killed run whose move is in flight, throttled as its journal says."""
-    interrupted(folder)
-    line = {"type": "rates", "rate": 1000, "brokers": {"3": dict.fromkeys(RATES)}}
-    with (folder / "journal.jsonl").open("a") as journal:
-        journal.write(json.dumps(line) + "\n")
-    model.alter_configs({Resource.broker(3): dict.fromkeys(RATES, "1000")})
-    model.alter_reassignments({TopicPartition("pay", 0): (3, 1)})
-    model.advance(0.001)
-
-
-def test_status_ends_with_1_where_a_throttle_is_left(model: SimulatedCluster, folder: Path) -> None:
-    """A supervisor need not read it; while a run is under way all is as it should be."""
-    throttled(folder, model)
-    code, told = run("status", folder)
-    assert code == 1 and "still throttled: broker 3" in told
-    with Journal(folder):
-        code, told = run("status", folder)
-        assert code == 0 and "throttled: broker 3" in told
-    assert run("apply", folder, "--yes", "--resume")[0] == 0
-    assert run("status", folder)[0] == 0
-
-
-def test_limits_are_those_of_the_plan_after_a_run_that_ended(model: SimulatedCluster, folder: Path) -> None:
-    """Neither a finished run nor one of the other operation says how fast the next one is."""
-    assert "at 1 MB/s" in run("apply", folder, "--yes")[1]
-    run("rollback", folder, "--yes", "--throttle", "50MB")
-    assert "at 1 MB/s" in run("apply", folder, "--yes")[1]
-    assert lists(model) == AFTER
-
-
-@pytest.mark.parametrize("damage", [b"\0" * 300 + b"\n", b"[1,2]\n"])
-def test_a_damaged_journal_is_read_up_to_its_damage(
-    model: SimulatedCluster, folder: Path, damage: bytes
-) -> None:
-    """``status`` says so, with exit 1; nothing else goes on from a part, unless it is told to."""
-    throttled(folder, model)
-    path = folder / "journal.jsonl"
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(lines[0] + damage + b"".join(lines[1:]))
-    code, told = run("status", folder)
-    assert code == 1 and "the journal is damaged: line 2 of 4 is not an entry" in told
-    assert "broker 3 has leader.replication.throttled.rate=1000, which no run of this plan set" in told
-    assert "pay-0: somebody else is moving it to [3,1], as this plan would: --adopt takes it up" in told
-    for verb, *options in (("apply", "--resume"), ("cancel",), ("rollback",)):
-        with pytest.raises(UnusableInput, match=r"journal.jsonl: line 2 of 4 is not an entry.*--adopt"):
-            run(verb, folder, "--yes", *options)
-    code, told = run("apply", folder, "--yes", "--resume", "--adopt")
-    assert code == 0 and lists(model) == AFTER, told
-    assert not any(model.settings.values()) and (folder / "journal.damaged.jsonl").exists()
-
-
-def test_a_lost_journal_is_no_reason_to_leave_what_stands(model: SimulatedCluster, folder: Path) -> None:
-    """``status`` names it, ``cancel --adopt`` undoes it."""
-    throttled(folder, model)
-    (folder / "journal.jsonl").unlink()
-    _, told = run("status", folder)
-    assert "run not begun" in told and "cancel --adopt" in told
-    assert json.loads(run("status", folder, "--json")[1])["adoptable"] == ["pay-0"]
-    assert run("cancel", folder, "--yes", "--adopt")[0] == 0
-    assert lists(model) == BEFORE and model.moving == {} and not any(model.settings.values())
 
 
 def test_a_drained_broker_that_fills_up_again_is_named(

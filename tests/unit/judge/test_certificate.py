@@ -14,7 +14,7 @@ from equipoise.judge import Case, check_assignment, faces, rules_of
 from equipoise.judge.arc_costs import Cost, banded, each
 from equipoise.judge.certificate import Finding, as_violations, verify
 from equipoise.judge.duality import FlowProblem
-from equipoise.judge.relaxation import Arcs, Relaxation, whole
+from equipoise.judge.relaxation import Arcs, Relaxation, one_each
 from equipoise.planning import Request, make_plan
 
 
@@ -30,7 +30,7 @@ def two_brokers(*_: object) -> Relaxation:
         return banded(3, arcs.kinds["sink"], np.array([1, 1]), np.array([2, 2]))
 
     def lifted(_: str, potential: np.ndarray, __: FlowProblem) -> np.ndarray:
-        return whole(potential, 3)
+        return one_each(potential, 3)
 
     return Relaxation(arcs.network(np.array([3, 0, -3])), cost, lifted)
 

@@ -50,8 +50,3 @@ def goal_of(name: str) -> Goal:
 def counted(level: Level, case: Case) -> int:
     """What a level states, or where it states nothing the value of its goal, which holds all the same."""
     return goal_of(level.goal).value(case) if level.value is None else int(level.value)
-
-
-def goal_value(name: str, case: Case) -> int | None:
-    """Value of a goal by its name, None for one that lists alone do not tell."""
-    return GOALS[name].value(case) if name in GOALS else None

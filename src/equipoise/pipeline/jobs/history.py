@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from equipoise.pipeline.jobs.earlier import Earlier
 from equipoise.pipeline.jobs.store import read_table, write_table
 from equipoise.pipeline.schemas.tables import EXACT, HISTORIES, PLAN_HISTORY, SPREAD, TABLES, TIME
-from equipoise.pipeline.transforms.figures import settled
+from equipoise.pipeline.transforms.figures import nine_digits
 from equipoise.report.fleet_changes import changes
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def load_rows(broker_load: DataFrame, started: datetime) -> DataFrame:
     """The table ``broker_load`` to this run's rows of ``load_history``."""
 
     def total(column: str, figure: str) -> Column:
-        return settled(F.sum(F.col(column)[figure].try_cast(EXACT)))
+        return nine_digits(F.sum(F.col(column)[figure].try_cast(EXACT)))
 
     def unknown(column: str) -> Column:
         return F.sum(F.col(column)["unknown"])

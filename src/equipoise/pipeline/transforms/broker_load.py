@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT
 from equipoise.pipeline.schemas.tables import EXACT, PER_PARTITION
-from equipoise.pipeline.transforms.figures import best_of, figures_of, settled
+from equipoise.pipeline.transforms.figures import best_of, figures_of, nine_digits
 
 PER_BROKER = ("cluster", "broker")
 OWN = {"leader_bytes_in_per_s": BYTES_IN, "bytes_out_per_s": BYTES_OUT}
@@ -71,12 +71,12 @@ def summed(figure: str, of: Column) -> Column:
     n, known = F.count_if(of), F.count(mean)
     return figures_of(
         F.when((n > 0) & (known == 0), "unknown").otherwise("summed"),
-        mean=F.when(n == 0, 0.0).otherwise(settled(F.sum(mean.try_cast(EXACT)))),
+        mean=F.when(n == 0, 0.0).otherwise(nine_digits(F.sum(mean.try_cast(EXACT)))),
         growth_per_day=F.when(
-            (known > 0) & (F.count(growth) == known), settled(F.sum(growth.try_cast(EXACT)))
+            (known > 0) & (F.count(growth) == known), nine_digits(F.sum(growth.try_cast(EXACT)))
         ),
         growth_error=F.when(
-            (known > 0) & (F.count(error) == known), settled(F.sum(error.try_cast(EXACT)))
+            (known > 0) & (F.count(error) == known), nine_digits(F.sum(error.try_cast(EXACT)))
         ),
         samples=F.coalesce(F.sum(samples), F.lit(0)),
         unknown=n - known,

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT
 from equipoise.pipeline.schemas.tables import EXACT, SERIES
-from equipoise.pipeline.transforms.figures import settled
+from equipoise.pipeline.transforms.figures import nine_digits
 
 HOUR_US = 3_600_000_000
 OF = ("brokers", "topics", "partitions")
@@ -43,16 +43,16 @@ def busiest_hour(samples: DataFrame) -> DataFrame:
         .withColumn("level", level)
     )
     best = chosen.groupBy("cluster", "metric").agg(F.min("level").alias("level"))
-    total = F.sum(settled(F.col("mean")).try_cast(EXACT))
+    total = F.sum(nine_digits(F.col("mean")).try_cast(EXACT))
     by_hour = (
         chosen.join(F.broadcast(best), on=["cluster", "metric", "level"])
         .select("cluster", "metric", "level", F.inline("hours"))
         .groupBy("cluster", "metric", "level", "hour")
-        .agg(settled(total).alias("mean"))
+        .agg(nine_digits(total).alias("mean"))
     )
     found = by_hour.groupBy("cluster", "metric", "level").agg(
         F.max(F.struct("mean", (-F.col("hour")).alias("before"))).alias("most"),
-        settled(F.avg(F.col("mean").try_cast(EXACT))).alias("usual"),
+        nine_digits(F.avg(F.col("mean").try_cast(EXACT))).alias("usual"),
     )
     return found.select(
         "cluster",

@@ -23,7 +23,7 @@ def known(values: npt.NDArray[np.float64]) -> pa.Array:
     return pa.array(values, pa.float64(), from_pandas=True)
 
 
-def whole(values: npt.NDArray[np.float64]) -> pa.Array:
+def whole_numbers(values: npt.NDArray[np.float64]) -> pa.Array:
     """Whole numbers, int64, with null where they are NaN."""
     import pyarrow as pa
 

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from equipoise.pipeline.schemas.tables import EXACT, PER_PARTITION
 from equipoise.pipeline.transforms.checks import migrated
-from equipoise.pipeline.transforms.figures import settled
+from equipoise.pipeline.transforms.figures import nine_digits
 
 PER_BROKER = ("cluster", "broker")
 PER_DIR = (*PER_BROKER, "log_dir")
@@ -85,7 +85,7 @@ def summed(name: str, of: str) -> Column:
     """
     counted, known = F.count_if(of), F.count(F.when(F.col(of), F.col(name)))
     total = F.sum(F.when(F.col(of), F.col(name).try_cast(EXACT)))
-    return F.when(counted == 0, 0.0).when(counted == known, settled(total)).alias(name)
+    return F.when(counted == 0, 0.0).when(counted == known, nine_digits(total)).alias(name)
 
 
 def outlook(side: Column) -> Column:
@@ -94,7 +94,7 @@ def outlook(side: Column) -> Column:
     slack = ERRORS * side["error"]
 
     def days(growth: Column) -> Column:
-        until = F.when(growth > 0, settled(free / growth)).otherwise(NEVER)
+        until = F.when(growth > 0, nine_digits(free / growth)).otherwise(NEVER)
         return F.when(free.isNotNull() & growth.isNotNull(), until)
 
     return F.struct(

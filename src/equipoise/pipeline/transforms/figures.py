@@ -38,11 +38,11 @@ def series_figures(samples: DataFrame) -> DataFrame:
     peak, has_growth = F.col("peak"), F.col("span") >= MICROS_PER_DAY
     figures = figures_of(
         "measured",
-        mean=settled(F.col("of.mean")),
-        p95=settled(F.col("of.p95")),
-        peak=settled(peak),
-        growth_per_day=F.when(has_growth, settled_growth(F.col("growth"), peak)),
-        growth_error=F.when(has_growth, settled_error(F.col("error"), peak)),
+        mean=nine_digits(F.col("of.mean")),
+        p95=nine_digits(F.col("of.p95")),
+        peak=nine_digits(peak),
+        growth_per_day=F.when(has_growth, growth_in_nine_digits(F.col("growth"), peak)),
+        growth_error=F.when(has_growth, error_in_four_digits(F.col("error"), peak)),
         samples=F.col("samples"),
     )
     metric = metric_of(F.col("told_as"))
@@ -120,7 +120,7 @@ def figures_of(
     )
 
 
-def settled(figure: Column) -> Column:
+def nine_digits(figure: Column) -> Column:
     """Nine digits of a figure: sums in another order differ in the last of sixteen."""
     return F.format_string("%.8e", figure.cast(DOUBLE)).try_cast(DOUBLE)
 
@@ -132,17 +132,17 @@ def standard_error(value: Column, days: Column) -> Column:
     return F.when(n > 2, F.sqrt(F.greatest(left, F.lit(0.0)) / (n - 2) / F.regr_sxx(value, days)))
 
 
-def settled_error(error: Column, peak: Column) -> Column:
+def error_in_four_digits(error: Column, peak: Column) -> Column:
     """Four digits, down to the sixth of the peak: what is left of large sums has no more."""
     unit = F.pow(F.lit(10.0), F.floor(F.log10(peak)) - 5)
     rounded = F.format_string("%.3e", F.rint(error / unit) * unit).try_cast(DOUBLE)
     return F.when(peak > 0, F.when(error.isNotNull(), rounded)).otherwise(error)
 
 
-def settled_growth(growth: Column, peak: Column) -> Column:
+def growth_in_nine_digits(growth: Column, peak: Column) -> Column:
     """Growth to the ninth digit of the peak: a level series has none, and not what is left of rounding."""
     unit = F.pow(F.lit(10.0), F.floor(F.log10(peak)) - 8)
-    return F.when(peak > 0, settled(F.rint(growth / unit) * unit + 0.0)).otherwise(growth)
+    return F.when(peak > 0, nine_digits(F.rint(growth / unit) * unit + 0.0)).otherwise(growth)
 
 
 def best_of(

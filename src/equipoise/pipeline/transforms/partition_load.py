@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT, OFFSETS, SIZE
 from equipoise.pipeline.schemas.tables import DOUBLE, EXACT, PER_PARTITION
-from equipoise.pipeline.transforms.figures import best_of, figures_of, settled
+from equipoise.pipeline.transforms.figures import best_of, figures_of, nine_digits
 
 RATES = (BYTES_IN, BYTES_OUT)
 PER_TOPIC = ("cluster", "topic")
@@ -105,7 +105,7 @@ def parts(rate: str) -> tuple[Column, Column]:
 
 def part(figures: str, by: str) -> Column:
     names = ("mean", "p95", "peak", "growth_per_day", "growth_error")
-    scaled = {name: settled(F.col(figures)[name] * F.col(by)["part"]) for name in names}
+    scaled = {name: nine_digits(F.col(figures)[name] * F.col(by)["part"]) for name in names}
     split = figures_of(F.col(by)["source"], samples=F.col(figures)["samples"], **scaled)
     return F.when(F.col(figures).isNotNull(), split)
 
@@ -127,4 +127,4 @@ def from_retention(size: Column) -> Column:
     retention, at_limit = F.col("retention_s"), size >= F.col("retention_bytes")
     bounded = size.isNotNull() & (retention > 0) & (retention < float("inf"))
     bounded &= ~F.coalesce(at_limit, F.lit(False))
-    return F.when(bounded, figures_of("from retention", mean=settled(size / retention)))
+    return F.when(bounded, figures_of("from retention", mean=nine_digits(size / retention)))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from equipoise.cluster import Cluster, Plan, measures
 from equipoise.files.plan_summary import overview, reasons_of
 from equipoise.judge.levels import bytes_copied
-from equipoise.pipeline.transforms.columns import known, lists, named, told, whole
+from equipoise.pipeline.transforms.columns import known, lists, named, told, whole_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,7 +55,7 @@ def partitions(cluster: Cluster) -> Columns:
         "replicas": lists(cluster.ids_of(cluster.replicas)),
         "leader": told(cluster.ids_of(cluster.leader)),
         "isr": lists(cluster.ids_of(cluster.isr), cluster.isr_told),
-        "size_bytes": whole(cluster.size_bytes),
+        "size_bytes": whole_numbers(cluster.size_bytes),
         "bytes_in_per_s": known(cluster.bytes_in_per_s),
         "bytes_out_per_s": known(cluster.bytes_out_per_s),
         "min_isr": told(cluster.min_isr),
@@ -77,7 +77,7 @@ def on_disk(fragment: Fragment) -> Columns | None:
         "partition": pa.array(rows.partition[made]),
         "broker": pa.array(rows.broker[made]),
         "log_dir": named(rows.dirs, rows.dir_idx[made]),
-        "size_bytes": whole(rows.size_bytes[made]),
+        "size_bytes": whole_numbers(rows.size_bytes[made]),
     }
 
 
@@ -123,7 +123,7 @@ def moves(plan: Plan) -> Columns:
         "after": lists(cluster.ids_of(after)),
         "data_moves": pa.array(measures.arrivals(before, after).sum(axis=1)),
         "leadership_changed": pa.array(measures.leadership_changed(before, after)),
-        "bytes": whole(bytes_copied(cluster, plan.target, rows)),
+        "bytes": whole_numbers(bytes_copied(cluster, plan.target, rows)),
         "why": pa.array(reasons_of(plan, rows), pa.string()),
     }
 

@@ -119,7 +119,7 @@ def at_rest(
 def by_program(problem: Problem, goals: tuple[str, ...], found: Solution) -> Solution:
     """What the search left open, decided; as it was found where the program does not get to the end."""
     best = decided(problem, goals, found.proofs, found.lists, as_it_is(problem))
-    if not settled(problem, goals, best):
+    if not placements_are_proved(problem, goals, best):
         return found
     prices = priced(problem, {goal: weighed_value(problem, best.lists, goal) for goal in goals})
     proofs = [again(problem, best, proof, prices.get(proof.goal)) for proof in found.proofs]
@@ -129,7 +129,7 @@ def by_program(problem: Problem, goals: tuple[str, ...], found: Solution) -> Sol
 def again(problem: Problem, best: Decided, proof: Proof, prices: Priced | None) -> Proof:
     """What is known of a goal once the program has spoken; ``prices`` are for levels such as it reached."""
     value = weighed_value(problem, best.lists, proof.goal)
-    if prices is not None and prices.whole >= value > 0:
+    if prices is not None and prices.whole_bound >= value > 0:
         return by_prices(proof.goal, value, prices)
     of_places = proof.level is not None and proof.level.network in ORDER_NETWORKS  # of those of the search
     of_search = of_places or (proof.level is not None and proof.level.network == NetworkName.LOADS)
@@ -140,7 +140,7 @@ def again(problem: Problem, best: Decided, proof: Proof, prices: Priced | None) 
     return Proof.certain(proof.goal, value)
 
 
-def settled(problem: Problem, goals: tuple[str, ...], best: Decided) -> bool:
+def placements_are_proved(problem: Problem, goals: tuple[str, ...], best: Decided) -> bool:
     """True where the program proved every goal that decides where replicas stand, and what they cost."""
     return all(
         best.bounds.get(goal, -1) >= weighed_value(problem, best.lists, goal)
@@ -295,7 +295,7 @@ def prove(
     known = {proof.goal: proof for proof in proofs_of(counting, lists, counted, solved)}
     return [
         by_prices(goal, value, prices[goal])
-        if goal in prices and prices[goal].whole >= min(value, bounds[goal]) * ALIKE
+        if goal in prices and prices[goal].whole_bound >= min(value, bounds[goal]) * ALIKE
         else Proof(goal, value, min(value, bounds[goal]), ProofKind.CLOSED_FORM)
         if goal in bounds
         else known[goal]
@@ -305,7 +305,7 @@ def prove(
 
 def by_prices(goal: str, value: int, found: Priced) -> Proof:
     """The proof of a cost that prices are."""
-    bound = min(value, found.whole)
+    bound = min(value, found.whole_bound)
     level = ProvedLevel(goal, bound, NetworkName.LOADS, stored(found.prices))
     return Proof(goal, value, bound, level.kind, level=level)
 

@@ -145,18 +145,18 @@ def weights_of(problem: Problem, goal: str) -> Int64:
     if goal in COUNTED:
         return np.ones(cluster.n_partitions, dtype=np.int64)
     if goal == "disk":
-        return whole(problem, cluster.size_bytes, "sizes", f"--balance {goal}")
+        return rounded_up(problem, cluster.size_bytes, "sizes", f"--balance {goal}")
     if goal == "cpu":
-        return whole(problem, cluster.cpu_percent * MILLION, "CPU figures", f"--balance {goal}")
-    inward = whole(problem, inbound(cluster), "inbound rates", f"--balance {goal}")
+        return rounded_up(problem, cluster.cpu_percent * MILLION, "CPU figures", f"--balance {goal}")
+    inward = rounded_up(problem, inbound(cluster), "inbound rates", f"--balance {goal}")
     if goal == "network-in":
         return inward
     consumed = outbound(cluster, problem.request.consumption)
-    outward = whole(problem, consumed, "outbound rates", f"--balance {goal}")
+    outward = rounded_up(problem, consumed, "outbound rates", f"--balance {goal}")
     return inward * (problem.rf - 1) + outward
 
 
-def whole(problem: Problem, column: FloatArray, what: str, option: str) -> Int64:
+def rounded_up(problem: Problem, column: FloatArray, what: str, option: str) -> Int64:
     """A column in whole numbers, rounded up. Raises `UnusableInput` where one is not known."""
     unknown = np.flatnonzero(np.isnan(column) & (problem.cluster.rf > 0))
     if len(unknown):

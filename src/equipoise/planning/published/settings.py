@@ -58,7 +58,7 @@ class Settings:
     """Integer programs and matchings larger than this are refused rather than begun."""
 
 
-def whole(text: str) -> int:
+def whole_number(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 20):
         raise ValueError(text)
     return int(text)
@@ -104,9 +104,9 @@ class Known:
 
 
 KNOWN = {
-    "seed": Known(("generate", "mixed-integer"), "a whole number", whole),
-    "start-index": Known(("generate",), "a whole number", whole),
-    "shift": Known(("generate",), "a whole number", whole),
+    "seed": Known(("generate", "mixed-integer"), "a whole number", whole_number),
+    "start-index": Known(("generate",), "a whole number", whole_number),
+    "shift": Known(("generate",), "a whole number", whole_number),
     "placer": Known(
         ("generate",),
         f"{STRIPED} or {ROUND_ROBIN}",
@@ -137,7 +137,7 @@ def read_pairs(parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
             raise UnusableInput(f"there is no setting {quoted(name)}", source=OPTION, advice=advice)
         if name in pairs:
             raise UnusableInput(f"'{name}' is given twice", source=OPTION, advice="Give it once")
-        value_of(name, value)
+        read_value(name, value)
         pairs[name] = value
     return tuple(pairs.items())
 
@@ -158,11 +158,11 @@ def settings_for(strategy: str, pairs: Pairs, start: Settings | None = None) -> 
 
 def settings_of(pairs: Pairs, start: Settings | None = None) -> Settings:
     """``start`` with what is written, whatever strategy it is for."""
-    read = {name.replace("-", "_"): value_of(name, value) for name, value in pairs}
+    read = {name.replace("-", "_"): read_value(name, value) for name, value in pairs}
     return replace(start or Settings(), **read)
 
 
-def value_of(name: str, text: str) -> Any:
+def read_value(name: str, text: str) -> Any:
     """A value as its algorithm takes it; raises `UnusableInput` for what has not the form."""
     known = KNOWN[name]
     try:

@@ -79,7 +79,7 @@ class Multipliers:
         return cost + sum(weight * term.arcs.linear for term, weight in asked.terms(self.held, unit))
 
 
-def whole(prices: npt.NDArray[np.float64], scale: int = SCALE) -> Int64:
+def in_parts(prices: npt.NDArray[np.float64], scale: int = SCALE) -> Int64:
     """In parts of a scale; none is farther from 0 than the judge takes."""
     return np.rint(np.clip(prices * scale, -FORBIDDEN, FORBIDDEN)).astype(np.int64)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from equipoise.planning.flow.convex import Steps, steps
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.linear.highs import Answer, Rows
-from equipoise.planning.programs.joint.bound import Multipliers, cheapest_of, whole
+from equipoise.planning.programs.joint.bound import Multipliers, cheapest_of, in_parts
 from equipoise.planning.programs.joint.linear_program import Program, at_least
 from equipoise.planning.programs.joint.question import Near, Question, Term
 
@@ -221,16 +221,16 @@ def multipliers(asked: Question, layout: Layout, found: Answer) -> Multipliers:
     np.subtract.at(led, layout.counted[of_counts], of_equal[layout.n_before :][of_counts])
     kept, arrivals = np.split(-of_bounded[n_open + n_led :], [len(asked.held)])
     finer = np.array([term.fine / term.part for term, _ in asked.held.values()])
-    held = np.maximum(whole(kept * finer, asked.scale), 0)
+    held = np.maximum(in_parts(kept * finer, asked.scale), 0)
     budgets = np.zeros(0 if asked.budgets is None else len(asked.budgets.room), dtype=np.int64)
     if asked.budgets is not None:
-        budgets[asked.budgets.binds] = np.maximum(whole(arrivals, asked.scale), 0)
+        budgets[asked.budgets.binds] = np.maximum(in_parts(arrivals, asked.scale), 0)
     stands = np.zeros(len(asked.who.row), dtype=np.int64)
-    stands[layout.present[layout.doubtful]] = np.maximum(whole(-of_bounded[:n_open], asked.scale), 0)
+    stands[layout.present[layout.doubtful]] = np.maximum(in_parts(-of_bounded[:n_open], asked.scale), 0)
     price = Multipliers(
         dict(zip(asked.held, held.tolist(), strict=True)),
-        whole(of_equal[: len(asked.face.network.supply)], asked.scale),
-        whole(led, asked.scale),
+        in_parts(of_equal[: len(asked.face.network.supply)], asked.scale),
+        in_parts(led, asked.scale),
         stands,
         budgets,
     )

@@ -17,7 +17,7 @@ from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
 from equipoise.planning.networks.place import OptimalFace, sized
-from equipoise.planning.programs.joint.bound import Multipliers, bound_of, proved, whole
+from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_parts, proved
 from equipoise.planning.programs.joint.narrowing import narrow
 from equipoise.planning.programs.joint.question import SCALE, Question, question
 
@@ -230,7 +230,7 @@ def lists_near(face: OptimalFace, layout: Layout, found: Answer) -> npt.NDArray[
     best = layout.program.whole_near(found, face.net.data.problem.params)
     if best is None:
         wish = np.full(len(face.network.tail), SCALE)
-        wish[layout.free] = whole(0.5 - found.x[: len(layout.free)])
+        wish[layout.free] = in_parts(0.5 - found.x[: len(layout.free)])
         flow = least_flow(face.network, Objective.of_linear(wish), face.flow)
     else:
         flow = face.network.lower.copy()
