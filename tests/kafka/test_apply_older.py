@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from harness.cluster import KafkaCluster
-from harness.flights import SLOW, assert_adopted, assert_steered, in_flight
+from harness.flights import assert_adopted, assert_steered, in_flight
 from harness.inside import Eye, carried, copying, once
 from harness.runs import next_plan_is_empty, plan_for, well
 from harness.traffic import Traffic, fill
@@ -40,8 +40,8 @@ def test_steered_and_adopted(older_cluster: KafkaCluster, tmp_path: Path) -> Non
     journal lost, it is adopted and cancelled."""
     cluster = older_cluster
     cluster.create("old", {0: [1, 0, 2], 1: [2, 1, 3]})
-    fill(cluster, "old", [0, 1], 4_000_000)
-    plan = plan_for(cluster, tmp_path, *DRAIN, "--throttle", SLOW)
+    fill(cluster, "old", [0, 1], 20_000_000)
+    plan = plan_for(cluster, tmp_path, *DRAIN, "--throttle", "50kB")
     begin, end = (datetime.now() + timedelta(hours=hours) for hours in (2, 3))
     done = plan.run("apply", "--yes", "--between", f"{begin:%H:%M}-{end:%H:%M}", "--for", "2s")
     assert done.code == 1 and "Stopped: 2 moves, 0 done, 2 pending." in done.out, done

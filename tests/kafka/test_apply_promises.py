@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from harness.cluster import BROKER_THROTTLES, KafkaCluster
-from harness.flights import SLOW, assert_adopted, assert_steered, ended, in_flight, rates
+from harness.flights import assert_adopted, assert_steered, ended, in_flight, rates
 from harness.runs import Done, Plan, equipoise, plan_for, well
 from harness.throttles import configure, throttles
 from harness.traffic import fill
@@ -47,7 +47,7 @@ def test_whoever_leaves_keeps_the_throttle_on(cluster: KafkaCluster, tmp_path: P
     """SIGTERM, SIGHUP, a second SIGINT; an output that nobody reads is no end; another hand changes the
     rates; the disk is full; the journal is lost: one plan goes through it all and ends as if nothing had
     been."""
-    plan = draining(cluster, tmp_path, "term", n_bytes=4 * MB, rate=SLOW, name="term")
+    plan = draining(cluster, tmp_path, "term", n_bytes=20 * MB, rate="50kB", name="term")
     process = in_flight(plan)
     process.send_signal(signal.SIGTERM)
     assert_left(plan, ended(process))
@@ -60,8 +60,8 @@ def test_whoever_leaves_keeps_the_throttle_on(cluster: KafkaCluster, tmp_path: P
     assert process.stdout is not None
     process.stdout.close()
     for node in cluster.nodes:
-        configure(cluster, "broker", str(node.id), dict.fromkeys(RATES, "15000"))
-    wait_until(lambda: rates(cluster) == {"5000"}, "the rates set again")
+        configure(cluster, "broker", str(node.id), dict.fromkeys(RATES, "150000"))
+    wait_until(lambda: rates(cluster) == {"50000"}, "the rates set again")
     assert process.poll() is None and cluster.in_flight()
     assert_steered(plan)
     wait_until(lambda: interrupted(plan, process), "the second one heard", every=1)
@@ -103,7 +103,7 @@ def test_what_becomes_of_topics_meanwhile(cluster: KafkaCluster, tmp_path: Path)
     """One is deleted, one grows, one is new, two of them onto the broker that is drained: nothing of it is
     called done, and the broker is not called empty."""
     plan = draining(
-        cluster, tmp_path, "grow", "gone", n_bytes=2 * MB, rate=SLOW, name="grow", also="new"
+        cluster, tmp_path, "grow", "gone", n_bytes=10 * MB, rate="50kB", name="grow", also="new"
     )
     process = in_flight(plan)
     cluster.admin.delete_topics(["gone"])

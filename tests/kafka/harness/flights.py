@@ -10,8 +10,6 @@ from harness.throttles import throttles
 from harness.waiting import wait_until
 
 RATES = BROKER_THROTTLES[:2]
-SLOW = "5kB"
-"""Some megabytes are in flight for a quarter of an hour, which is enough on a busy machine too."""
 
 
 def in_flight(plan: Plan, *options: str, **how: object) -> subprocess.Popen[str]:
@@ -42,12 +40,12 @@ def rates(cluster: KafkaCluster) -> set[str]:
 
 def assert_steered(plan: Plan) -> None:
     """Another terminal gives the run in flight another rate, and pauses it."""
-    well(equipoise("throttle", str(plan.folder), "4kB"))
+    well(equipoise("throttle", str(plan.folder), "40kB"))
     well(equipoise("pause", str(plan.folder)))
-    wait_until(lambda: rates(plan.cluster) == {"4000"}, "the other rate in force")
+    wait_until(lambda: rates(plan.cluster) == {"40000"}, "the other rate in force")
     held = "held: paused, no move begins"
     told = wait_until(lambda: held in (out := well(plan.run("status")).out) and out, "the pause heard of")
-    assert "ordered throttle: 4 kB/s" in str(told), told
+    assert "ordered throttle: 40 kB/s" in str(told), told
     well(equipoise("continue", str(plan.folder)))
 
 
@@ -56,7 +54,7 @@ def assert_adopted(plan: Plan) -> None:
     well(plan.run("cancel", "--yes"))
     well(plan.run("rollback", "--yes", "--throttle", "5MB"))
     plan.assert_undone()
-    process = in_flight(plan, "--throttle", SLOW)
+    process = in_flight(plan, "--throttle", "50kB")
     process.kill()
     ended(process)
     (plan.folder / "journal.jsonl").unlink()
