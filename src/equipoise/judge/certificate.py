@@ -16,8 +16,8 @@ from equipoise.cluster import Level
 from equipoise.cluster.proofs import ProofKind
 from equipoise.judge.faces import OptimalFaces
 from equipoise.judge.goals.registry import GOALS
-from equipoise.judge.load_levels import least_elections, least_outside
-from equipoise.judge.loads import leads, load_of
+from equipoise.judge.load_levels import least_outside
+from equipoise.judge.loads import load_of
 from equipoise.judge.values import value_of
 from equipoise.judge.violations import Case, Violation
 
@@ -95,15 +95,13 @@ def finding(case: Case, level: Level, value: int | None, bound: int | None) -> F
 
 
 def level_bound(case: Case, goal: str, before: Sequence[str]) -> int | None:
-    """The least that lies outside the bands of a load that the request levels, or of elections that those
-    ``before`` it force; None for other goals.
+    """The least that lies outside the bands of a load that the request levels, or of a goal that those
+    ``before`` it force; None where none is counted.
     """
-    if goal == "elections":
-        led = [name for name in case.rules.mix if leads(name) and name in before]
-        reached = [name for name in led if value_of(name, case) == 0]
-        return max((least_elections(case, load_of(case, name)) for name in reached), default=None)
     name = {"replicas": "count"}.get(goal, goal)
-    return least_outside(case, load_of(case, name)) if name in case.rules.mix else None
+    if name in case.rules.mix:
+        return least_outside(case, load_of(case, name))
+    return GOALS[goal].beside_loads(case, before) if goal in GOALS else None
 
 
 def untold(certificate: Sequence[Level], found: Sequence[Finding]) -> Iterator[str]:

@@ -48,6 +48,10 @@ class Goal(ABC):
         """True where the sources tell all that the value is counted from."""
         return True
 
+    def beside_loads(self, case: Case, before: Sequence[str]) -> int | None:
+        """The least in plans that level the loads ``before`` it; None where the judge counts none."""
+        return None
+
     def positions(self, most_rf: int) -> int:
         """How many first positions of the lists it looks at, of at most ``most_rf``."""
         return 1

@@ -65,9 +65,7 @@ def by_face_to_come(state: State, goal: str) -> State | None:
             break
         supposed[proof.goal], last = proof.bound, after
     face = state.faces.of(state.faces.kept(best.before(goal)))
-    if last == goal or face is None:
-        return None
-    if first_arcs(face, goal, best.lists) <= problem.params.supposed_arcs:
+    if last == goal or face is None or first_arcs(face, goal, best.lists) <= problem.params.supposed_arcs:
         return None
     joint = best_after(state, last, supposed)
     if joint is None or joint.lists is None:
@@ -75,7 +73,8 @@ def by_face_to_come(state: State, goal: str) -> State | None:
     tried = state.with_lists(*ordered(problem, joint.lists))
     if tried.solution.before(last) != supposed:
         return None
-    return replace(tried.with_level(joint.level, supposed), decided=state.decided | {*supposed, last})
+    decided = problem.goals[problem.goals.index(goal) : problem.goals.index(last) + 1]
+    return replace(tried.with_level(joint.level, supposed), decided=state.decided | {*decided})
 
 
 def best_after(state: State, goal: str, reached: Mapping[str, int]) -> Joint | None:
