@@ -67,7 +67,7 @@ def by_face_to_come(state: State, goal: str) -> State | None:
     face = state.faces.of(state.faces.kept(best.before(goal)))
     if last == goal or face is None or first_arcs(face, goal, best.lists) <= problem.params.supposed_arcs:
         return None
-    joint = best_after(state, last, supposed)
+    joint = best_after(state, last, supposed, supposed=True)
     if joint is None or joint.lists is None:
         return None
     tried = state.with_lists(*ordered(problem, joint.lists))
@@ -77,8 +77,13 @@ def by_face_to_come(state: State, goal: str) -> State | None:
     return replace(tried.with_level(joint.level, supposed), decided=state.decided | {*decided})
 
 
-def best_after(state: State, goal: str, reached: Mapping[str, int]) -> Joint | None:
-    """The best of a goal where those before have ``reached`` some values; None where that is not found."""
+def best_after(
+    state: State, goal: str, reached: Mapping[str, int], *, supposed: bool = False
+) -> Joint | None:
+    """The best of a goal where those before have ``reached`` some values; None where that is not found.
+
+    ``supposed``: no plan may have them all.
+    """
     from equipoise.planning.programs.joint.solve import Start, best_of_face
 
     kept = state.faces.kept(reached)
@@ -89,5 +94,5 @@ def best_after(state: State, goal: str, reached: Mapping[str, int]) -> Joint | N
     met = (proof for proof in proofs if proof.claims and proof.bound >= reached[proof.goal])
     known = tuple(level for proof in met if (level := proof.level))
     own = state.proof(goal)
-    start = Start(state.solution.lists, own.bound if own.claims else 0, known)
+    start = Start(state.solution.lists, own.bound if own.claims else 0, known, supposed)
     return best_of_face(face, goal, reached, frozenset(kept), start)

@@ -52,6 +52,8 @@ class Start:
     """Of the goal, 0 where nothing is known."""
     levels: tuple[ProvedLevel, ...] = ()
     """Bounds of goals before, that their values meet."""
+    supposed: bool = False
+    """Some of those values are only hoped for: that no plan has them all is an answer, too."""
 
 
 @dataclass
@@ -104,10 +106,10 @@ def best_of_face(
     narrowed = None if asked.goal.largest else narrow(asked, reached, start.levels)
     if narrowed is not None:
         found = searched(narrowed.question, goal, start)
-        if found is None:  # the whole question is larger, and where this one has no answer it has none
+        if found is None and start.supposed:
             return None
-        price = narrowed.lifted(found.price)
-        if price:
+        price = narrowed.lifted(found.price) if found else None
+        if found and price:
             level = proved(asked, goal, tuple(reached), price)
             if level.value >= -(-found.bound // asked.scale):
                 return Joint(found.lists, level)
