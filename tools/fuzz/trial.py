@@ -87,7 +87,8 @@ def faults_of(case: Case, end: Ending) -> list[str]:
     found = []
     if "Traceback" in end.err or end.code == 70:
         return ["traceback"]
-    judged = case.arguments[0] == "check" and ("violation" in end.out or '"passed"' in end.out)
+    judges = case.arguments[0] == "check" or "--follow" in case.arguments
+    judged = judges and ("violation" in end.out or '"passed"' in end.out)
     # of a fleet the clusters that cannot be planned stand in a table
     verdict = end.code == 1 and (judged or (case.arguments[0] == "run" and bool(end.out)))
     if end.code not in (0, 2, 3) and not verdict:
