@@ -152,15 +152,18 @@ def placements_are_proved(problem: Problem, goals: tuple[str, ...], best: Decide
 def best_of(
     problem: Problem, goals: tuple[str, ...], loads: tuple[Load, ...], bytes_of: Int64 | None, start: IntArray
 ) -> tuple[IntArray, list[ProvedLevel]]:
-    """The better of two searches: prices on all bands at once; hand-overs, where those leave something.
+    """The better of two searches: prices on all bands at once, and hand-overs.
 
-    What leaves the loads as far off as the rules alone do is not to cost anything.
+    Those are tried where prices leave something, and where one load is levelled: then they often cost half
+    the elections, or fewer bytes, and take little time. What leaves the loads as far off as the rules alone
+    do is not to cost anything.
     """
     able = tuple(load for load in loads if load.of_leaders or not problem.request.leaders_only)
     lists = in_bands(problem, able, bytes_of, start)
     ordered = ordering(loads)
     found = [ordered(problem, goals, lists)]
-    if any(load.value(lists) for load in able):
+    alone = len(able) == 1 and cells(problem) <= problem.params.hand_over_cells
+    if alone or any(load.value(lists) for load in able):
         found.append(in_order(problem, loads, goals, placed(problem, loads, bytes_of, start)))
     reached = min([load.value(lists) for load in able] for lists, _ in found)
     if reached >= [load.value(start) for load in able]:

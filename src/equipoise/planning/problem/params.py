@@ -77,6 +77,9 @@ class Params:
         400, "partitions x brokers", "that program decides levels of disks and networks, a packing", 1_500
     )
     load_runs: int = limit(5, "plans", "on the own result make levels of loads better, one after the other")
+    hand_over_cells: int = limit(
+        1_000_000, "partitions x brokers", "a load that is levelled alone is levelled by hand-overs, too"
+    )
     dir_ways: int = limit(2**15, "ways", "every way to place a broker's replicas in its dirs is tried")
     price_cells: int = limit(
         20_000_000, "partitions x brokers", "what loads force has prices, which a judge proves again"
