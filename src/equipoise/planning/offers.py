@@ -41,8 +41,11 @@ def disks(problem: Problem, plan: Plan) -> Iterator[str]:
         return
     off = float(np.abs(load.held(plan.target)[problem.eligible] / share - 1).max())
     if off > UNEVEN:
-        told = f"{100 * off:.0f} % off their share"
-        yield f"replicas are level, disks stay up to {told}: --balance all levels both"
+        told = f"disks stay up to {100 * off:.0f} % off their share"
+        if any(found.goal == "replicas" and found.value == 0 for found in plan.certificate):
+            yield f"replicas are level, {told}: --balance all levels both"
+        else:
+            yield f"{told}: --balance all weighs them, too"
 
 
 def topics(problem: Problem, plan: Plan) -> Iterator[str]:

@@ -29,6 +29,12 @@ def test_level_counts_may_leave_disks_uneven() -> None:
     assert make_plan(cluster([[1], [2], [3]], [30.0, np.nan, 45.0])).offers == ()
 
 
+def test_replicas_that_are_not_level_are_not_called_so() -> None:
+    """The budget keeps all three on broker 1: best that is possible, but not level."""
+    told, _ = make_plan(cluster([[1], [1], [1]], [9.0, 9.0, 9.0]), request_of({"max-moves": "0"})).offers
+    assert told == "disks stay up to 200 % off their share: --balance all weighs them, too"
+
+
 def test_topics_that_moves_came_before_are_counted() -> None:
     """Each broker has two replicas, of topic "a" broker 1 both: one must go, and one of "b" come."""
     plan = make_plan(cluster([[1], [1], [2], [2], [3], [3]], topics="aabbcc"))
