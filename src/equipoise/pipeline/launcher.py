@@ -130,8 +130,17 @@ def connection(process: subprocess.Popen[bytes], answer: Path, log: Path) -> tup
     return port, data[8 : 8 + length].decode()
 
 
+def free_no_more() -> None:
+    """Let no thread tell the JVM of objects that nobody needs: while that ends it would print a traceback."""
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is not None:
+        SparkContext._gateway._gateway_client.is_connected = False
+
+
 def end(process: subprocess.Popen[bytes]) -> None:
     """Close the JVM's standard input, which ends it, and wait a little before ending it by force."""
+    free_no_more()
     if process.stdin is not None:
         process.stdin.close()
     try:
