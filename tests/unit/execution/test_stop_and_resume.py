@@ -9,6 +9,7 @@ from stories import MB, OPTIONS, SMALL, Killed, Log, Recorder, Story, Watcher, s
 
 from equipoise.execution.machine import Machine
 from equipoise.execution.port import Resource
+from equipoise.execution.simulated import SimulatedCluster
 
 BEFORE = {name: tuple(before) for name, (before, _) in sorted(SMALL.items())}
 AFTER = {name: tuple(after) for name, (_, after) in sorted(SMALL.items())}
@@ -43,6 +44,25 @@ def test_finish_lets_what_flies_land_and_starts_no_more() -> None:
     assert told.throttles() == {} and told.model.moving == {}
     told.face = Watcher()
     assert told.resume().outcome == "finished"
+    assert told.lists() == AFTER
+
+
+def test_a_broker_that_has_not_heard_yet_is_asked_again() -> None:
+    """Just after a kill brokers show another state than the controller: that is no drift."""
+    told = story(SMALL)
+    told.face = stop_halfway("leave")
+    told.run()
+    flying, late = dict(told.model.moving), iter(range(3))
+
+    def not_yet(*names: Any, **how: Any) -> Any:
+        if next(late, None) is not None:
+            return {}
+        return SimulatedCluster.reassignments(told.model, *names, **how)
+
+    told.log.entries.pop()  # the end: it was killed
+    told.model.reassignments = not_yet  # type: ignore[method-assign]
+    told.face = Watcher()
+    assert flying and told.resume().outcome == "finished"
     assert told.lists() == AFTER
 
 

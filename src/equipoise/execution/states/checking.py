@@ -24,6 +24,12 @@ def checking(run: Run) -> Generator[Instruction, Any, tuple[Standing, list[str]]
     if run.options.adopt:
         yield from adopting(run, seen)
     found = standing(run.job, run.memory, seen)
+    since = seen.now
+    while found.drifted and run.memory.unfinished and seen.now - since < run.options.grace_s:
+        # just after a kill a broker may show a move that the controller does not tell of
+        yield ask.Wait(min(1.0, run.options.poll_s))
+        seen = yield run.survey()
+        found = standing(run.job, run.memory, seen)
     run.topic_ids = {name.topic: state.topic_id for name, state in seen.partitions.items() if state.topic_id}
     if run.stop != "cancel":  # what others did meanwhile is no reason to leave our moves running
         reasons = yield from speaking_against(run, found, seen)
