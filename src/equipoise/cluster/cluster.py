@@ -35,6 +35,15 @@ class Lack(NamedTuple):
     """How many partitions are known to be missing; at least 1."""
 
 
+COLUMN_OF_LOAD = {
+    "disk": "size_bytes",
+    "network-in": "bytes_in_per_s",
+    "network-out": "bytes_out_per_s",
+    "cpu": "cpu_percent",
+}
+"""Loads that are no counts, and the columns of a cluster that tell them."""
+
+
 @dataclass(frozen=True)
 class LoadSource:
     """Of how many partitions a source tells a load."""

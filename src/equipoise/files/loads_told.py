@@ -10,19 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import FloatArray, IntArray
-from equipoise.cluster.cluster import LoadSource
+from equipoise.cluster.cluster import COLUMN_OF_LOAD, LoadSource
 from equipoise.files.agreement import State
 from equipoise.formats.fragment import BoolArray, Fragment, LogDirReplicas, SetAside
 from equipoise.wording import plural
 
 Rows = npt.NDArray[np.int64]
 
-LOADS = {
-    "size_bytes": "disk",
-    "bytes_in_per_s": "network-in",
-    "bytes_out_per_s": "network-out",
-    "cpu_percent": "cpu",
-}
+LOADS = {column: load for load, column in COLUMN_OF_LOAD.items()}
 """Columns of a cluster, and the loads that they are figures of."""
 NOUNS = {
     "size_bytes": ("sizes", "bytes"),
@@ -110,6 +105,7 @@ def of_dirs(told: Told, tables: Sequence[tuple[str, LogDirReplicas]]) -> None:
         return
     state, size = told.state, told.columns["size_bytes"]
     least, brokers = np.full(len(size), np.inf), set[int]()
+    used: list[tuple[Rows, IntArray, FloatArray]] = []
     for source, table in tables:
         row = state.rows(state.topics.keys(table))
         current = (row >= 0) & ~table.is_future
@@ -117,29 +113,35 @@ def of_dirs(told: Told, tables: Sequence[tuple[str, LogDirReplicas]]) -> None:
         row, broker, values = row[current], table.broker[current], table.size_bytes[current]
         bad = impossible("size_bytes", values)
         aside(told, source, "size_bytes", row, values, bad, broker=broker)
-        row, values = row[~bad], values[~bad]
+        row, broker, values = row[~bad], broker[~bad], values[~bad]
         np.fmax.at(size, row, values)
         np.fmin.at(least, row, values)
-        brokers |= set(np.unique(broker[~bad]).tolist())
+        brokers |= set(np.unique(broker).tolist())
+        used.append((row, broker, values))
     far = np.flatnonzero((size > TENFOLD * least) & (size - least > SEGMENTS))
-    for at in far.tolist():
-        disagreement(told, at, [table for _, table in tables])
+    for at, sizes in sizes_in_sync(state, far, used).items():
+        disagreement(told, at, sizes)
     told.names.append(f"{LOG_DIRS} of {plural(len(brokers), 'broker')}")
     told.files.append(LOG_DIRS)
     told.origin["size_bytes"][~np.isnan(size)] = len(told.names) - 1
 
 
-def disagreement(told: Told, row: int, tables: Sequence[LogDirReplicas]) -> None:
+def sizes_in_sync(
+    state: State, rows: Rows, used: Sequence[tuple[Rows, IntArray, FloatArray]]
+) -> dict[int, dict[int, float]]:
+    """Of some partitions the size on each broker that is in sync; ``used``: rows, brokers and sizes."""
+    found: dict[int, dict[int, float]] = {at: {} for at in rows.tolist()}
+    for row, broker, values in used:
+        some = np.isin(row, rows) & ~np.isnan(values)
+        rest = (column[some].tolist() for column in (row, broker, values))
+        for at, one, size in zip(*rest, strict=True):
+            if not state.isr_told[at] or one in state.isr[at]:
+                found[at][one] = max(size, found[at].get(one, 0.0))
+    return found
+
+
+def disagreement(told: Told, row: int, sizes: dict[int, float]) -> None:
     """Set the sizes of a partition aside if its replicas in sync are far apart; one that lags may be."""
-    state = told.state
-    sizes: dict[int, float] = {}
-    for table in tables:
-        here = np.flatnonzero((state.rows(state.topics.keys(table)) == row) & ~table.is_future)
-        for at in here.tolist():
-            broker, size = int(table.broker[at]), float(table.size_bytes[at])
-            in_sync = not state.isr_told[row] or broker in state.isr[row]
-            if broker in state.replicas[row] and in_sync and 0 <= size <= MOST["size_bytes"]:
-                sizes[broker] = max(size, sizes.get(broker, 0.0))
     if not sizes:
         return
     most, least = max(sizes, key=lambda b: sizes[b]), min(sizes, key=lambda b: sizes[b])

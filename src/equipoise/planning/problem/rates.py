@@ -8,16 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Cluster
-from equipoise.cluster.cluster import BoolArray, LoadSource
+from equipoise.cluster.cluster import COLUMN_OF_LOAD, BoolArray, LoadSource
 from equipoise.wording import plural
 
-FIGURES = {
-    "disk": "size_bytes",
-    "network-in": "bytes_in_per_s",
-    "network-out": "bytes_out_per_s",
-    "cpu": "cpu_percent",
-}
-"""Loads that are no counts, and the columns of a cluster that they come from."""
 UNKNOWN = "unknown"
 NAMED = 3
 
@@ -75,7 +68,7 @@ def loads_from(cluster: Cluster, consumption: float | None = None) -> dict[str, 
     """
     there = cluster.rf > 0
     found: dict[str, list[LoadSource]] = {}
-    for load, name in FIGURES.items():
+    for load, name in COLUMN_OF_LOAD.items():
         column = getattr(cluster, name)
         told = [source for source in cluster.loads_from if source.load == load]
         given = int((there & ~np.isnan(column)).sum())
