@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 
 class EquipoiseError(Exception):
     """Base of every expected failure; ``exit_code`` is what the command line ends with."""
@@ -53,3 +55,12 @@ class ImpossibleRequest(EquipoiseError):
         if self.relaxations:
             text += ": " + " or ".join(self.relaxations)
         super().__init__(text)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether the system gave no more memory: to Python, to a call, or to a library that is loaded."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    if isinstance(error, ImportError):
+        return any(words in str(error) for words in ("Cannot allocate memory", "failed to map segment"))
+    return isinstance(error, MemoryError)

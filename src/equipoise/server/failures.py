@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from equipoise.errors import EquipoiseError, ImpossibleRequest, UnusableInput
+from equipoise.errors import EquipoiseError, ImpossibleRequest, UnusableInput, is_out_of_memory
 from equipoise.solver_process import NoAnswer
 from equipoise.wording import printable
 
@@ -49,6 +49,6 @@ def failure_of(error: BaseException) -> Failure:
         return Failure("memory", "a solver's process ended: it may have needed more memory than a job has")
     if isinstance(error, EquipoiseError):
         return Failure("unusable", printable(str(error)))
-    if isinstance(error, MemoryError):
+    if is_out_of_memory(error):
         return Failure("memory", "the job needs more memory than a job may have")
     return Failure("fault", f"this is a fault of equipoise ({type(error).__name__})")

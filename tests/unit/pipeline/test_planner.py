@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -45,6 +47,27 @@ def test_one_process_plans_many_clusters(tmp_path: Path) -> None:
     pid = planner.planner.process.pid
     assert outcome(order(tmp_path / "one")) == outcome(order(tmp_path / "two")) == ""
     assert planner.planner.process.pid == pid
+
+
+ONE = """
+import sys
+from pathlib import Path
+from equipoise.pipeline.transforms import planner
+from tests.unit.pipeline.test_planner import order
+
+for module in planner.NEEDED:
+    planner.importlib.import_module(module)
+before = set(sys.modules)
+planner.carried_out(order(Path(sys.argv[1])))
+print(*[name for name in set(sys.modules) - before if name.startswith("equipoise")])
+"""
+
+
+def test_nothing_is_loaded_where_memory_is_bounded(tmp_path: Path) -> None:
+    """Loading a module there fails in as many ways as there are libraries."""
+    command = [sys.executable, "-c", ONE, tmp_path / "plan"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
 
 
 def test_a_process_that_is_killed(tmp_path: Path) -> None:

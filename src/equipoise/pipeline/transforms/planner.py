@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import resource
 import shutil
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from glob import escape
 from multiprocessing.connection import Connection
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from equipoise.errors import UnusableInput
+from equipoise.errors import UnusableInput, is_out_of_memory
 from equipoise.files.policy import Policy
 from equipoise.files.wish import Wish
 from equipoise.pipeline.schemas.steps import arrow
@@ -33,6 +35,12 @@ if TYPE_CHECKING:
 
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 """How much memory a container may have, or "max"."""
+NEEDED = (
+    "equipoise.files.plan_directory", "equipoise.planning.driver.solve", "equipoise.report",
+    "equipoise.scheduling", "jinja2", "ortools.graph.python.min_cost_flow", "pyarrow.compute",
+    "scipy.optimize",
+)  # fmt: skip
+"""What planning would load later, when no memory may be left for it."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +100,8 @@ def serve(connection: Connection) -> None:
     """In the process: answer orders, for as long as any come."""
     logging.disable()  # nobody reads what would be said
     warnings.simplefilter("ignore")
+    for module in NEEDED:
+        importlib.import_module(module)
     while True:
         connection.send(answer_to(connection.recv()))
 
@@ -99,12 +109,12 @@ def serve(connection: Connection) -> None:
 def answer_to(order: Order) -> list[pa.RecordBatch] | Trouble:
     """The rows of a plan, or why there is none."""
     memory = order.wish.memory_limit or memory_there()
-    bounded(memory)
     try:
-        return carried_out(order)
-    except MemoryError:
-        return Trouble("set aside", f"its planning takes more than {memory / 1e6:,.0f} MB of memory")
+        with bounded(memory):
+            return carried_out(order)
     except Exception as error:  # a cluster that trips a bug must not take the fleet with it
+        if is_out_of_memory(error):
+            return Trouble("set aside", f"its planning takes more than {memory / 1e6:,.0f} MB of memory")
         return Trouble.of(error)
 
 
@@ -161,12 +171,17 @@ def one(cluster: str, kind: str, row: Mapping[str, object]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([{"cluster": cluster, kind: row}], schema=arrow("PLANNED"))
 
 
-def bounded(n_bytes: int) -> None:
-    """Have the system refuse this process more memory than so much."""
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+@contextmanager
+def bounded(n_bytes: int) -> Iterator[None]:
+    """Have the system refuse this process more memory than so much, for as long as this lasts."""
+    before, most = resource.getrlimit(resource.RLIMIT_DATA)
     if most != resource.RLIM_INFINITY:
         n_bytes = min(n_bytes, most)
     resource.setrlimit(resource.RLIMIT_DATA, (n_bytes, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (before, most))
 
 
 def memory_there() -> int:
