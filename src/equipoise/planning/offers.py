@@ -58,6 +58,9 @@ def topics(problem: Problem, plan: Plan) -> Iterator[str]:
     row, position = np.nonzero(plan.target >= 0)
     count = table(problem, row, plan.target[row, position])
     low, high = topic_bands(problem, count, problem.eligible)
+    held = count.sum(axis=0)
+    if (held > high.sum(axis=0)).any() or (held < low.sum(axis=0)).any():
+        return  # broker totals, which are asked for first, leave no room for topics that are all level
     over, under = np.maximum(count - high, 0).sum(axis=1), np.maximum(low - count, 0).sum(axis=1)
     moves = int(np.maximum(over, under).sum())
     if moves:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from equipoise.judge import Verdict
@@ -21,7 +22,7 @@ def verdict_page(verdict: Verdict, *, all_of_them: bool = False) -> RenderableTy
     """What ``equipoise check`` prints; ``all_of_them``: every violation, however many."""
     parts: list[RenderableType] = [
         headline(verdict),
-        *(Text(f"  {note}", style="yellow") for note in verdict.notes),
+        *(indented(note, "yellow") for note in verdict.notes),
         *violations(verdict, len(verdict.violations) if all_of_them else MAX_VIOLATIONS),
         level_table(verdict),
         checks(verdict),
@@ -45,12 +46,15 @@ def headline(verdict: Verdict) -> Text:
 
 def violations(verdict: Verdict, most: int) -> list[RenderableType]:
     """One line each, ``most`` of them."""
-    lines: list[RenderableType] = [
-        Text(f"  {violation}", style="red") for violation in verdict.violations[:most]
-    ]
+    lines = [indented(str(violation), "red") for violation in verdict.violations[:most]]
     more = len(verdict.violations) - len(lines)
-    rest = Text(f"  and {words.number(more)} more (--verbose lists all)", style="red")
+    rest = indented(f"and {words.number(more)} more (--verbose lists all)", "red")
     return [*lines, rest] if more else lines
+
+
+def indented(line: str, style: str) -> RenderableType:
+    """A line under the headline, and below it what does not fit the terminal's width."""
+    return Padding(Text(line, style=style), (0, 0, 0, 2))
 
 
 def level_table(verdict: Verdict) -> RenderableType:
@@ -79,16 +83,12 @@ def ends(value: Any, brokers: Collection[int] | None = None) -> tuple[float, flo
 
 def checks(verdict: Verdict) -> RenderableType:
     """The seven checks, one line each, and what becomes of one that fails."""
-    lines = [
-        Text.assemble(
-            ("✓ ", "green") if check.passed else ("✗ ", "yellow"),
-            words.CHECKS.get(check.name, check.name),
-            (f": {check.detail}", "dim"),
-        )
-        for check in verdict.checks
-    ]
+    lines = Table.grid(padding=(0, 1))
+    for check in verdict.checks:
+        mark = Text("✓", style="green") if check.passed else Text("✗", style="yellow")
+        lines.add_row(mark, Text.assemble(words.CHECKS.get(check.name, check.name), (f": {check.detail}", "dim")))
     about = "How good it is, by the checks of Wix. ✗ is a remark: no rule is broken by it."
-    return Padding(Group(Text(about, style="dim"), *lines), (1, 0, 0, 2))
+    return Padding(Group(Text(about, style="dim"), lines), (1, 0, 0, 2))
 
 
 def distances(verdict: Verdict) -> RenderableType:

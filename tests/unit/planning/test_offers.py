@@ -31,7 +31,7 @@ def test_level_counts_may_leave_disks_uneven() -> None:
 
 def test_replicas_that_are_not_level_are_not_called_so() -> None:
     """The budget keeps all three on broker 1: best that is possible, but not level."""
-    told, _ = make_plan(cluster([[1], [1], [1]], [9.0, 9.0, 9.0]), request_of({"max-moves": "0"})).offers
+    (told,) = make_plan(cluster([[1], [1], [1]], [9.0, 9.0, 9.0]), request_of({"max-moves": "0"})).offers
     assert told == "disks stay up to 200 % off their share: --balance all weighs them, too"
 
 
@@ -43,6 +43,16 @@ def test_topics_that_moves_came_before_are_counted() -> None:
     assert plan.offers == (told,)
     first = make_plan(plan.cluster, request_of({"goals": "replicas,topics,moves"}))
     assert first.offers == () and measures.data_moves(plan.cluster.replicas, first.target) >= 3
+
+
+def test_topics_that_cannot_be_level_are_not_offered() -> None:
+    """Rack "a" has one broker and gets one replica of each partition: no more moves make the topic level."""
+    brokers = Brokers.of([1, 2, 3], {1: "a", 2: "b", 3: "b"})
+    placed = build_cluster("c", brokers, list("tttt"), range(4), [[1, 2], [1, 3], [1, 2], [1, 3]])
+    plan = make_plan(placed, request_of({"goals": "racks,replicas,moves,topics"}))
+    assert plan.is_empty and plan.offers == ()
+    first = make_plan(placed, request_of({"goals": "racks,replicas,topics,moves"}))
+    assert first.is_empty
 
 
 def test_an_order_of_followers_that_is_free_is_offered() -> None:
