@@ -99,7 +99,7 @@ def level_bound(case: Case, goal: str, before: Sequence[str]) -> int | None:
     ``before`` it force; None where none is counted.
     """
     name = {"replicas": "count"}.get(goal, goal)
-    if name in case.rules.mix:
+    if name in case.rules.loads:
         return least_outside(case, load_of(case, name))
     return GOALS[goal].beside_loads(case, before) if goal in GOALS else None
 

@@ -23,45 +23,24 @@ ROUNDING = 1e-9
 
 def least_outside(case: Case, load: Load) -> int:
     """The least that lies outside the bands of a load, all brokers together."""
-    if leads(load.name):
-        return sum(int(part.sum()) for part in beyond_reach(case, load))
-    over, short = beyond_reach(case, load)
-    rack, n_racks = racks_of(case)
-    least, most = in_racks(case, load.weight)
-    high, low = (per_rack(np.where(load.banded, edge, 0), rack, n_racks) for edge in (load.high, load.low))
-    above = int(np.maximum(per_rack(over, rack, n_racks), least - high).sum())
-    below = int(np.maximum(per_rack(short, rack, n_racks), low - most).sum())
-    for moved, gone in worth_of_budgets(case, load):
+    above, below = (int(side.sum()) for side in beyond_bands(case, load))
+    for moved, gone in () if leads(load.name) else worth_of_budgets(case, load):
         held = held_of(case.before, load.weight, case.cluster.n_brokers)
         above = max(above, int(np.maximum(held - load.high, 0)[load.banded].sum()) - moved - gone)
         below = max(below, int(np.maximum(load.low - held, 0)[load.banded].sum()) - moved)
     return above + below
 
 
-def least_elections(case: Case, load: Load) -> int:
-    """The fewest elections in plans that have every broker in its band of a load of leaders.
-
-    What a broker led and has too much of is handed on, the heaviest partitions first; what one lacks comes to
-    it, the heaviest that there are, but for partitions that are created and need no election.
-    """
-    rules, weight, before = case.rules, load.weight, case.before[:, 0]
-    held = held_of(case.before[:, :1], weight, case.cluster.n_brokers)
-    heaviest = np.sort(weight[rules.movable])[::-1]
-    gives = takes = 0
-    for broker in np.flatnonzero(load.banded & ((held > load.high) | (held < load.low))).tolist():
-        own = np.sort(weight[rules.movable & (before == broker)])[::-1]
-        gives += fewest(own, int(held[broker] - load.high[broker]))
-        takes += fewest(heaviest, int(load.low[broker] - held[broker]))
-    barred = ~load.banded & ~rules.spared  # what a spared broker led may be left with it
-    gives += int((barred[np.maximum(before, 0)] & (before >= 0) & rules.movable).sum())
-    return max(gives, takes if (case.cluster.rf > 0).all() else 0)
-
-
-def fewest(heaviest: Int64, need: int) -> int:
-    """How many of the heaviest come to as much; all where they do not."""
-    if need <= 0:
-        return 0
-    return min(int(np.searchsorted(np.cumsum(heaviest), need)) + 1, len(heaviest))
+def beyond_bands(case: Case, load: Load) -> tuple[Int64, Int64]:
+    """``(n_racks,)`` twice: what stays above the bands of a rack's brokers in any plan, and below them."""
+    over, short = beyond_reach(case, load)
+    rack, n_racks = racks_of(case, load)
+    if leads(load.name):
+        return per_rack(over, rack, n_racks), per_rack(short, rack, n_racks)
+    least, most = in_racks(case, load.weight)
+    high, low = (per_rack(np.where(load.banded, edge, 0), rack, n_racks) for edge in (load.high, load.low))
+    above = np.maximum(per_rack(over, rack, n_racks), least - high)
+    return above, np.maximum(per_rack(short, rack, n_racks), low - most)
 
 
 def beyond_reach(case: Case, load: Load) -> tuple[Int64, Int64]:
@@ -80,10 +59,10 @@ def beyond_reach(case: Case, load: Load) -> tuple[Int64, Int64]:
     return np.where(load.banded, over, 0), np.where(load.banded, short, 0)
 
 
-def racks_of(case: Case) -> tuple[IntArray, int]:
-    """The rack of each broker, and how many there are; one where none is known."""
+def racks_of(case: Case, load: Load | None = None) -> tuple[IntArray, int]:
+    """The rack of each broker, and how many there are; one where none is known, and for what leaders bear."""
     brokers = case.cluster.brokers
-    if not brokers.has_racks:
+    if not brokers.has_racks or (load is not None and leads(load.name)):
         return np.zeros(len(brokers), dtype=np.int32), 1
     return brokers.rack_idx, len(brokers.rack_names)
 

@@ -16,7 +16,7 @@ from equipoise.cluster import measures
 from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.judge.bands import whole_weights, widened, within
 from equipoise.judge.rates import inward, read
-from equipoise.judge.rules import rack_limits
+from equipoise.judge.rules import FILL, rack_limits
 from equipoise.judge.violations import Case
 
 Int64 = npt.NDArray[np.int64]
@@ -86,6 +86,8 @@ def rounded_up(case: Case, column: FloatArray) -> Int64:
 
 def load_of(case: Case, name: str) -> Load:
     """The load of that name, with the band that the request gives it."""
+    if name.startswith(FILL):
+        return fill_of(case, name)
     rules, weight = case.rules, weight_of(case, name)
     allowed = rules.leads if leads(name) else rules.eligible
     copies = np.ones_like(rules.rf) if leads(name) else rules.rf
@@ -102,6 +104,15 @@ def load_of(case: Case, name: str) -> Load:
     return Load(name, weight, low, high, allowed)
 
 
+def fill_of(case: Case, name: str) -> Load:
+    """What may not fill brokers: from nothing up to so many percent of what each can hold."""
+    load, eligible = name.removeprefix(FILL), case.rules.eligible
+    capacity: FloatArray = getattr(case.cluster.brokers, CAPACITY[load])
+    room = np.floor(np.nan_to_num(capacity * case.rules.fills[load], posinf=0.0) / 100)
+    high = np.minimum(room, 2.0**60).astype(np.int64)
+    return Load(name, weight_of(case, load), np.zeros_like(high), high, eligible)
+
+
 def capacity_of(case: Case, name: str) -> FloatArray:
     """``(n_brokers,)``: capacities where all that may bear the load have one, else weights."""
     brokers, allowed = case.cluster.brokers, case.rules.leads if leads(name) else case.rules.eligible
@@ -114,7 +125,7 @@ def capacity_of(case: Case, name: str) -> FloatArray:
 def load_value(goal: str, case: Case) -> int | None:
     """The value of a goal that is a load; None for others, and where it is not known."""
     try:
-        if goal in case.rules.mix and goal not in COUNTED:
+        if goal in case.rules.loads and goal not in COUNTED:
             return load_of(case, goal).outside(case, case.target)
     except ValueError:
         return None

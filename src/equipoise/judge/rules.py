@@ -14,6 +14,8 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.patterns import matches
 
 BoolArray = npt.NDArray[np.bool_]
+FILL = "fill-"
+"""What goals that keep a load below what capacity allows begin with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,11 @@ class Rules:
     max_moves: int | None = None
     max_bytes: int | None = None
     max_changes_per_partition: int | None = None
+
+    @property
+    def loads(self) -> tuple[str, ...]:
+        """Names of what is levelled, what may not fill brokers first."""
+        return (*(f"{FILL}{load}" for load in self.fills), *self.mix)
 
 
 def rules_of(

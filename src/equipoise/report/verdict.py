@@ -86,7 +86,8 @@ def checks(verdict: Verdict) -> RenderableType:
     lines = Table.grid(padding=(0, 1))
     for check in verdict.checks:
         mark = Text("✓", style="green") if check.passed else Text("✗", style="yellow")
-        lines.add_row(mark, Text.assemble(words.CHECKS.get(check.name, check.name), (f": {check.detail}", "dim")))
+        asked = words.CHECKS.get(check.name, check.name)
+        lines.add_row(mark, Text.assemble(asked, (f": {check.detail}", "dim")))
     about = "How good it is, by the checks of Wix. ✗ is a remark: no rule is broken by it."
     return Padding(Group(Text(about, style="dim"), lines), (1, 0, 0, 2))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
@@ -69,6 +70,61 @@ def test_leaders_that_cannot_be_led_elsewhere_are_counted() -> None:
     )  # fmt: skip
     plan = make_plan(cluster, Request(balance=("network-out:0:0",), topics="free"), SEARCH)
     assert counted(plan, "network-out") == (18, 18, True)
+
+
+def test_what_a_band_costs_is_counted() -> None:
+    """50 and 10 bytes are to be 30 each: 20 bytes have to leave, which are two moves of 10."""
+    plan = make_plan(cluster_of([[0]] * 5 + [[1]], [10] * 6), Request(balance=("disk:0:0",)), SEARCH)
+    assert counted(plan, "bytes") == (20, 20, True)
+    assert counted(plan, "moves") == (2, 2, True)
+
+
+def test_what_the_rules_alone_copy_is_counted() -> None:
+    """Broker 0 is drained: its replica of 40 bytes goes, however level brokers 1 and 2 would be without."""
+    plan = make_plan(
+        cluster_of([[0], [1], [2]], [40, 10, 50]), Request(balance=("disk:0:0",), drain=(0,)), SEARCH
+    )
+    assert counted(plan, "bytes") == (40, 40, True)
+
+
+def test_what_is_above_its_limit_of_capacity_is_counted() -> None:
+    """Broker 0 has 80 of 100 bytes, broker 1 none; at 50 % a replica of 30 is to leave, or two of 20."""
+    brokers = Brokers.of([0, 1], disk_bytes={0: 100.0, 1: 100.0})
+    cluster = build_cluster(
+        "levels", brokers, ["t"] * 4, range(4), [[0]] * 4, size_bytes=[30, 20, 20, 10]
+    )  # fmt: skip
+    plan = make_plan(cluster, Request(max_fill=("disk:50",), balance=("disk:80:80",)), SEARCH)
+    assert counted(plan, "fill-disk") == (0, None, True)
+    assert counted(plan, "bytes") == (30, 30, True)
+
+
+def test_what_no_broker_has_room_for_is_counted() -> None:
+    """Two brokers may hold 50 bytes each, and 120 are there."""
+    brokers = Brokers.of([0, 1], disk_bytes={0: 100.0, 1: 100.0})
+    cluster = build_cluster("levels", brokers, ["t"] * 2, range(2), [[0], [1]], size_bytes=[60, 60])
+    plan = make_plan(cluster, Request(max_fill=("disk:50",), balance=("disk:80:80",)), SEARCH)
+    assert counted(plan, "fill-disk") == (20, 20, True)
+
+
+def test_an_election_that_a_level_of_leaders_forces_is_counted() -> None:
+    """Broker 0 sends all of 18 bytes a second: 9 are for broker 1, and no partition is smaller than 9."""
+    cluster = build_cluster(
+        "c", Brokers.of([0, 1]), ["t"] * 2, [0, 1], [[0, 1]] * 2,
+        size_bytes=[1] * 2, bytes_in_per_s=[0] * 2, bytes_out_per_s=[9] * 2,
+    )  # fmt: skip
+    plan = make_plan(cluster, Request(balance=("network-out:0:0",)), SEARCH)
+    assert counted(plan, "elections") == (1, 1, True)
+
+
+def test_a_bound_above_what_is_counted_is_not_proved() -> None:
+    """Of 50 bytes 14 have to leave a broker for its band of at most 36; that it takes 20, nobody counts."""
+    plan = make_plan(cluster_of([[0], [0], [1]], [30, 20, 10]), Request(balance=("disk:20:20",)), SEARCH)
+    for claimed, found in ((14, (20, 14, True)), (15, (20, None, False))):
+        levels = [
+            replace(level, lower_bound=claimed, proof="closed-form") if level.goal == "bytes" else level
+            for level in plan.certificate
+        ]
+        assert counted(replace(plan, certificate=tuple(levels)), "bytes") == found
 
 
 def test_a_bound_that_nobody_else_counts_is_said_to_be_the_planners_word() -> None:

@@ -20,7 +20,8 @@ from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.judge.certificate import verify
-from equipoise.judge.load_levels import least_elections, least_outside
+from equipoise.judge.goals.registry import GOALS
+from equipoise.judge.load_levels import least_outside
 from equipoise.judge.loads import load_of
 from equipoise.planning import Params, Problem, Request, build_problem, make_plan
 from equipoise.planning.goals import is_known
@@ -134,9 +135,10 @@ def test_what_the_search_finds_keeps_rules_and_bounds(theme: str, seed: int) -> 
     for goal, name in (("replicas", "count"), *((name, name) for name in problem.request.mix)):
         if name in problem.request.mix and goal in possible:
             assert least_outside(case, load_of(case, name)) <= possible[goal], "the judge counts too much"
-    for name in (name for name in problem.request.mix if name in ("leaders", "network-out")):
-        if reached.get(name) == 0 and "elections" in possible:
-            assert least_elections(case, load_of(case, name)) <= possible["elections"]
+    order = [level.goal for level in plan.certificate]
+    for goal in (goal for goal in ("bytes", "moves", "elections") if goal in possible):
+        counted = GOALS[goal].beside_loads(case, order[: order.index(goal)])
+        assert (counted or 0) <= possible[goal], f"the judge counts too much of {goal}"
     wrong = {
         level.goal: (level.lower_bound, possible[level.goal], level.proof)
         for level in plan.certificate

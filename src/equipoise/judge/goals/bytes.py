@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,7 @@ from equipoise.judge.arc_costs import Cost
 from equipoise.judge.copies import is_absurd, known_sizes
 from equipoise.judge.counting import Counting
 from equipoise.judge.goals.interface import PlacementGoal
+from equipoise.judge.load_costs import least_copies
 from equipoise.judge.sheet import Sum
 from equipoise.judge.views import JointView, PlacementView
 from equipoise.judge.violations import Case
@@ -36,6 +39,9 @@ class Bytes(PlacementGoal):
 
     def cost_of_copies(self, case: Case) -> Int64:
         return measures.whole_sizes(case.cluster.size_bytes)
+
+    def beside_loads(self, case: Case, before: Sequence[str]) -> int | None:
+        return least_copies(case, self.cost_of_copies(case), before)
 
     def on_placement(self, view: PlacementView) -> Cost:
         if view.copied is None:

@@ -14,8 +14,7 @@ from equipoise.judge.arc_costs import Cost, each
 from equipoise.judge.counting import Counting
 from equipoise.judge.goals.interface import OrderGoal, Reached
 from equipoise.judge.leaving import leaving_bound
-from equipoise.judge.load_levels import least_elections
-from equipoise.judge.loads import leads, load_of
+from equipoise.judge.load_costs import least_elections
 from equipoise.judge.rows import ones
 from equipoise.judge.sheet import Sum
 from equipoise.judge.views import JointView, LeaderView, Networks, OrderView, PlacementView, SumsView
@@ -34,9 +33,7 @@ class Elections(OrderGoal):
         return int(measures.leadership_changed(case.before, case.target).sum())
 
     def beside_loads(self, case: Case, before: Sequence[str]) -> int | None:
-        led = [load_of(case, name) for name in case.rules.mix if leads(name) and name in before]
-        reached = [load for load in led if load.outside(case, case.target) == 0]
-        return max((least_elections(case, load) for load in reached), default=None)
+        return least_elections(case, before)
 
     def on_placement(self, view: PlacementView) -> Cost:
         """Leaders that leave their broker, of those that may lead on: the leader network has the others."""

@@ -12,6 +12,7 @@ from equipoise.judge.arc_costs import Cost
 from equipoise.judge.counting import Counting
 from equipoise.judge.goals.interface import PlacementGoal, Reached
 from equipoise.judge.goals.replicas import Replicas
+from equipoise.judge.load_costs import least_copies
 from equipoise.judge.moves_within import data_moves, moves_bound
 from equipoise.judge.rows import ones
 from equipoise.judge.sheet import Sum
@@ -36,6 +37,9 @@ class Moves(PlacementGoal):
     def keeps_places(self, case: Case, value: int) -> bool:
         """Without moves nothing changes place, unless partitions are to gain or lose replicas."""
         return value == 0 and bool(np.array_equal(case.rules.rf, case.cluster.rf))
+
+    def beside_loads(self, case: Case, before: Sequence[str]) -> int | None:
+        return least_copies(case, self.cost_of_copies(case), before)
 
     def on_placement(self, view: PlacementView) -> Cost:
         return data_moves(view)
