@@ -28,7 +28,7 @@ class Level:
     lower_bound: float | None
     proof: str
     """How the bound is known: "flow-dual", "linear-program", "branch-and-bound", "closed-form",
-    "integer-program" (loads alone), "none", "unknown" (there is no value), or "given-placement": a bound of
+    "integer-program" (log dirs alone), "none", "unknown" (there is no value), or "given-placement": a bound of
     orders on the placement that the goals before chose; of others it claims nothing."""
     note: str = ""
     global_bound: float | None = None

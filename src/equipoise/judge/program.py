@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isqrt
 
+import numpy as np
+
 from equipoise.judge.counting import Counting
 from equipoise.judge.goals.registry import goal_of
+from equipoise.judge.loads import COUNTED, held_of, leads, load_of
+from equipoise.judge.rows import ones
 from equipoise.judge.sheet import Sum
 from equipoise.judge.violations import Case
 
@@ -20,11 +24,33 @@ class Program(Counting):
     def __init__(self, case: Case, goals: Sequence[str]) -> None:
         """``goals``: all that it will be asked to hold; names of others raise ``ValueError``."""
         most_rf = int(case.rules.rf[case.rules.movable].max(initial=1))
-        super().__init__(case, max((goal_of(name).positions(most_rf) for name in goals), default=1))
+        known = [goal_of(name) for name in goals if not weighs(case, name)]
+        super().__init__(case, max((goal.positions(most_rf) for goal in known), default=1))
 
     def hold(self, goal: str, value: int) -> Sum:
         """What a goal counts, as far as it may within ``value``; from here on it has to."""
         self.reach = isqrt(value)
-        counted = goal_of(goal).counted(self)
+        counted = self.load(goal) if weighs(self.case, goal) else goal_of(goal).counted(self)
         self.sheet.row(counted.terms, most=value - counted.constant)
         return counted
+
+    def load(self, name: str) -> Sum:
+        """What lies outside the bands of a load: a column for each broker, as far as that is or more."""
+        load, distances = load_of(self.case, name), list[int]()
+        fixed = np.where(self.rules.movable[:, None], -1, self.rules.base)
+        still = held_of(fixed[:, :1] if leads(name) else fixed, load.weight, len(load.banded)).tolist()
+        free = int(load.weight[self.rules.movable].sum())
+        for b in np.flatnonzero(load.banded).tolist():
+            low, high = int(load.low[b]), int(load.high[b])
+            own = (self.at.get((row, b, 0)) if leads(name) else self.held.get((row, b)) for row in self.rows)
+            weights = load.weight[self.rows].tolist()
+            bears = [(column, w) for column, w in zip(own, weights, strict=True) if column is not None]
+            distances.append(self.sheet.column(still[b] + free + high))
+            self.sheet.row([(distances[-1], 1), *((c, -w) for c, w in bears)], least=still[b] - high)
+            self.sheet.row([(distances[-1], 1), *bears], least=low - still[b])
+        return Sum(ones(distances))
+
+
+def weighs(case: Case, goal: str) -> bool:
+    """True for a goal that is a load, and not a count of squares."""
+    return goal in case.rules.loads and goal not in COUNTED

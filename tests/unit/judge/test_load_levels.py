@@ -127,16 +127,22 @@ def test_a_bound_above_what_is_counted_is_not_proved() -> None:
         assert counted(replace(plan, certificate=tuple(levels)), "bytes") == found
 
 
-def test_a_bound_that_nobody_else_counts_is_said_to_be_the_planners_word() -> None:
-    """A program decided it: nothing is wrong, and nothing is proved here."""
+def test_what_a_program_decides_is_proved_by_cases() -> None:
+    """110 bytes are level at 55 each; of 30, 30, 30 and 20 no two brokers have less than 5 too many and too few."""
     plan = make_plan(cluster_of([[0], [0], [0], [1]], [30, 30, 30, 20]), Request(balance=("disk:0:0",)))
-    levels = {level.goal: level for level in plan.certificate}
-    assert levels["disk"].value == levels["disk"].lower_bound == 10
-    assert levels["disk"].proof == "integer-program"
-    assert counted(plan, "disk") == (10, None, False)
+    assert {level.goal: level.proof for level in plan.certificate}["disk"] == "branch-and-bound"
+    assert counted(plan, "disk") == (10, 10, True)
     verdict = proved_again(plan)
-    assert verdict.passed
-    assert [note.partition(" at ")[0] for note in verdict.notes] == ["not proved here: what no plan is below"]
-    assert "disk (integer-program)" in verdict.notes[0] and verdict.notes[0].endswith("is the planner's word")
-    level = proved_again(make_plan(cluster_of([[0], [1]], [5, 5]), Request(balance=("disk:0:0",))))
-    assert level.notes == ()
+    assert verdict.passed and verdict.notes == ()
+
+
+def test_what_is_beyond_the_effort_is_no_bound() -> None:
+    """A search says that nothing is below 10, and no tree of cases shows it: that is told, and not claimed."""
+    plan = make_plan(
+        cluster_of([[0], [0], [0], [1]], [30, 30, 30, 20]),
+        Request(balance=("disk:0:0",)),
+        Params(load_tree_programs=0),
+    )
+    level = next(level for level in plan.certificate if level.goal == "disk")
+    assert (level.value, level.lower_bound, level.proof) == (10, 0, "none")
+    assert level.note == "a search that cannot be checked says 10"

@@ -26,6 +26,7 @@ from equipoise.planning.driver.solution import goals_before
 from equipoise.planning.driver.state import State
 from equipoise.planning.goals import ALL_GOALS, BROKER_LEADER, PLACEMENT
 from equipoise.planning.problem.params import Effort
+from equipoise.planning.programs.model import Model
 from equipoise.planning.programs.small import SmallProgram, cells, pairs, trees
 
 
@@ -95,7 +96,8 @@ def by_small_program(state: State, goal: str) -> State:
     proof = state.proof(goal)
     if proof.closes or not claimed:
         return state
-    tree = trees(problem, problem.goals, state.solution.reached, {goal: min(claimed, proof.value)}).get(goal)
+    model, wanted = Model(problem, problem.goals), min(claimed, proof.value)
+    tree = trees(model, state.solution.reached, {goal: wanted}).get(goal)
     if tree is not None:
         level = ProvedLevel(goal, tree.bound, NetworkName.PROGRAM, tree.prices, tree.branches)
         state = state.with_level(level)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import isqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from equipoise.planning.loads.bounds import cost_bound, level_bound
 from equipoise.planning.loads.leading import Leading
 from equipoise.planning.loads.placing import Placing
 from equipoise.planning.loads.prices import Priced, Pricing, stored
-from equipoise.planning.loads.program import Decided, decided, is_small
+from equipoise.planning.loads.program import Decided, LoadModel, decided, is_small
 from equipoise.planning.loads.search import descend
 from equipoise.planning.loads.together import in_bands
 from equipoise.planning.loads.weights import (
@@ -39,11 +40,14 @@ from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.orders import order, order_followers
 from equipoise.planning.networks.place import Placement, place
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
-from equipoise.planning.programs.small import cells
+from equipoise.planning.programs.small import cells, trees
 from equipoise.planning.request.laying import build_problem
 from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.rack_rule import rack_excess
 from equipoise.wording import plural
+
+if TYPE_CHECKING:
+    from equipoise.planning.programs.branching import Tree
 
 WEIGHED = ("disk", "network-in", "network-out", "cpu", "bytes")
 """Goals whose bounds are closed forms of what weighs."""
@@ -89,7 +93,7 @@ def level(problem: Problem) -> Solution:
     solution = Solution(lists, prove(problem, goals, lists, start, orders), start.groups)
     if solution.is_proved or not is_small(problem):
         return solution
-    return by_program(problem, goals, solution)
+    return by_program(problem, goals, solution, start)
 
 
 def at_rest(
@@ -116,28 +120,55 @@ def at_rest(
     return lists, orders
 
 
-def by_program(problem: Problem, goals: tuple[str, ...], found: Solution) -> Solution:
+def by_program(
+    problem: Problem, goals: tuple[str, ...], found: Solution, start: Placement
+) -> Solution:
     """What the search left open, decided; as it was found where the program does not get to the end."""
     best = decided(problem, goals, found.proofs, found.lists, as_it_is(problem))
     if not placements_are_proved(problem, goals, best):
         return found
-    prices = priced(problem, {goal: weighed_value(problem, best.lists, goal) for goal in goals})
-    proofs = [again(problem, best, proof, prices.get(proof.goal)) for proof in found.proofs]
-    return replace(found, lists=best.lists, proofs=proofs)
+    values = {goal: weighed_value(problem, best.lists, goal) for goal in goals}
+    prices, bounds = priced(problem, values), closed_bounds(problem, values, start)
+    proofs = [again(proof, values[proof.goal], bounds, prices.get(proof.goal)) for proof in found.proofs]
+    return replace(found, lists=best.lists, proofs=by_cases(problem, proofs, values, best.bounds))
 
 
-def again(problem: Problem, best: Decided, proof: Proof, prices: Priced | None) -> Proof:
-    """What is known of a goal once the program has spoken; ``prices`` are for levels such as it reached."""
-    value = weighed_value(problem, best.lists, proof.goal)
+def again(proof: Proof, value: int, bounds: dict[str, int], prices: Priced | None) -> Proof:
+    """What is known of a goal without the program's word; ``prices`` are for levels such as it reached."""
     if prices is not None and prices.whole_bound >= value > 0:
         return by_prices(proof.goal, value, prices)
     of_places = proof.level is not None and proof.level.network in ORDER_NETWORKS  # of those of the search
     of_search = of_places or (proof.level is not None and proof.level.network == NetworkName.LOADS)
     if proof.closes and proof.value == value and not of_search:
         return proof
-    if proof.goal in best.bounds:
-        return Proof(proof.goal, value, min(value, best.bounds[proof.goal]), ProofKind.INTEGER_PROGRAM)
+    if bounds.get(proof.goal):
+        return Proof(proof.goal, value, min(value, bounds[proof.goal]), ProofKind.CLOSED_FORM)
     return Proof.certain(proof.goal, value)
+
+
+def by_cases(
+    problem: Problem, proofs: list[Proof], values: dict[str, int], claimed: dict[str, int]
+) -> list[Proof]:
+    """The proofs, with a tree of prices where the program claims more than is known."""
+    wanted = {
+        proof.goal: min(proof.value, claimed[proof.goal])
+        for proof in proofs
+        if proof.bound < min(proof.value, claimed.get(proof.goal, 0))
+    }
+    params = replace(problem.params, tree_programs=problem.params.load_tree_programs)
+    goals = tuple(proof.goal for proof in proofs)
+    found = trees(LoadModel(replace(problem, params=params), goals), values, wanted)
+    return [with_tree(proof, found.get(proof.goal), wanted.get(proof.goal, 0)) for proof in proofs]
+
+
+def with_tree(proof: Proof, tree: Tree | None, claimed: int) -> Proof:
+    """The proof, or a tree that proves more; with a word where a solver ``claimed`` more than that."""
+    if tree is not None and tree.bound > proof.bound:
+        level = ProvedLevel(proof.goal, tree.bound, NetworkName.PROGRAM, tree.prices, tree.branches)
+        proof = Proof(proof.goal, proof.value, tree.bound, level.kind, level=level)
+    if claimed <= proof.bound:
+        return proof
+    return replace(proof, note=f"a search that cannot be checked says {claimed}")
 
 
 def placements_are_proved(problem: Problem, goals: tuple[str, ...], best: Decided) -> bool:
@@ -287,10 +318,7 @@ def prove(
     ``start`` is what the rules alone force, partition by partition: no plan moves less.
     """
     values = {goal: weighed_value(problem, lists, goal) for goal in goals}
-    bounds = weighed_bounds(problem, values)
-    prices = priced(problem, values)
-    for cost in (cost for cost in ("bytes", "moves") if cost in bounds):
-        bounds[cost] = max(bounds[cost], weighed_value(problem, start.lists, cost))
+    bounds, prices = closed_bounds(problem, values, start), priced(problem, values)
     counted = {goal: value for goal, value in values.items() if goal not in WEIGHED}
     racks = [level for level in start.levels if level.goal == "racks"]
     solved = {level.goal: level for level in (*racks, *orders)}
@@ -304,6 +332,14 @@ def prove(
         else known[goal]
         for goal, value in values.items()
     ]
+
+
+def closed_bounds(problem: Problem, values: dict[str, int], start: Placement) -> dict[str, int]:
+    """`weighed_bounds`, of bytes and moves no less than what the rules alone force."""
+    bounds = weighed_bounds(problem, values)
+    for cost in (cost for cost in ("bytes", "moves") if cost in bounds):
+        bounds[cost] = max(bounds[cost], weighed_value(problem, start.lists, cost))
+    return bounds
 
 
 def by_prices(goal: str, value: int, found: Priced) -> Proof:

@@ -35,8 +35,7 @@ class LoadModel(Model):
         chosen = [(row, column) for (row, at), column in self.held.items() if at == broker]
         if load.of_leaders:
             chosen = [(row, c) for (row, at, place), c in self.at.items() if at == broker and place == 0]
-        most = base + int(load.weight[self.rows].sum()) + int(load.high[broker])
-        distance = self.column(0, most)
+        distance = self.column(0, base + int(load.weight[self.rows].sum()) + int(load.high[broker]))
         held = base + self.total(int(load.weight[row]) * column for row, column in chosen)
         self.at_least(distance - held, -int(load.high[broker]))
         self.at_least(distance + held, int(load.low[broker]))

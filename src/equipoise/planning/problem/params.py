@@ -104,6 +104,9 @@ class Params:
     tree_work: int = limit(
         10_000_000, "linear programs x factors", "one proof by cases takes: some twenty seconds", 200_000_000
     )
+    load_tree_programs: int = limit(
+        250, "linear programs", "one takes where loads are levelled: each goal may need one", 15_000
+    )
     supposed_arcs: int = limit(
         10_000, "arcs", "goals with known bounds are decided one by one; beyond it as if they reached them"
     )

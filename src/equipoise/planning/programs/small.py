@@ -133,21 +133,19 @@ class SmallProgram:
         return self.model.lists(lambda column: x[column.column] > 0)
 
 
-def trees(
-    problem: Problem, goals: tuple[str, ...], values: dict[str, int], wanted: dict[str, int]
-) -> dict[str, Tree]:
+def trees(model: Model, values: dict[str, int], wanted: dict[str, int]) -> dict[str, Tree]:
     """Proofs of the ``wanted`` bounds, or of less, in plans as good as ``values`` at the goals before.
 
-    A goal may be missing.
+    ``model`` is that of all goals, with none held yet. A goal may be missing.
     """
     from equipoise.planning.programs.branching import proof_of
 
-    model, found = Model(problem, goals), {}
-    last = max((k for k, goal in enumerate(goals) if wanted.get(goal)), default=-1)
-    for goal in goals[: last + 1]:
+    found = {}
+    last = max((k for k, goal in enumerate(model.goals) if wanted.get(goal)), default=-1)
+    for goal in model.goals[: last + 1]:
         sheet = model.sheet(model.hold(goal, values[goal])) if wanted.get(goal) else None
         if sheet is None:
             model.hold(goal, values[goal])
-        elif (tree := proof_of(sheet, wanted[goal], problem.params)) is not None:
+        elif (tree := proof_of(sheet, wanted[goal], model.problem.params)) is not None:
             found[goal] = tree
     return found
