@@ -17,7 +17,7 @@ from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.goals.interface import Counted
-from equipoise.planning.networks.open_choices import OptimalFace
+from equipoise.planning.networks.open_choices import CoarseFace
 from equipoise.planning.networks.role_networks import (
     RoleNetwork,
     Roles,
@@ -59,7 +59,7 @@ def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...], params: Params)
         guess = best.flow
         levels.append(ProvedLevel(goal, best.value, NetworkName.BROKERS, best.potential))
         network = narrow(network, objective, best.potential)
-    face = OptimalFace(coarse, network)
+    face = CoarseFace(coarse, network)
     if is_called_for(roles, goals, params.exact_leaders):
         column = rounded(roles, face, params.open_leaders)
         if column is not None:
@@ -74,7 +74,7 @@ def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...], params: Params)
 def choose_fine(
     roles: Roles,
     goals: tuple[tuple[str, Counted], ...],
-    face: OptimalFace | None,
+    face: CoarseFace | None,
     levels: tuple[ProvedLevel, ...],
 ) -> Chosen:
     """Solve the levels with a node for each item that may change; raises `Infeasible` off a face."""
@@ -121,7 +121,7 @@ def choose_fine(
 
 
 def on_face(
-    roles: Roles, net: RoleNetwork, face: OptimalFace, least: Int64, lost_item: Int64, lost_node: Int64
+    roles: Roles, net: RoleNetwork, face: CoarseFace, least: Int64, lost_item: Int64, lost_node: Int64
 ) -> Network:
     """The fine network's bounds with nodes, groups and lost items held to the coarse face."""
     lower, upper = net.network.lower.copy(), net.network.upper.copy()

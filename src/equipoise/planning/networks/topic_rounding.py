@@ -17,7 +17,7 @@ from equipoise.planning.distinct import distinct, ranks
 from equipoise.planning.flow.convex import solve
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
 from equipoise.planning.goals.interface import Counted
-from equipoise.planning.networks.open_choices import BoolArray, OptimalFace, open_options
+from equipoise.planning.networks.open_choices import BoolArray, CoarseFace, open_options
 from equipoise.planning.networks.role_networks import Roles, cell_bands
 
 FINENESS = 64
@@ -133,7 +133,7 @@ def is_called_for(roles: Roles, goals: tuple[tuple[str, Counted], ...], exact_op
     return asked and not roles.reorders.all() and int((roles.option >= 0).sum()) > exact_options
 
 
-def rounded(roles: Roles, face: OptimalFace, few: int) -> Int64 | None:
+def rounded(roles: Roles, face: CoarseFace, few: int) -> Int64 | None:
     """A column for each item, ``(n_items,)``: best at the levels of the face, nearly so at that of cells.
 
     None where no such choice is found, or no more than a ``few`` options are open.
@@ -173,7 +173,7 @@ def choices_of(roles: Roles, open_: BoolArray, column: Int64) -> Choices:
     return Choices(item, of_option, (cells % n).astype(np.int32), low, high)
 
 
-def by_prices(standing: Standing, face: OptimalFace) -> Int32:
+def by_prices(standing: Standing, face: CoarseFace) -> Int32:
     """Some rounds of choices at prices, and of prices that follow them; returns the prices, ``(n_nodes,)``.
 
     A price moves by steps that grow while a node stays on one side of its bounds and shrink where it does
@@ -191,25 +191,25 @@ def by_prices(standing: Standing, face: OptimalFace) -> Int32:
     return price
 
 
-def by_flows(standing: Standing, face: OptimalFace, price: Int32) -> bool:
+def by_flows(standing: Standing, face: CoarseFace, price: Int32) -> bool:
     """Flows over the nodes until all are within their bounds, and some more; False if they never are."""
-    settled = 0
+    within = 0
     for turn in range(ROUNDS, ROUNDS + MOST_FLOWS):
         price = by_flow(standing, face, price, turn)
-        settled += not over(standing, face).any()
-        if settled == FLOWS:
+        within += not over(standing, face).any()
+        if within == FLOWS:
             return True
-    return settled > 0
+    return within > 0
 
 
-def over(standing: Standing, face: OptimalFace) -> Int64:
+def over(standing: Standing, face: CoarseFace) -> Int64:
     """``(n_nodes,)``: how many too many each node has, below 0 where it has too few."""
     arcs = face.coarse.node_arcs
     least, most = face.network.lower[arcs], face.network.upper[arcs]
     return np.maximum(standing.led - most, 0) - np.maximum(least - standing.led, 0)
 
 
-def by_flow(standing: Standing, face: OptimalFace, price: Int32, turn: int) -> Int32:
+def by_flow(standing: Standing, face: CoarseFace, price: Int32, turn: int) -> Int32:
     """Make the changes that bring nodes within their bounds at the least cost; returns the next prices."""
     offers = standing.offers(price, turn, REACH)
     node, n = standing.choices.node, len(price)
@@ -228,7 +228,7 @@ def by_flow(standing: Standing, face: OptimalFace, price: Int32, turn: int) -> I
 
 
 def network_of(
-    standing: Standing, face: OptimalFace, changes: tuple[Int64, Int64, Int64, Int64]
+    standing: Standing, face: CoarseFace, changes: tuple[Int64, Int64, Int64, Int64]
 ) -> tuple[Network, Objective]:
     """Node → group → sink within the bounds of the face, or for a penalty outside, then the ``changes``.
 

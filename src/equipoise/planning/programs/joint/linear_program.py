@@ -65,7 +65,7 @@ class Program:
         of_rows, of_columns = found.of_rows * part, found.of_columns * part
         return replace(found, value=found.value * part, of_rows=of_rows, of_columns=of_columns)
 
-    def whole_near(self, found: Answer, params: Params) -> Float64 | None:
+    def integral_near(self, found: Answer, params: Params) -> Float64 | None:
         """The best solution with whole flows that was found near an optimum; None if none was.
 
         Open are the columns that are not whole, or with them what shares a condition and may differ among

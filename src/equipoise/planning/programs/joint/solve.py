@@ -229,7 +229,7 @@ def worthwhile(face: OptimalFace, pull: Int64, shown: npt.NDArray[np.bool_], noi
 
 def lists_near(face: OptimalFace, layout: Layout, found: Answer) -> npt.NDArray[np.int32] | None:
     """The lists of a whole placement: the optimum if it is one, else the best found nearby."""
-    best = layout.program.whole_near(found, face.net.data.problem.params)
+    best = layout.program.integral_near(found, face.net.data.problem.params)
     if best is None:
         wish = np.full(len(face.network.tail), SCALE)
         wish[layout.free] = in_parts(0.5 - found.x[: len(layout.free)])
