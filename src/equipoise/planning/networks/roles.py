@@ -28,7 +28,6 @@ from equipoise.planning.networks.role_networks import (
     transfers,
 )
 from equipoise.planning.networks.topic_rounding import is_called_for, rounded
-from equipoise.planning.problem.params import Params
 
 LOG = logging.getLogger(__name__)
 
@@ -41,12 +40,12 @@ class Chosen:
     levels: tuple[ProvedLevel, ...]
 
 
-def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...], params: Params) -> Chosen:
+def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...]) -> Chosen:
     """Solve the levels ``(goal name, kind)`` in order.
 
-    Cells as the last level are only nearly best, and without a proof, beyond ``params.exact_leaders``.
+    Cells as the last level are only nearly best, and without a proof, beyond ``roles.params.exact_leaders``.
     """
-    if (roles.option >= 0).sum() <= params.order_options:
+    if (roles.option >= 0).sum() <= roles.params.order_options:
         return choose_fine(roles, goals, None, ())
     cut = next((k for k, goal in enumerate(goals) if goal[1].needs_items), len(goals))
     coarse = coarse_network(roles)
@@ -60,8 +59,8 @@ def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...], params: Params)
         levels.append(ProvedLevel(goal, best.value, NetworkName.BROKERS, best.potential))
         network = narrow(network, objective, best.potential)
     face = CoarseFace(coarse, network)
-    if is_called_for(roles, goals, params.exact_leaders):
-        column = rounded(roles, face, params.open_leaders)
+    if is_called_for(roles, goals):
+        column = rounded(roles, face)
         if column is not None:
             return Chosen(column, tuple(levels))
     try:
