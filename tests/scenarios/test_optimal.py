@@ -57,7 +57,7 @@ def test_each_level_is_the_true_optimum(theme: str, seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [3206, 5113])
 def test_the_goals_after_failover_are_optimal_too(seed: int) -> None:
-    """Eight partitions on eight brokers: pairs of leader and heir once took all the effort there was."""
+    """Eight partitions, eight brokers: pairs of leader and first follower once took all the effort."""
     check(case("orders", seed))
 
 

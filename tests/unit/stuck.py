@@ -33,9 +33,18 @@ def tell(note: str) -> None:
 
 def flows(note: str) -> None:
     """In the process that solves large networks."""
+    from equipoise.planning.driver import solve
     from equipoise.planning.flow import solver
+    from equipoise.planning.problem.params import Params
 
-    solver.LARGE, solver.serve = -1, partial(hold, note)
+    class Apart(Params):
+        """Every flow is a large one."""
+
+        @classmethod
+        def of(cls, effort: Any) -> Params:
+            return Params(effort=effort, apart_arcs=-1)
+
+    solve.Params, solver.serve = Apart, partial(hold, note)
 
 
 def strategies(note: str) -> None:

@@ -271,8 +271,10 @@ def test_method_page_has_every_limit() -> None:
     ]  # fmt: skip
 
 
-def told(limit: int) -> str:
-    """A limit in the words of the page."""
+def told(limit: int | tuple[int, ...]) -> str:
+    """A limit in the words of the page; several are tried in their order."""
+    if isinstance(limit, tuple):
+        return ", ".join(map(told, limit))
     return "any" if limit >= 2**40 else f"{limit:,}"
 
 

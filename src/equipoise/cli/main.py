@@ -12,7 +12,7 @@ from pathlib import Path
 from equipoise import __version__
 from equipoise.cli.progress import interruptible, tell
 from equipoise.cli.streams import Gone, Unwritable, guarded
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, is_out_of_memory
 from equipoise.wording import cut, printable
 
 with interruptible():  # what takes a tenth of a second and more, before there is a command to stop
@@ -24,6 +24,8 @@ with interruptible():  # what takes a tenth of a second and more, before there i
 NAME = "equipoise"
 FAULT = 70
 """Exit code of a fault of ours, as sysexits.h has it: no other end of a command is one."""
+NO_MEMORY = 71
+"""Exit code where the system gave no more memory, as sysexits.h has it for what a system does not give."""
 VERBS = (
     *("demo", "run", "fleet-report", "show", "plan", "explain", "check", "compare", "frontier", "serve"),
     *("snapshot", "apply", "status", "pause", "continue", "throttle", "cancel", "rollback", "watch"),
@@ -95,6 +97,8 @@ def run(given: list[str]) -> int:
     except ClickException as error:
         return told(sentence(error), error.exit_code)
     except OSError as error:  # a file that is there and cannot be used, wherever that shows
+        if is_out_of_memory(error):
+            return broken(error)
         place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
         return told(f"{place}cannot be used ({error.strerror or error})", 2)
     except Exception as error:
@@ -102,11 +106,14 @@ def run(given: list[str]) -> int:
 
 
 def broken(error: Exception) -> int:
-    """The exit code of a fault of ours, told in one line; with ``--verbose`` in full."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(last.filename).name}, line {last.lineno}"
+    """The exit code where memory ran out, or of a fault of ours; one line, with ``--verbose`` in full."""
     if "--verbose" in sys.argv or "-v" in sys.argv:
         traceback.print_exception(error)
+    if is_out_of_memory(error):
+        advice = "Plan with --effort quick or fewer --goals, or on a machine with more of it"
+        return told(f"memory ran out. {advice}", NO_MEMORY)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(last.filename).name}, line {last.lineno}"
     what = cut(f"{type(error).__name__}: {error}")
     advice = "Please report it with the command; --verbose shows all of it"
     return told(f"this is a fault of {NAME} ({what}; {where}). {advice}", FAULT)

@@ -67,8 +67,8 @@ def worst_leaders_after_one_failure(replicas: IntArray, n_brokers: int) -> int:
         return 0
     first, second = position(replicas, 0), position(replicas, 1)
     led = leaders_per_broker(replicas, n_brokers)
-    heirs = (second >= 0) & (first != second)
-    pairs, gained = np.unique(first[heirs].astype(np.int64) * n_brokers + second[heirs], return_counts=True)
+    pair = first.astype(np.int64) * n_brokers + second
+    pairs, gained = np.unique(pair[(second >= 0) & (first != second)], return_counts=True)
     return int(max(led.max(), (gained + led[pairs % n_brokers]).max(initial=0)))
 
 

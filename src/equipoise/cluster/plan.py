@@ -41,7 +41,7 @@ class Level:
 
     @property
     def distance(self) -> float | None:
-        """How far the value is above ``anywhere``, as ``gap``; None where that is not known."""
+        """How far the value is above ``global_bound``, as ``gap``; None where that is not known."""
         return self.above(self.global_bound)
 
     @property

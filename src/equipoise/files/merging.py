@@ -13,9 +13,9 @@ from equipoise.cluster.brokers import FloatArray, IntArray
 from equipoise.files.agreement import State, agreed_state, moves
 from equipoise.files.alive import down
 from equipoise.files.broker_facts import brokers_of
+from equipoise.files.lacks import lacks_of
 from equipoise.files.loads_told import loads_told
 from equipoise.files.log_dirs import log_dirs_of
-from equipoise.files.whole import lacks_of
 from equipoise.formats.configs import min_isr, retention_bytes, retention_s
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import Fragment, SetAside

@@ -150,14 +150,14 @@ def misfit_below(value: Any, shape: Shape) -> tuple[str, str] | None:
     return None if fault is None else (f".{fault[0]}" if fault[0] else "", fault[1])
 
 
-def is_whole(value: Any) -> bool:
+def is_integer(value: Any) -> bool:
     return type(value) is int and -(1 << 63) <= value < 1 << 63
 
 
 KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
     str: (lambda v: isinstance(v, str), "a string"),
     bool: (lambda v: isinstance(v, bool), "true or false"),
-    int: (is_whole, "a whole number"),
-    Id: (lambda v: is_whole(v) and 0 <= v <= BIGGEST_ID, "a whole number from 0 on"),
-    float: (lambda v: is_whole(v) or isinstance(v, float), "a number"),
+    int: (is_integer, "a whole number"),
+    Id: (lambda v: is_integer(v) and 0 <= v <= BIGGEST_ID, "a whole number from 0 on"),
+    float: (lambda v: is_integer(v) or isinstance(v, float), "a number"),
 }

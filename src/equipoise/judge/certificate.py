@@ -18,7 +18,7 @@ from equipoise.judge.faces import OptimalFaces
 from equipoise.judge.goals.registry import GOALS
 from equipoise.judge.load_levels import least_outside
 from equipoise.judge.loads import load_of
-from equipoise.judge.values import value_of
+from equipoise.judge.values import recount
 from equipoise.judge.violations import Case, Violation
 
 RECOMPUTED = frozenset(
@@ -70,7 +70,7 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
         if level.proof == ProofKind.UNKNOWN:
             yield Finding(level.goal, None, None)
             continue
-        value = value_of(level.goal, case)
+        value = recount(level.goal, case)
         if value is not None and value != level.value:
             yield Finding(level.goal, value, None, f"the value is {value}, not {level.value:g}")
             continue

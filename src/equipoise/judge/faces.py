@@ -24,7 +24,7 @@ from equipoise.judge.placement_network import placement_relaxation
 from equipoise.judge.program import Program
 from equipoise.judge.relaxation import Relaxation
 from equipoise.judge.stored import ORDERS, PLACEMENTS, network_of, whole_numbers
-from equipoise.judge.values import value_of
+from equipoise.judge.values import recount
 from equipoise.judge.violations import Case
 
 Int64 = npt.NDArray[np.int64]
@@ -76,7 +76,7 @@ class OptimalFaces:
 
     def reached(self, levels: Sequence[Level]) -> dict[str, int]:
         """The goals before with their values, as counted here."""
-        values = {level.goal: value_of(level.goal, self.case) for level in levels}
+        values = {level.goal: recount(level.goal, self.case) for level in levels}
         return {goal: value for goal, value in values.items() if value is not None}
 
     def of_flow(self, name: NetworkName, level: Level, stored: Int64) -> int:

@@ -15,7 +15,7 @@ HIGHEST_PRICE = 2**40
 
 
 def first_followers_bound(case: Case, price: Int64) -> int:
-    """A bound on `failover` for these leaders and places, ``price`` ``(n_brokers ** 2,)`` per heir of a pair.
+    """A bound on `failover` for these leaders and places; ``price``: of each pair, ``(n_brokers ** 2,)``.
 
     Each partition takes its cheapest first follower, each pair (leader, first follower) as many as pay for
     themselves: weak duality. Raises ``ValueError`` for unusable prices.

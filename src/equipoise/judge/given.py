@@ -1,7 +1,7 @@
 """Where replicas stand is taken as it is in the plan: is no order of their lists better?
 
 That says nothing of other placements. The levels of leaders come with those before them, on whose faces
-they are best; first followers are chosen for the leaders that the plan has (`heirs`).
+they are best; first followers are chosen for the leaders that the plan has (the network `heirs`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from equipoise.judge.duality import dual_bound, narrowed
 from equipoise.judge.order_network import order_relaxation
 from equipoise.judge.stored import ORDERS, network_of, whole_numbers
-from equipoise.judge.values import value_of
+from equipoise.judge.values import recount
 from equipoise.judge.violations import Case
 
 
@@ -35,6 +35,6 @@ def given_bound(case: Case, goal: str, level: str, proofs: Mapping[str, np.ndarr
         problem = relaxation.problem(asked, face)
         lifted = relaxation.lifted(network, potential, face)
         bound = dual_bound(problem, lifted)
-        if bound == value_of(asked, case):  # only then is every best order within the face
+        if bound == recount(asked, case):  # only then is every best order within the face
             face = relaxation.tightened(narrowed(problem, lifted))
     return bound

@@ -7,7 +7,7 @@ from equipoise.judge.loads import load_value
 from equipoise.judge.violations import Case
 
 
-def value_of(goal: str, case: Case) -> int | None:
+def recount(goal: str, case: Case) -> int | None:
     """The value as counted here; None where lists and sources do not tell it."""
     value = GOALS[goal].value(case) if goal in GOALS else None
     return load_value(goal, case) if value is None else value

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 Int64 = npt.NDArray[np.int64]
 ROOM = 2**62
+"""64 bits have to hold a row as one number."""
 ROOMY = 16
 """So many times as many numbers as there are may be counted one by one."""
 

@@ -90,10 +90,10 @@ def spread(lists: IntArray, movable: npt.NDArray[np.bool_], n_brokers: int) -> I
     """
     led = measures.leaders_per_broker(lists, n_brokers).tolist()
     result = lists.copy()
-    heirs = np.zeros((n_brokers, n_brokers), dtype=np.int64)
+    pairs = np.zeros((n_brokers, n_brokers), dtype=np.int64)
     followed = lists[:, 1] >= 0
-    np.add.at(heirs, (lists[followed, 0], lists[followed, 1]), 1)
-    gained = heirs.tolist()
+    np.add.at(pairs, (lists[followed, 0], lists[followed, 1]), 1)
+    gained = pairs.tolist()
     rows = np.flatnonzero(movable & (lists[:, 2] >= 0)).tolist()
     for _ in range(2):
         for row, (leader, now, *others) in zip(rows, result[rows].tolist(), strict=True):

@@ -23,8 +23,8 @@ def pairs(**asked: object) -> Case:
     return Case(cluster, cluster.replicas, rules_of(cluster, asked), np.ones(N, dtype=bool))
 
 
-def prices(heir: int, place: int = 0, *, rows: int = 1) -> np.ndarray:
-    return np.array([heir] * N + [0, 0] + [place] * (N * rows), dtype=np.int64)
+def prices(follower: int, place: int = 0, *, rows: int = 1) -> np.ndarray:
+    return np.array([follower] * N + [0, 0] + [place] * (N * rows), dtype=np.int64)
 
 
 def test_who_shares_a_rack_inherits_nothing() -> None:
@@ -51,6 +51,6 @@ def test_unusable_prices(case: Case, before: tuple[Reached, ...], stored: np.nda
 
 
 def test_leaders_that_need_not_be_level_prove_less() -> None:
-    """Without `leaders` in front some plan may lead as it suits the heirs."""
+    """Without `leaders` in front some plan may lead as it suits the first followers."""
     free = [reached for reached in BEFORE if reached.goal.name != "leaders"]
     assert failover_bound(pairs(), free, prices(1)) <= failover_bound(pairs(), BEFORE, prices(1))

@@ -11,7 +11,7 @@ import pytest
 
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.judge import Case, rules_of
-from equipoise.judge.values import value_of
+from equipoise.judge.values import recount
 
 
 def case_of(cluster: Cluster, target: np.ndarray, request: dict[str, object] | None = None) -> Case:
@@ -68,7 +68,7 @@ def test_values_agree_with_counting_one_by_one() -> None:
                 for lost in brokers
             ),
         }
-        assert {goal: value_of(goal, case) for goal in expected} == expected
+        assert {goal: recount(goal, case) for goal in expected} == expected
 
 
 def test_weights_and_drained_brokers_change_the_shares() -> None:
@@ -76,31 +76,31 @@ def test_weights_and_drained_brokers_change_the_shares() -> None:
     brokers = Brokers.of([1, 2, 3, 4], weight={1: 2.0})
     cluster = build_cluster("c", brokers, ["t"] * 4, range(4), [[1], [1], [2], [3]])
     request = {"drain": [4]}
-    assert value_of("replicas", case_of(cluster, cluster.replicas, request)) == 0
-    assert value_of("leaders", case_of(cluster, cluster.replicas, request)) == 0
+    assert recount("replicas", case_of(cluster, cluster.replicas, request)) == 0
+    assert recount("leaders", case_of(cluster, cluster.replicas, request)) == 0
     worse = cluster.brokers.index_of(np.array([[1], [2], [2], [3]]))
-    assert value_of("replicas", case_of(cluster, worse, request)) == 2
+    assert recount("replicas", case_of(cluster, worse, request)) == 2
 
 
 def test_tolerance_widens_the_band() -> None:
     """Within the tolerance a count is level; beyond it only what is beyond counts."""
     cluster = build_cluster("c", Brokers.of([1, 2]), ["t"] * 10, range(10), [[1]] * 7 + [[2]] * 3)
-    assert value_of("replicas", case_of(cluster, cluster.replicas)) == 2 * 2**2
-    assert value_of("replicas", case_of(cluster, cluster.replicas, {"tolerance": [20, 20]})) == 2 * 1**2
-    assert value_of("replicas", case_of(cluster, cluster.replicas, {"tolerance": [40, 40]})) == 0
+    assert recount("replicas", case_of(cluster, cluster.replicas)) == 2 * 2**2
+    assert recount("replicas", case_of(cluster, cluster.replicas, {"tolerance": [20, 20]})) == 2 * 1**2
+    assert recount("replicas", case_of(cluster, cluster.replicas, {"tolerance": [40, 40]})) == 0
 
 
 def test_rack_leaders() -> None:
     """Leaders per rack, in proportion to the racks' brokers."""
     brokers = Brokers.of([1, 2, 3], {1: "a", 2: "a", 3: "b"})
     cluster = build_cluster("c", brokers, ["t"] * 3, range(3), [[1, 3], [3, 1], [3, 2]])
-    assert value_of("rack-leaders", case_of(cluster, cluster.replicas)) == 2
+    assert recount("rack-leaders", case_of(cluster, cluster.replicas)) == 2
     better = cluster.brokers.index_of(np.array([[1, 3], [1, 3], [3, 2]]))
-    assert value_of("rack-leaders", case_of(cluster, better)) == 0
+    assert recount("rack-leaders", case_of(cluster, better)) == 0
 
 
 @pytest.mark.parametrize("goal", ["disk", "no such goal"])
 def test_goals_that_are_not_measured(goal: str) -> None:
     """A goal that lists alone do not tell has no value here."""
     cluster = build_cluster("c", Brokers.of([1]), ["t"], [0], [[1]])
-    assert value_of(goal, case_of(cluster, cluster.replicas)) is None
+    assert recount(goal, case_of(cluster, cluster.replicas)) is None

@@ -84,7 +84,7 @@ def test_level_replicas_can_stand_in_the_way() -> None:
 
 
 @pytest.mark.parametrize("factor", [2, 3])
-def test_racks_forbid_some_heirs(factor: int) -> None:
+def test_racks_forbid_some_first_followers(factor: int) -> None:
     """With one replica in a rack, nobody in the rack of the lost broker inherits: that much is proved."""
     lists = [[(k + j) % 12 for j in range(factor)] for k in range(720)]
     plan = make_plan(cluster_of(12, lists, "abc"), Request(goals=GOALS))

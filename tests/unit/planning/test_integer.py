@@ -13,7 +13,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.planning import ALL_GOALS, Params, Problem, Request, build_problem, make_plan
 from equipoise.planning.goals import value_of
 from equipoise.planning.programs.model import Model
-from equipoise.planning.programs.relaxation import least_whole
+from equipoise.planning.programs.relaxation import least_integral
 from equipoise.planning.programs.small import SmallProgram
 
 
@@ -40,7 +40,7 @@ def test_goals_of_the_program_measure_what_the_planner_measures(theme: str, seed
         for (row, broker, k), column in model.at.items():
             model.equal(column, int(k < plan.target.shape[1] and plan.target[row, k] == broker))
         sheet = model.sheet(counted)
-        found = least_whole(sheet)
+        found = least_integral(sheet)
         assert found is not None
         assert round(sheet.cost @ found.x) + sheet.offset == value, goal
 

@@ -53,7 +53,7 @@ def test_rows_that_contradict_each_other_have_no_answer() -> None:
     assert linear([1], contradict, 0, [1]) is None and integer([1], contradict, 0, [1]) is None
     half = rows((1, [2], 1))
     assert integer([1], half, 0, [1]) is None
-    found = integer([1], half, 0, [1], whole=False)
+    found = integer([1], half, 0, [1], integral=False)
     assert found is not None and found.x.tolist() == [0.5]
 
 

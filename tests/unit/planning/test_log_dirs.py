@@ -266,7 +266,7 @@ def test_bytes_are_exact_where_little_is_to_be_placed_and_bounded_elsewhere(
     best = reference.least(sizes, homes, fixed, weights, Fraction(tolerance))
     tried = small.best_of_all(some)
     assert got(some, tried) == best == (tried.least_outside, tried.least_moved)
-    found = level_bytes(some)
+    found = level_bytes(some, 200)
     outside, moved = got(some, found)
     assert found.least_outside <= best[0] <= outside and (outside, moved) >= best
     ways = reference.ways(homes, fixed, len(weights))

@@ -52,7 +52,7 @@ def test_wrong_prices_do_no_harm(
 ) -> None:
     """Prices drawn at random, a little or far off: what is not proved is solved anew."""
     wrong = np.random.default_rng(off).integers(-off, off + 1, len(topics.cell.unit))
-    monkeypatch.setattr(topic_prices, "pulls", lambda sums: topic_prices.FINENESS * wrong)
+    monkeypatch.setattr(topic_prices, "pulls", lambda sums, steps: topic_prices.FINENESS * wrong)
     goal = topics.objective("topics")
     best = topic_prices.solve_topics(topics, topics.network, goal, topics.guess())
     assert best.value == solve(topics.network, goal, topics.guess()).value

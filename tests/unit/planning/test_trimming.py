@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from equipoise.planning.linear.highs import Rows, integer
 from equipoise.planning.linear.trimming import integer_of_rest, trimmed
+from equipoise.planning.problem.params import Params
 
 NO_LEAST, NO_MOST = -np.inf, np.inf
 
@@ -22,7 +23,7 @@ def rows(*of: tuple[list[float], float, float]) -> Rows:
 
 def test_what_one_row_decides_lets_the_next_decide_more() -> None:
     """x + y = 2 of columns up to 1 makes both 1; y + z ≤ 1 then leaves nothing to z, and no row is open."""
-    left = trimmed(rows(([1, 1, 0], 2, 2), ([0, 1, 1], NO_LEAST, 1)), [0, 0, 0], [1, 1, 1])
+    left = trimmed(rows(([1, 1, 0], 2, 2), ([0, 1, 1], NO_LEAST, 1)), [0, 0, 0], [1, 1, 1], 10)
 
     assert left is not None
     assert left.lower.tolist() == left.upper.tolist() == [1, 1, 0]
@@ -31,17 +32,17 @@ def test_what_one_row_decides_lets_the_next_decide_more() -> None:
 
 def test_a_row_that_nothing_keeps_is_no_program() -> None:
     """Three columns up to 1 are never 4."""
-    assert trimmed(rows(([1, 1, 1], 4, NO_MOST)), [0, 0, 0], [1, 1, 1]) is None
+    assert trimmed(rows(([1, 1, 1], 4, NO_MOST)), [0, 0, 0], [1, 1, 1], 10) is None
 
 
 def test_a_column_that_has_to_be_half_is_none() -> None:
     """2 x = 1: no whole x."""
-    assert trimmed(rows(([2], 1, 1)), [0], [1]) is None
+    assert trimmed(rows(([2], 1, 1)), [0], [1], 10) is None
 
 
 def test_rows_of_parts_decide_nothing() -> None:
     """0.5 x ≤ 0.4 would leave x nothing, but parts are not told exactly."""
-    left = trimmed(rows(([0.5], NO_LEAST, 0.4)), [0], [1])
+    left = trimmed(rows(([0.5], NO_LEAST, 0.4)), [0], [1], 10)
 
     assert left is not None
     assert left.upper.tolist() == [1]
@@ -60,7 +61,7 @@ def test_the_same_least_with_and_without(seed: int) -> None:
     lower, upper = np.zeros(n_columns), drawn.integers(0, 3, n_columns)
     asked = rows(*zip(table.tolist(), least.tolist(), most.tolist(), strict=True))
 
-    x = integer_of_rest(cost, asked, lower, upper, nodes=1_000, exact=True)
+    x = integer_of_rest(cost, asked, lower, upper, Params(near_nodes=1_000), exact=True)
     expected = integer(cost, asked, lower, upper, exact=True)
 
     assert (x is None) == (expected is None)

@@ -16,7 +16,8 @@ from equipoise.execution.states.submitting import GONE, UNSURE
 from equipoise.execution.survey import shown
 
 TRIES = 20
-SETTLED = UNSURE | {GONE, "NO_REASSIGNMENT_IN_PROGRESS"}
+NO_REFUSAL = UNSURE | {GONE, "NO_REASSIGNMENT_IN_PROGRESS"}
+"""Answers to a cancellation after which its partition may be back, or will be."""
 
 
 def undoing(run: Run, flights: list[TopicPartition]) -> Steps:
@@ -28,7 +29,7 @@ def undoing(run: Run, flights: list[TopicPartition]) -> Steps:
     failures: Mapping[TopicPartition, Failure | None] = yield ask.Submit(dict.fromkeys(flights))
     for name in flights:
         failure = failures.get(name)
-        if failure is not None and failure.code not in SETTLED:
+        if failure is not None and failure.code not in NO_REFUSAL:
             yield from run.say_once(f"{name} cannot be cancelled: {failure}")
             del orders[name]
     yield from restoring(run, orders)
@@ -43,11 +44,11 @@ def restoring(run: Run, orders: Mapping[TopicPartition, tuple[int, ...]]) -> Ste
         if not waiting:
             return
         seen: Observed = yield ask.Observe(tuple(waiting), ())
-        settled = [name for name, order in waiting.items() if is_settled(run, name, order, seen)]
-        if settled:
-            yield from leading_again(run, settled, seen.partitions)
-            yield from run.record("restored", partitions=names(settled))
-        waiting = {name: order for name, order in waiting.items() if name not in settled}
+        restored = [name for name, order in waiting.items() if is_restored(run, name, order, seen)]
+        if restored:
+            yield from leading_again(run, restored, seen.partitions)
+            yield from run.record("restored", partitions=names(restored))
+        waiting = {name: order for name, order in waiting.items() if name not in restored}
         still = [name for name in waiting if name in seen.reassignments]
         if still:
             yield ask.Submit(dict.fromkeys(still))
@@ -60,7 +61,7 @@ def restoring(run: Run, orders: Mapping[TopicPartition, tuple[int, ...]]) -> Ste
         yield ask.Say(f"{name} could not be put back to {shown(order)}")
 
 
-def is_settled(run: Run, name: TopicPartition, order: tuple[int, ...], seen: Observed) -> bool:
+def is_restored(run: Run, name: TopicPartition, order: tuple[int, ...], seen: Observed) -> bool:
     """Whether nothing is left to restore: the order is back, it had arrived before, or it is gone."""
     state = seen.partitions.get(name)
     if state is None:

@@ -60,7 +60,7 @@ class Earlier:
         begun to carry out, or changed, is made anew.
         """
         same = {name for name in self.planned & now.keys() if now[name] == self.inputs.get(name)}
-        return frozenset(name for name in same if now[name].is_known and is_whole(self.at(CLUSTERS, name)))
+        return frozenset(name for name in same if now[name].is_known and is_complete(self.at(CLUSTERS, name)))
 
     def at(self, *names: str) -> Path:
         """A path in its folder."""
@@ -105,7 +105,7 @@ class Earlier:
         )
 
 
-def is_whole(place: Path) -> bool:
+def is_complete(place: Path) -> bool:
     """Whether a plan folder is complete, and what the run before wrote."""
     return (
         (place / "report.html").is_file()

@@ -41,7 +41,7 @@ from equipoise.pipeline.jobs.record import (
     unknown_metrics,
 )
 from equipoise.pipeline.jobs.span import Span
-from equipoise.pipeline.jobs.store import read_table, settle, write_json, write_table
+from equipoise.pipeline.jobs.store import materialize, read_table, write_json, write_table
 from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, state_files
 from equipoise.pipeline.readers.parsed import parsed
 from equipoise.pipeline.schemas.steps import MERGED, PARSED, PLANNED
@@ -176,8 +176,8 @@ def made_anew(
     spark, folder, work, clock = job.spark, job.folder, job.folder / WORK, job.clock
     states = work / "states"
     states.mkdir(parents=True)
-    parsed_files = settle(parsed(state_files(spark, clusters)), PARSED, work / "parsed")
-    state = settle(merged(parsed_files, len(clusters)), MERGED, work / "merged")
+    parsed_files = materialize(parsed(state_files(spark, clusters)), PARSED, work / "parsed")
+    state = materialize(merged(parsed_files, len(clusters)), MERGED, work / "merged")
     clock.lap("reading")
     told = samples_of(job, clusters, read)
     no_samples = spark.createDataFrame([], TABLES["samples"].schema)
@@ -192,7 +192,7 @@ def made_anew(
         measured = [cluster.name for cluster in clusters if has_samples(cluster)]
         known = None if series is None else load.where(F.col("cluster").isin(measured))
         planned = all_planned(state, known, len(clusters), places, job.policy)
-        plans = settle(planned, PLANNED, work / "planned")
+        plans = materialize(planned, PLANNED, work / "planned")
     clock.lap("planning")
     job.progress.stage("writing the tables")
     kinds = {kind: tables.of_kind(plans, kind) for kind in ("brokers", "moves", "plan_summary")}

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.span import Span, within
-from equipoise.pipeline.jobs.store import settle
+from equipoise.pipeline.jobs.store import materialize
 from equipoise.pipeline.readers.fleet import METRICS, ClusterFolder, sample_files
 from equipoise.pipeline.readers.samples import addresses
 from equipoise.pipeline.readers.samples.step import told
@@ -86,7 +86,7 @@ def told_samples(
     )
     parts = [] if before.rows is None else [before.rows]
     if to_read:
-        parts.append(settle(told(sample_files(spark, new)), TOLD, place or work / "told"))
+        parts.append(materialize(told(sample_files(spark, new)), TOLD, place or work / "told"))
     rows = reduce(DataFrame.unionByName, parts)
     seen = rows.select("cluster", *remarkable()).where("broken is not null or address is not null").distinct()
     remarks = seen.collect()
@@ -94,9 +94,9 @@ def told_samples(
     whole = without_files(rows, [piece[:2] for piece in pieces])
     brokers = brokers_of(spark, remarks, {cluster.name: mapped for cluster, mapped, _ in found})
     samples = judged(whole, brokers)
-    told_well = settle(rated(samples.where("reason is null")), RATED, work / "rated")
+    told_well = materialize(rated(samples.where("reason is null")), RATED, work / "rated")
     counting = within(told_well.where("reason is null"), span)
-    aside = settle(faults(samples).unionByName(series_faults(told_well)), FAULTS, work / "faults")
+    aside = materialize(faults(samples).unionByName(series_faults(told_well)), FAULTS, work / "faults")
     return ToldSamples(
         counting.select(*SAMPLES.fieldNames()),
         aside.unionByName(spark.createDataFrame(pieces, FAULTS)),
@@ -170,4 +170,4 @@ def brokers_of(
 
 def figures_of_series(samples: DataFrame, work: Path) -> DataFrame:
     """The figures of every series of the table ``samples``, on disk."""
-    return settle(series_figures(samples), SERIES_FIGURES, work / "series")
+    return materialize(series_figures(samples), SERIES_FIGURES, work / "series")

@@ -14,7 +14,7 @@ from equipoise.pipeline.schemas.conform import conform
 from equipoise.pipeline.schemas.tables import Table
 
 
-def settle(frame: DataFrame, schema: StructType, folder: Path) -> DataFrame:
+def materialize(frame: DataFrame, schema: StructType, folder: Path) -> DataFrame:
     """Write a step's rows and read them back: what follows does not run the step again."""
     frame.write.mode("errorifexists").parquet(str(folder))
     tidy(folder)

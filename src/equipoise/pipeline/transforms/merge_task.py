@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import EquipoiseError, ImpossibleRequest, UnusableInput
-from equipoise.files.whole import explained
+from equipoise.files.lacks import explained
 from equipoise.pipeline.schemas.steps import MERGED, arrow
 from equipoise.pipeline.transforms import rows
 from equipoise.pipeline.transforms.columns import union_batches

@@ -31,13 +31,12 @@ from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.flow.convex import solve
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.goals import value_of
+from equipoise.planning.problem.params import Params
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import failover_bands, open_band, weights
 from equipoise.planning.rules.rack_rule import is_strict
 
 BoolArray = npt.NDArray[np.bool_]
-FEW = 4
-"""Up to so many numbers of leaders that a broker can have, each has a price for its places."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +84,7 @@ class Survivors:
     """Partitions that may change."""
     alone: int
     """Of these, those of one replica."""
+    params: Params
 
 
 def survivors(problem: Problem, reached: Mapping[str, int]) -> Survivors:
@@ -111,7 +111,7 @@ def survivors(problem: Problem, reached: Mapping[str, int]) -> Survivors:
     fewest, places = places_between(problem, reached)
     return Survivors(
         counts, failover_leaders(base, n), low, high, room, together, crowded,
-        least, most, fewest, places, n_rows, alone,
+        least, most, fewest, places, n_rows, alone, problem.params,
     )  # fmt: skip
 
 
@@ -196,7 +196,7 @@ def follower_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> P
     upper = np.concatenate([of.places - led, np.minimum(of.room[lost, first_follower], inherits[lost])])
     if np.any(lower > upper):
         raise Infeasible
-    network = Network(supply, tail.astype(np.int32), head.astype(np.int32), lower, upper)
+    network = Network(supply, tail.astype(np.int32), head.astype(np.int32), lower, upper, of.params)
     arcs = np.arange(n, len(tail), dtype=np.int32)
     low, high = (band[lost, first_follower] - held for band in (of.low, of.high))
     fall = Objective.of_bands(len(tail), arcs, low, high)
@@ -264,7 +264,7 @@ def simple_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Pri
 def place_prices(of: Survivors, prices: Prices) -> Prices:
     """With the best price of places for each number of leaders, where there are few."""
     n_choices = int((of.most - of.least).max(initial=0)) + 1
-    if n_choices > FEW:
+    if n_choices > of.params.place_choices:
         return prices
     rows = []
     for choice in range(n_choices):

@@ -72,6 +72,7 @@ def free_leaders(problem: Problem) -> FreeLeaders:
         np.concatenate(
             [np.full(n_racks, len(rows)), everything, led, np.where(problem.leads, everything, 0)]
         ),
+        problem.params,
     )
     total = int(base[problem.leads].sum()) + len(rows)
     return FreeLeaders(problem, network, n_racks, n, base, total, int(((before >= 0) & ~keeps).sum()))

@@ -30,12 +30,8 @@ from equipoise.planning.problem.params import Params
 from equipoise.planning.problem.problem import Problem
 
 LOG = logging.getLogger(__name__)
-NEAR = 8 * FINENESS
-"""How far prices move in a round where they are nearly right."""
 ELECTION, DEAR = 8 * FINENESS, 24 * FINENESS
-"""The first price of an election that is tried, by ascent and by flows."""
-WORTH = 1_000
-"""Another price of elections is tried as long as that gains one part in so many."""
+"""The first price of an election that is tried, by ascent and by flows: where they begin, and no limit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +84,7 @@ class Sums:
     most: Int64
     allowed: int
     """Elections of leaders that could stay."""
+    params: Params
 
     @property
     def together(self) -> tuple[Int64, ...]:
@@ -158,7 +155,7 @@ def with_topic_leaders(problem: Problem, solution: Solution) -> Solution:
     if sums is None:
         return solution
     priced = "elections" in goals_before(problem.goals, "topic-leaders")
-    level = bounded(sums, problem.params, priced=priced)
+    level = bounded(sums, priced=priced)
     if level.value <= 0:
         return solution
     found = with_bound(proof, level)
@@ -172,18 +169,17 @@ def with_bound(proof: Proof, level: ProvedLevel) -> Proof:
     return Proof(proof.goal, proof.value, min(proof.value, level.value), ProofKind.FLOW_DUAL, level=level)
 
 
-def bounded(sums: Sums, params: Params, *, priced: bool) -> ProvedLevel:
+def bounded(sums: Sums, *, priced: bool) -> ProvedLevel:
     """The best bound found, by flows where the sums are few; ``priced``: elections are limited."""
     LOG.info("how level the leaders of topics could be elsewhere")
-    few = sum(cells.low.size for cells in sums.blocks) <= params.bound_flow_cells
-    flows, tries = params.bound_flows, params.bound_tries
-    best = by_flow(sums, flows, priced=priced) if few else by_ascent(sums, tries, priced=priced)
+    few = sum(cells.low.size for cells in sums.blocks) <= sums.params.bound_flow_cells
+    best = (by_flow if few else by_ascent)(sums, priced=priced)
     prices = np.concatenate([[best.election], best.broker, best.topic]).astype(np.int64)
     return ProvedLevel("topic-leaders", -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
 
 
-def by_flow(sums: Sums, flows: int, *, priced: bool) -> Prices:
-    """The best prices of some ``flows``, each with another price of elections.
+def by_flow(sums: Sums, *, priced: bool) -> Prices:
+    """The best prices of some flows, each with another price of elections.
 
     Leaders of a cell go to its broker, or for a price through the hub of their topic to another cell.
     Nodes: sink, brokers, cells by topic, hubs.
@@ -203,6 +199,7 @@ def by_flow(sums: Sums, flows: int, *, priced: bool) -> Prices:
         np.concatenate([0 * brokers, 1 + broker, hub, cells]).astype(np.int32),
         np.concatenate([sums.least, np.zeros(3 * n_cells, dtype=np.int64)]),
         np.concatenate([sums.most, room, held.ravel(), room]),
+        sums.params,
     )
     to_brokers = n_brokers + np.arange(n_cells, dtype=np.int32)
     squares = Objective.of_bands(len(network.tail), to_brokers, low.ravel(), high.ravel())
@@ -217,7 +214,7 @@ def by_flow(sums: Sums, flows: int, *, priced: bool) -> Prices:
         return replace(prices, bound=sums.bound(prices)), int(best.flow[given].sum()) - sums.allowed
 
     best, over = tried(DEAR if priced else 0)
-    for _ in range(flows - 1):
+    for _ in range(sums.params.bound_flows - 1):
         if not (priced and over):
             break
         before = over
@@ -230,20 +227,20 @@ def by_flow(sums: Sums, flows: int, *, priced: bool) -> Prices:
     return best
 
 
-def by_ascent(sums: Sums, tries: int, *, priced: bool) -> Prices:
+def by_ascent(sums: Sums, *, priced: bool) -> Prices:
     """The best prices found in some rounds, for rising and for falling prices of elections."""
     n_topics = sum(len(cells.size) for cells in sums.blocks)
-    election = ELECTION if priced else 0
+    election, reach = ELECTION if priced else 0, FINENESS * sums.params.bound_reach
     start = Prices(election, np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32))
-    best = sums.better(sums.better(start, sums.highest(election)), NEAR)
+    best = sums.better(sums.better(start, sums.highest(election)), reach)
     for up, down in ((3, 2), (2, 3)) if priced else ():
         tried = best
-        for _ in range(tries):
-            tried = sums.better(sums.shifted(tried, tried.election * up // down), NEAR)
+        for _ in range(sums.params.bound_tries):
+            tried = sums.better(sums.shifted(tried, tried.election * up // down), reach)
             gain, best = tried.bound - best.bound, max(best, tried, key=lambda prices: prices.bound)
-            if gain <= best.bound // WORTH:
+            if gain <= best.bound // sums.params.bound_gain:
                 break
-    return max(best, sums.better(best, NEAR), key=lambda prices: prices.bound)
+    return max(best, sums.better(best, reach), key=lambda prices: prices.bound)
 
 
 def sums_of(problem: Problem, solution: Solution) -> Sums | None:
@@ -269,6 +266,7 @@ def sums_of(problem: Problem, solution: Solution) -> Sums | None:
         least[leads],
         most[leads],
         value_of(problem, solution.lists, "elections") - forced,
+        problem.params,
     )
 
 

@@ -157,8 +157,9 @@ class Placing:
         if not weighed:
             order = np.argsort(np.nan_to_num(self.sizes[rows], nan=np.inf), kind="stable")
             return level_counts(shelves, order)
-        few = small.fits(shelves, self.problem.params.dir_ways)
-        return small.best_of_all(shelves) if few else level_bytes(shelves)
+        params = self.problem.params
+        few = small.fits(shelves, params.dir_ways)
+        return small.best_of_all(shelves) if few else level_bytes(shelves, params.dir_exchanges)
 
 
 def shelved(

@@ -12,6 +12,7 @@ Int64 = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 HOMELESS = -1
+"""The dir of a replica that has none yet."""
 FINEST = 1000
 """Tolerances are told in thousandths of a percent."""
 

@@ -18,9 +18,6 @@ import numpy as np
 from equipoise.planning.dirs.bounds import least_moved, least_outside
 from equipoise.planning.dirs.shelves import Placed, Shelves
 
-MOST_TRIED = 200
-"""Replicas of a dir, evenly by size, for each of which an exchange is sought."""
-
 
 class Step(NamedTuple):
     """Replicas that change their dir, and what the dirs then hold outside their bands."""
@@ -34,9 +31,9 @@ class Step(NamedTuple):
     """(replica, dir)."""
 
 
-def level_bytes(shelves: Shelves) -> Placed:
-    """Places that no step of the search makes better, and bounds in closed form."""
-    search = Search(shelves)
+def level_bytes(shelves: Shelves, exchanges: int) -> Placed:
+    """Places that no step of the search makes better, and bounds in closed form; see `Search`."""
+    search = Search(shelves, exchanges)
     search.place_homeless()
     while search.mend():
         search.spare()
@@ -51,7 +48,9 @@ def level_bytes(shelves: Shelves) -> Placed:
 class Search:
     """Places on the way; whole numbers of Python, for they are looked at one by one."""
 
-    def __init__(self, shelves: Shelves) -> None:
+    def __init__(self, shelves: Shelves, exchanges: int) -> None:
+        """``exchanges``: of so many replicas of a dir, evenly by size, an exchange is sought for each."""
+        self.exchanges = exchanges
         self.size, self.home = shelves.size.tolist(), shelves.home.tolist()
         self.low, self.high = shelves.low, shelves.high
         self.places: list[int] = list(self.home)
@@ -124,7 +123,7 @@ class Search:
     def exchange(self, giver: int, taker: int, wanted: int) -> Iterator[Step]:
         """A replica goes against one that is smaller by about ``wanted`` bytes."""
         gives = self.there[giver]
-        for size, given in gives[:: len(gives) // MOST_TRIED + 1]:
+        for size, given in gives[:: len(gives) // self.exchanges + 1]:
             for taken in self.near(taker, size - wanted) if size > wanted else ():
                 yield self.step(((given, taker), (taken, giver)), wanted)
 

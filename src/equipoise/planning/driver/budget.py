@@ -23,6 +23,7 @@ from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules.max_moves import MaxMoves
 
 MAX_PRICE = 2**30
+"""64 bits have to hold what all moves cost; where a move is that dear, no more of them are saved."""
 
 
 def arrivals_by_row(problem: Problem, lists: IntArray) -> Int64:

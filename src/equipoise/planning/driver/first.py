@@ -13,7 +13,7 @@ from equipoise.planning.flow.network import Infeasible, Int64
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.orders import order
-from equipoise.planning.networks.place import Placement, narrowed, place, settle
+from equipoise.planning.networks.place import Placement, break_ties, narrowed, place
 from equipoise.planning.problem.problem import Problem
 
 
@@ -62,7 +62,7 @@ def pinned_on_face(pinned: Problem, placement: Placement) -> IntArray | None:
     try:
         left = replace(face, network=replace(face.network, upper=upper))
         suited = narrowed(left, face.net.forced_leader_changes())
-        moves, failed = disaggregate(face.net, settle(suited, ties=True))
+        moves, failed = disaggregate(face.net, break_ties(suited, by_ids=True))
     except Infeasible:
         return None
     return None if len(failed) else lists_after(data, moves)

@@ -2,7 +2,7 @@
 
 The driver takes the goals in their order, and for each the methods in the order of this list, the cheapest
 first, until its proof closes. `equipoise plan --explain-solver` prints what ran; the table of methods in
-docs/method.md is made from this list.
+docs/method.md is compared with this list.
 """
 
 from __future__ import annotations

@@ -20,8 +20,6 @@ from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.answer import Answer
 from equipoise.planning.rules.max_bytes import MaxBytes, bytes_moved
 
-MAX_MOVES = 2**31
-
 
 def on_a_budget(problem: Problem, free: State) -> State:
     """Broker counts within the budget first, then everything else for those counts.
@@ -49,7 +47,7 @@ def within_bytes(problem: Problem, free: State) -> State:
     best = with_moves(low)
     MaxBytes().refuse(bytes_moved(Answer(problem, best.lists)), request)
     wanted = measures.data_moves(problem.cluster.replicas, free.solution.lists)
-    high = min(wanted, request.max_moves or MAX_MOVES)
+    high = wanted if request.max_moves is None else min(wanted, request.max_moves)
     precision = max(1, (high - low) // problem.params.bytes_steps)
     while high - low > precision:
         middle = (low + high) // 2

@@ -16,9 +16,6 @@ from equipoise.planning.flow.joining import join
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
 from equipoise.planning.flow.solver import least_cost
 
-UNIT_STEPS = 8
-"""Steps of width one on each side of the guess; wider ones follow, and are refined where they matter."""
-
 
 class NotOptimal(Exception):
     """No potentials were found that go with a flow."""
@@ -73,7 +70,8 @@ def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tup
     """Least-cost flow with convex costs cut into steps around ``centre``; True if no wide step mattered."""
     joined = join(network, objective)
     lower, upper = joined.bounds(objective.convex)
-    step = steps(objective, lower, upper, np.clip(centre, lower, upper))
+    units = network.params.unit_steps
+    step = steps(objective, lower, upper, np.clip(centre, lower, upper), units)
     bundled = joined.bundle_steps()
     owner = np.concatenate([objective.convex[step.owner], bundled[0]])
     width, slope = np.concatenate([step.width, bundled[1]]), np.concatenate([step.slope, bundled[2]])
@@ -90,7 +88,7 @@ def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tup
     if np.any(supply[~used]):
         raise Infeasible
     number = (np.cumsum(used) - 1).astype(np.int32)
-    taken = least_cost(number[tail], number[head], room, cost, supply[used])
+    taken = least_cost(number[tail], number[head], room, cost, supply[used], network.params)
     flow = joined.flow(np.bincount(arc, weights=taken, minlength=len(joined.room)).astype(np.int64))
     x = flow[objective.convex]
     return flow, bool(np.all((x < step.exact_below) & (x > step.exact_above)))
@@ -108,8 +106,8 @@ class Steps:
     exact_above: Int64
 
 
-def steps(objective: Objective, lower: Int64, upper: Int64, centre: Int64) -> Steps:
-    """Cut each convex cost outward from ``centre``: unit steps first, then doubling ones.
+def steps(objective: Objective, lower: Int64, upper: Int64, centre: Int64, units: int) -> Steps:
+    """Cut each convex cost outward from ``centre``: so many unit steps first, then doubling ones.
 
     A step never crosses an edge of the band, so its slope is a whole number and, inside the band, 0.
     """
@@ -121,7 +119,7 @@ def steps(objective: Objective, lower: Int64, upper: Int64, centre: Int64) -> St
         owner = np.flatnonzero(sign * bound > sign * centre)
         at, turn = centre[owner].copy(), 0
         while len(owner):
-            size = 1 if turn < UNIT_STEPS else 2 ** (turn - UNIT_STEPS + 1)
+            size = 1 if turn < units else 2 ** (turn - units + 1)
             reach = sign * np.minimum(sign * (at + sign * size), sign * bound[owner])
             inside = (sign * at >= sign * (low if sign > 0 else high)[owner]) & (
                 sign * at < sign * (high if sign > 0 else low)[owner]

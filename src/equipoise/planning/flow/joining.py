@@ -15,8 +15,6 @@ import numpy.typing as npt
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
 
 BoolArray = npt.NDArray[np.bool_]
-WORTHWHILE = 50
-"""Rows are joined again as long as that takes away one in so many of the arcs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +117,7 @@ def join(network: Network, objective: Objective) -> Joined:
         start=start,
         bundles=bundles,
     )
-    while (decided(joined) + in_a_row(joined, objective)) * WORTHWHILE > len(free):
+    while (decided(joined) + in_a_row(joined, objective)) * network.params.joining_arcs > len(free):
         pass
     return joined
 

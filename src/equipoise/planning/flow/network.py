@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+
+from equipoise.planning.problem.params import Params
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
@@ -30,6 +32,8 @@ class Network:
     lower: Int64
     """``(n_arcs,)`` as ``tail``, ``head`` and ``upper``."""
     upper: Int64
+    params: Params = field(default_factory=Params)
+    """Within which it is solved, on all its faces."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Flows of least cost by OR-Tools; the only file that knows its flow solver.
+"""Flows of least cost by OR-Tools; beside one published algorithm the only file that knows its flow solver.
 
 The solver holds the interpreter's lock: while it runs nothing else does, not even Ctrl-C. So large networks
 are solved in other processes, which are kept for the next ones; and what hangs together by the sink alone,
@@ -22,20 +22,19 @@ if TYPE_CHECKING:
 
     from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
 
+    from equipoise.planning.problem.params import Params
     from equipoise.solver_process import SolverProcess
 
-LARGE = 250_000
-"""Arcs that are solved here at most: well under a second."""
 DEAREST = 2**62
-"""The solver multiplies costs by the number of nodes."""
-MAX_PARTS = 6
-"""Into which a network falls apart at most, on any machine: of several best flows it is the same."""
+"""64 bits have to hold it: the solver multiplies costs by the number of nodes."""
 IDLE: list[SolverProcess] = []
 """Processes that wait for a network: one for each core at most, unless threads solve side by side."""
 os.register_at_fork(after_in_child=IDLE.clear)
 
 
-def least_cost(tail: Int32, head: Int32, room: Int64, cost: Int64, supply: Int64) -> Int64:
+def least_cost(
+    tail: Int32, head: Int32, room: Int64, cost: Int64, supply: Int64, params: Params
+) -> Int64:
     """The flow on each arc, ``(n_arcs,)``, that serves ``supply``, ``(n_nodes,)``, at the least cost.
 
     Node 0 is the sink. Raises `Infeasible` where no flow serves it, `TooDear` for costs that are too large,
@@ -43,9 +42,9 @@ def least_cost(tail: Int32, head: Int32, room: Int64, cost: Int64, supply: Int64
     """
     if int(np.abs(cost).max(initial=0)) * (len(supply) + 1) >= DEAREST:
         raise TooDear
-    if len(tail) <= LARGE:
+    if len(tail) <= params.apart_arcs:
         return feasible(solved(laid_out(tail, head, room, cost, supply)))
-    inside = parts(tail, head, len(supply))
+    inside = parts(tail, head, len(supply), params.flow_parts)
     of_arc = inside[np.maximum(tail, head)]
     chosen = [np.flatnonzero(of_arc == k) for k in range(int(inside.max(initial=0)) + 1)]
 
@@ -69,10 +68,11 @@ def feasible(flow: Int64 | None) -> Int64:
     return flow
 
 
-def parts(tail: Int32, head: Int32, n_nodes: int) -> Int64:
-    """The part of each node, ``(n_nodes,)``, numbers from 0: no arc but the sink's leads to another.
+def parts(tail: Int32, head: Int32, n_nodes: int, most: int) -> Int64:
+    """The part of each node, ``(n_nodes,)``, below ``most``: no arc but the sink's leads to another.
 
-    Each node points to a lower one that it is joined to, until all of a part point to its lowest.
+    Whatever the cores are: of several best flows it is the same one on any machine. Each node points to a
+    lower one that it is joined to, until all of a part point to its lowest.
     """
     lowest = np.arange(n_nodes)
     ends = np.stack([tail, head]).astype(np.int64)
@@ -84,7 +84,7 @@ def parts(tail: Int32, head: Int32, n_nodes: int) -> Int64:
             lowest = lowest[lowest]
         ends = lowest[ends]
         ends = ends[:, ends[0] != ends[1]]
-    named = np.unique(lowest[1:], return_inverse=True)[1] % MAX_PARTS
+    named = np.unique(lowest[1:], return_inverse=True)[1] % most
     return np.concatenate([[0], named])
 
 

@@ -48,7 +48,7 @@ ALL_GOALS = tuple(GOALS)
 DEFAULT_GOALS = tuple(name for name, goal in GOALS.items() if goal.default)
 IF_KNOWN = tuple(name for name in DEFAULT_GOALS if GOALS[name].only_if_known)
 REQUIRED_GOALS = tuple(name for name, goal in GOALS.items() if goal.required)
-SETTLING_GOALS = tuple(name for name, goal in GOALS.items() if goal.settles)
+APPENDED_GOALS = tuple(name for name, goal in GOALS.items() if goal.appended)
 TIE_BREAKS = tuple(name for name, goal in GOALS.items() if goal.tie_break)
 
 

@@ -23,7 +23,7 @@ class Elections(BrokerLeaderGoal):
     title = "Leadership changes"
     meaning = "partitions whose preferred leader changes"
     nouns = ("leadership change", "leadership changes")
-    default = required = settles = True
+    default = required = appended = True
     counted = Counted.CHANGES
     changes = 1
 

@@ -64,8 +64,8 @@ class Goal(ABC):
     """True where the goal is in the order that a plan has without ``--goals``."""
     required: ClassVar[bool] = False
     """True where the goal is in the order of ``--required-only``."""
-    settles: ClassVar[bool] = False
-    """True for costs that every order ends with, asked for or not, so that a second run changes nothing."""
+    appended: ClassVar[bool] = False
+    """True for costs that come last in every order that lacks them: then a second run changes nothing."""
     tie_break: ClassVar[bool] = False
     """True where it only chooses between plans that are otherwise as good: no headline speaks of it, unless
     it was asked for by name."""

@@ -23,7 +23,7 @@ class Moves(PlacementGoal):
     title = "Data moves"
     meaning = "data moves (a partition that is created moves nothing)"
     nouns = ("data move", "data moves")
-    default = required = settles = True
+    default = required = appended = True
 
     def value(self, problem: Problem, lists: IntArray) -> int:
         return measures.data_moves(problem.cluster.replicas, lists)

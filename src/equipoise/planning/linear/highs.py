@@ -134,12 +134,12 @@ def integer(
     lower: npt.ArrayLike,
     upper: npt.ArrayLike,
     *,
-    whole: npt.ArrayLike = True,
+    integral: npt.ArrayLike = True,
     nodes: int | None = None,
     exact: bool = False,
     seconds: float | None = None,
 ) -> Answer | None:
-    """The best columns found of which those are ``whole`` that are said to be, all if nothing is said.
+    """The best columns found of which those are whole that are ``integral``, all if nothing is said.
 
     None where none were found, within ``nodes`` of the search tree if those are given. ``exact``: a ten
     thousandth of the best is not near enough. Raises `OutOfTime` where ``seconds`` are not enough.
@@ -152,7 +152,7 @@ def integer(
     with silent():
         found: Any = milp(
             cost,
-            integrality=np.broadcast_to(np.asarray(whole, dtype=np.int64), cost.shape),
+            integrality=np.broadcast_to(np.asarray(integral, dtype=np.int64), cost.shape),
             bounds=Bounds(lower, upper),
             constraints=LinearConstraint(rows.table, rows.least, rows.most),
             options={"presolve": False} | given,

@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.linear.highs import BoolArray, Float64, Rows, integer
-
-ROUNDS = 10
-"""What one row decides may let another decide more: so often at most."""
+from equipoise.planning.problem.params import Params
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +24,7 @@ class Trimmed:
     """``(n_rows,)``."""
 
 
-def trimmed(rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Trimmed | None:
+def trimmed(rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike, rounds: int) -> Trimmed | None:
     """What whole columns can be by each row alone; None where some row leaves a column nothing.
 
     Bounds are finite. Rows whose entries are not all whole are left as they are: in floating point nothing
@@ -40,7 +38,7 @@ def trimmed(rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Trimmed |
     some = whole[row] & (value != 0)
     row, column, value = row[some], column[some], value[some]
     rises = value > 0
-    for _ in range(ROUNDS):
+    for _ in range(rounds):  # what one row decides may let another decide more
         ends = value * lower[column], value * upper[column]
         low, high = np.minimum(*ends), np.maximum(*ends)
         least, most = (np.bincount(row, side, len(whole)) for side in (low, high))
@@ -61,10 +59,10 @@ def trimmed(rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Trimmed |
 
 
 def integer_of_rest(
-    cost: Float64, rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike, *, nodes: int, exact: bool
+    cost: Float64, rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike, params: Params, *, exact: bool
 ) -> Float64 | None:
     """As `highs.integer`, of what its rows leave open; the columns alone, ``(n_columns,)``."""
-    left = trimmed(rows, lower, upper)
+    left = trimmed(rows, lower, upper, params.near_rounds)
     if left is None:
         return None
     x = left.lower.copy()
@@ -72,6 +70,7 @@ def integer_of_rest(
     kept = np.where(left.upper > left.lower, 0.0, left.lower)
     rest = rows.left(free, kept)
     rest = Rows(rest.table[left.rows], rest.least[left.rows], rest.most[left.rows])
+    nodes = params.near_nodes
     answer = integer(cost[free], rest, left.lower[free], left.upper[free], nodes=nodes, exact=exact)
     if answer is None:
         return None

@@ -143,12 +143,12 @@ def cost_bound(problem: Problem, load: Load, cost: Int64, left: int) -> int:
     rack, least = racks_of(problem, load), unavoidable(problem, load)
     price = cost * (problem.cluster.rf > 0)
     extra = left - least.total
-    leave, reach, dearest = needed(problem, load, price, whole=extra == 0 and least.total == 0)
+    leave, reach, dearest = needed(problem, load, price, integral=extra == 0 and least.total == 0)
     gives = total_by_float(rack, leave) + crossing(problem, load, price) - least.above * dearest
     takes = total_by_float(rack, reach) - least.below * dearest
-    anywhere = leave.sum() + growth(problem, load, price) - least.above.sum() * dearest
+    in_all = leave.sum() + growth(problem, load, price) - least.above.sum() * dearest
     slack = extra * dearest
-    bound = max(0.0, eased(gives, takes, slack), eased(np.array([anywhere]), np.array([takes.sum()]), slack))
+    bound = max(0.0, eased(gives, takes, slack), eased(np.array([in_all]), np.array([takes.sum()]), slack))
     return ceil(bound) if cost is load.weight else ceil(bound - ROUNDING * bound)
 
 
@@ -162,19 +162,19 @@ def eased(gives: np.ndarray, takes: np.ndarray, slack: float) -> float:
 
 
 def needed(
-    problem: Problem, load: Load, price: Int64, *, whole: bool
+    problem: Problem, load: Load, price: Int64, *, integral: bool
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """``(n_brokers,)`` twice: the least cost of what must leave, and arrive; and the highest rate."""
     lists = problem.cluster.replicas[:, :1] if load.of_leaders else problem.cluster.replicas
     over, short = above(problem, load), below(problem, load)
     leave, reach, dearest = np.zeros(len(over)), np.zeros(len(over)), 0.0
-    anywhere = Cheapest(load.weight[problem.movable], price[problem.movable])
+    of_all = Cheapest(load.weight[problem.movable], price[problem.movable])
     for broker in np.flatnonzero((over > 0) | (short > 0)):
         rows = np.flatnonzero((lists == broker).any(axis=1) & problem.movable)
-        here = Cheapest(load.weight[rows], price[rows]) if over[broker] else anywhere
+        here = Cheapest(load.weight[rows], price[rows]) if over[broker] else of_all
         spent, rate = here.of(int(max(over[broker], short[broker])))
         side = leave if over[broker] else reach
-        side[broker] = ceil(spent - ROUNDING * spent) if whole else spent  # replicas are whole
+        side[broker] = ceil(spent - ROUNDING * spent) if integral else spent  # no part of a replica moves
         dearest = max(dearest, rate)
     return leave, reach, dearest
 

@@ -135,7 +135,7 @@ def by_program(
 
 def again(proof: Proof, value: int, bounds: dict[str, int], prices: Priced | None) -> Proof:
     """What is known of a goal without the program's word; ``prices`` are for levels such as it reached."""
-    if prices is not None and prices.whole_bound >= value > 0:
+    if prices is not None and prices.integer_bound >= value > 0:
         return by_prices(proof.goal, value, prices)
     of_places = proof.level is not None and proof.level.network in ORDER_NETWORKS  # of those of the search
     of_search = of_places or (proof.level is not None and proof.level.network == NetworkName.LOADS)
@@ -326,7 +326,7 @@ def prove(
     known = {proof.goal: proof for proof in proofs_of(counting, lists, counted, solved)}
     return [
         by_prices(goal, value, prices[goal])
-        if goal in prices and prices[goal].whole_bound >= min(value, bounds[goal]) * ALIKE
+        if goal in prices and prices[goal].integer_bound >= min(value, bounds[goal]) * ALIKE
         else Proof(goal, value, min(value, bounds[goal]), ProofKind.CLOSED_FORM)
         if goal in bounds
         else known[goal]
@@ -344,7 +344,7 @@ def closed_bounds(problem: Problem, values: dict[str, int], start: Placement) ->
 
 def by_prices(goal: str, value: int, found: Priced) -> Proof:
     """The proof of a cost that prices are."""
-    bound = min(value, found.whole_bound)
+    bound = min(value, found.integer_bound)
     level = ProvedLevel(goal, bound, NetworkName.LOADS, stored(found.prices))
     return Proof(goal, value, bound, level.kind, level=level)
 

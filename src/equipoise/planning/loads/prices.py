@@ -42,7 +42,7 @@ class Priced:
     """``(n_loads, n_brokers)``: cost of one unit of a load more, below 0 where it helps."""
 
     @property
-    def whole_bound(self) -> int:
+    def integer_bound(self) -> int:
         """Costs are whole numbers, so what is above the bound is at least the next."""
         return max(0, ceil(self.bound))
 

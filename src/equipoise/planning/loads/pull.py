@@ -15,12 +15,10 @@ from equipoise.planning.loads.standing import Standing
 from equipoise.planning.loads.weights import Int64
 
 Float64 = npt.NDArray[np.float64]
-FIRST = 1.0
-"""What the square of a distance counts at first, of one share squared, beside the bytes of one share."""
 INSIDE = 0.01
 """Parts of a band's width that are left free at each end, so that the end itself is soon reached."""
 GROWTH = 1.8
-"""By which that grows from round to round."""
+"""By which prices grow from round to round. Both say how a search goes, not how far."""
 
 
 class Pull:
@@ -33,7 +31,8 @@ class Pull:
         inside = np.minimum(INSIDE, width * INSIDE)
         self.low, self.high = standing.low / share + inside, standing.high / share - inside
         self.above, self.below = np.zeros_like(self.low), np.zeros_like(self.low)
-        self.force = np.full(len(share), FIRST)
+        self.force = np.ones(len(share))
+        """What the square of a distance of one share counts, beside the bytes of one share."""
 
     def held(self) -> Float64:
         """What brokers bear, in shares."""

@@ -3,8 +3,8 @@
 A board (`placing.Placing`, `leading.Leading`) says what stands where, what may go where and at what
 price. A hand-over is worth making while the share of the load that it brings into the bands is at
 least ``least`` times the share of all data that it moves. Sweeps run from the best such rates down to the
-lowest that is worth it, so what is cheap is done first; the end is a state in which nothing worth
-making is left, whatever was done on the way there, and so planning again finds nothing to do.
+lowest that is worth it (``load_rates``), so what is cheap is done first; the end is a state in which nothing
+worth making is left, whatever was done on the way there, and so planning again finds nothing to do.
 """
 
 from __future__ import annotations
@@ -15,19 +15,18 @@ from typing import Protocol
 import numpy as np
 
 from equipoise.planning.loads.weights import BoolArray, Int64, Load
+from equipoise.planning.problem.problem import Problem
 
-BEST = 64.0
-"""Free moves and rates above this are all alike."""
-WORTH = 1 / 64
-"""Below this rate nothing is worth moving."""
 SLACK = 1 - 1e-9
+"""Rates this near to each other are equal: they are sums of floating point numbers."""
 NOTHING = 1e-15
-MAX_PAIRS = 4_000
+"""Gains below it are rounding."""
 
 
 class Board(Protocol):
     """What the descent needs to know."""
 
+    problem: Problem
     loads: tuple[Load, ...]
     weight: Int64
     """``(n_loads, n_partitions)``."""
@@ -59,12 +58,13 @@ class Board(Protocol):
 
 def descend(board: Board) -> None:
     """Until nothing worth making is left."""
-    least = BEST
-    while least >= WORTH:
+    rates = board.problem.params.load_rates
+    least = float(rates)
+    while least >= 1 / rates:
         best_left = sweep(board, least)
         least = min(least / 2, 2.0 ** floor(log2(max(best_left / SLACK, NOTHING))))
     while swaps(board) or undo(board):
-        sweep(board, WORTH)
+        sweep(board, 1 / rates)
 
 
 def outside(board: Board, borne: Int64) -> Int64:
@@ -180,7 +180,7 @@ def prefix(good: BoolArray) -> int:
 def swaps(board: Board) -> bool:
     """Exchanges of one for another, where no hand-over alone is worth it; True if there was any."""
     moved = False
-    for source, target in pairs(board)[:MAX_PAIRS]:
+    for source, target in pairs(board)[: board.problem.params.load_pairs]:
         while board.takes[source] and is_sick(board, source, target) and swap(board, source, target):
             moved = True
     return moved
@@ -193,7 +193,7 @@ def swap(board: Board, source: int, target: int) -> bool:
         return False
     worst = int(np.argmax(outside(board, board.borne)[:, [source, target]].sum(axis=1) * board.scale[:, 0]))
     back = back[np.argsort(board.weight[worst, back], kind="stable")]
-    best, chosen = WORTH * SLACK, None
+    best, chosen = SLACK / board.problem.params.load_rates, None
     for wanted in differences(board, worst, source, target):
         at = np.searchsorted(board.weight[worst, back], board.weight[worst, there] - wanted)
         for step in (-1, 0):

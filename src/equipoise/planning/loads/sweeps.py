@@ -12,8 +12,7 @@ from equipoise.planning.loads.standing import Standing
 from equipoise.planning.loads.weights import Int64
 
 NOTHING = 1e-12
-CANDIDATES = 40
-"""Replicas of each side that an exchange is looked for among."""
+"""Gains below it are rounding."""
 
 
 def sweep(standing: Standing, pull: Pull, *, places: bool) -> int:
@@ -93,12 +92,12 @@ class Offer:
                 reduced[~standing.spending.allow(rows, more[:, k]), k] = np.inf
         return cls(rows, weight, pay, reduced)
 
-    def best(self, column: int) -> Offer:
-        """The few that are nearest to being worth it for one target."""
+    def best(self, column: int, few: int) -> Offer:
+        """The ``few`` that are nearest to being worth it for one target."""
         reduced = self.reduced[:, column]
         some = np.flatnonzero(np.isfinite(reduced))
-        if len(some) > CANDIDATES:
-            some = np.sort(some[np.argpartition(reduced[some], CANDIDATES)[:CANDIDATES]])
+        if len(some) > few:
+            some = np.sort(some[np.argpartition(reduced[some], few)[:few]])
         return Offer(self.rows[some], self.weight[some], self.pay[some, column], reduced[some])
 
 
@@ -147,12 +146,12 @@ def leads_from(standing: Standing, pull: Pull, source: int) -> int:
 
 def exchange(standing: Standing, pull: Pull, broker: int) -> bool:
     """The exchange of two replicas, one of this broker's, that pays most; False where none does."""
-    everyone = np.arange(len(standing.on))
+    everyone, few = np.arange(len(standing.on)), standing.problem.params.load_candidates
     offer = Offer.of(standing, pull, broker, everyone)
     best, chosen = -NOTHING, None
     for other in np.flatnonzero(np.isfinite(offer.reduced).any(axis=0)).tolist():
-        there = offer.best(other)
-        back = Offer.of(standing, pull, other, everyone[broker : broker + 1]).best(0)
+        there = offer.best(other, few)
+        back = Offer.of(standing, pull, other, everyone[broker : broker + 1]).best(0, few)
         if not len(back.rows):
             continue
         change = pull.change(there.weight[:, None] - back.weight[None], broker, other)

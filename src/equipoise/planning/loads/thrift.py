@@ -7,14 +7,11 @@ import numpy as np
 from equipoise.planning.loads.standing import Standing
 from equipoise.planning.loads.weights import BoolArray, Int64
 
-PASSES = 3
-
 
 def spare(standing: Standing) -> None:
-    """Spare bytes and moves, where no load gets farther from its band by it."""
-    for _ in range(PASSES):
-        if not sum(spared(standing, row, broker) for row, broker in arrived(standing)):
-            return
+    """Spare bytes and moves where no load gets farther from its band, until there are none to spare."""
+    while sum(spared(standing, row, broker) for row, broker in arrived(standing)):
+        pass
 
 
 def arrived(standing: Standing) -> list[tuple[int, int]]:

@@ -35,7 +35,9 @@ Int64 = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 ANYTHING = np.int64(2**62)
+"""The end of a band that has none: more than loads, in bytes, add up to."""
 MILLION = 1_000_000
+"""Parts of a percent of CPU that make it a whole number."""
 RATES = "A metrics folder or Cruise Control's partition_load gives rates; "
 ADVICE = {
     "sizes": "kafka-log-dirs --describe gives sizes",

@@ -31,9 +31,9 @@ from equipoise.planning.flow.network import Int64, Network, Objective
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import ANYTHING, failover_bands, replica_band
 from equipoise.planning.rules import rack_span
+from equipoise.planning.rules.interface import MANY
 
 BoolArray = npt.NDArray[np.bool_]
-MANY = 2**31
 
 
 def spread_first_followers(problem: Problem, lists: IntArray, *, level: bool) -> IntArray:
@@ -138,7 +138,8 @@ def choose_first_followers(problem: Problem, choices: FollowerChoices, *, level:
     supply = np.zeros(first_unit + len(unit), dtype=np.int64)
     supply[0], supply[first_unit:] = -len(choices.rows), size
     tail, head, lower, upper = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    network = Network(supply, tail.astype(np.int32), head.astype(np.int32), lower, upper)
+    ways = tail.astype(np.int32), head.astype(np.int32)
+    network = Network(supply, *ways, lower, upper, problem.params)
 
     pairs = np.arange(ends[0], ends[1])
     held = led_and_fixed(problem, choices).ravel()[keys]
@@ -246,7 +247,8 @@ def given_up(problem: Problem, choices: FollowerChoices, first_follower: Int64) 
     tail = np.concatenate([1 + np.arange(n), 1 + n + item])
     head = np.concatenate([np.zeros(n, dtype=np.int64), 1 + follower[item, option]])
     upper = np.concatenate([np.full(n, len(moved)), np.ones(len(item), dtype=np.int64)])
-    network = Network(supply, tail.astype(np.int32), head.astype(np.int32), 0 * upper, upper)
+    ways = tail.astype(np.int32), head.astype(np.int32)
+    network = Network(supply, *ways, 0 * upper, upper, problem.params)
     even = Objective.of_bands(len(tail), np.arange(n, dtype=np.int32), count - high, count - low)
     best = solve(network, even)
     saved = np.zeros(len(tail), dtype=np.int64)

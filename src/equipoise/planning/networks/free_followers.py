@@ -42,7 +42,7 @@ def with_free_followers(problem: Problem, lists: IntArray) -> IntArray:
     items = follower_roles(replace(problem, movable=free), lists, MEASURE, FIRST)
     levels = ((MEASURE.name, Counted.NODES), ("changes", Counted.CHANGES))
     found = lists.copy()
-    to_front(found, items.rows, choose(items.roles, levels, problem.params).column + FIRST, FIRST)
+    to_front(found, items.rows, choose(items.roles, levels).column + FIRST, FIRST)
     kept = all(value_of(problem, found, goal) <= value_of(problem, lists, goal) for goal in looks(problem))
     return found if kept else lists
 

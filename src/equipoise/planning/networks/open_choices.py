@@ -14,14 +14,14 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class OptimalFace:
+class CoarseFace:
     """The optimal face of the coarse network."""
 
     coarse: RoleNetwork
     network: Network
 
 
-def open_options(roles: Roles, face: OptimalFace) -> BoolArray:
+def open_options(roles: Roles, face: CoarseFace) -> BoolArray:
     """``(n_items, n_options)``: True where the choice keeps to the arcs of the face.
 
     Choices within it that give every node and group a number within the face's bounds are all best at the
@@ -34,7 +34,7 @@ def open_options(roles: Roles, face: OptimalFace) -> BoolArray:
     return open_
 
 
-def open_to_kept(roles: Roles, face: OptimalFace, items: Int64) -> BoolArray:
+def open_to_kept(roles: Roles, face: CoarseFace, items: Int64) -> BoolArray:
     """The open options of items that have a default: it, and others to which an arc has room."""
     default, option = roles.default[items], roles.option[items]
     home = option[np.arange(len(items)), default]
@@ -47,7 +47,7 @@ def open_to_kept(roles: Roles, face: OptimalFace, items: Int64) -> BoolArray:
     return held_to(open_, must[at] & others)
 
 
-def open_to_lost(roles: Roles, face: OptimalFace, items: Int64) -> BoolArray:
+def open_to_lost(roles: Roles, face: CoarseFace, items: Int64) -> BoolArray:
     """The open options of items that have lost their default."""
     sets, set_of = option_sets(roles, items)
     may, must = tables(roles, face, face.coarse.free_arcs, len(sets), roles.n_nodes)
@@ -57,7 +57,7 @@ def open_to_lost(roles: Roles, face: OptimalFace, items: Int64) -> BoolArray:
 
 
 def tables(
-    roles: Roles, face: OptimalFace, arcs: Int64, n_tails: int, first_tail: int = 0
+    roles: Roles, face: CoarseFace, arcs: Int64, n_tails: int, first_tail: int = 0
 ) -> tuple[BoolArray, BoolArray]:
     """``(n_tails, n_nodes)`` each: whether the arc between the two may, and whether it must carry flow."""
     first_node = 1 + len(roles.group_low)

@@ -31,7 +31,6 @@ def order(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> tuple[In
             for goal in goals
             if goal in LEADER or (goal in ORDER and not followed)
         ),
-        problem.params,
     )
     rows = np.flatnonzero(problem.movable)
     to_front(lists, rows, chosen.column, 0)
@@ -54,7 +53,7 @@ def follow(problem: Problem, lists: IntArray, goal: FollowerGoal, place: int) ->
     """Choose who stands at one position, in place; fewest reorders among equally good choices."""
     items = follower_roles(problem, lists, goal, place)
     levels = ((goal.name, Counted.NODES), ("reorders", Counted.REORDERS), ("changes", Counted.CHANGES))
-    chosen = choose(items.roles, levels, problem.params)
+    chosen = choose(items.roles, levels)
     to_front(lists, items.rows, chosen.column + place, place)
     # positions are decided one by one, which proves nothing of them together
     proved = [level for level in chosen.levels if level.goal == goal.name and goal.of_pairs]
@@ -113,6 +112,7 @@ def leader_roles(problem: Problem, lists: IntArray) -> Roles:
         cell_weight=weight,
         forced=int(((default < 0) & (before >= 0)).sum()),
         reorders=same_set(problem.cluster.replicas, lists)[rows],
+        params=problem.params,
     )
 
 
@@ -152,6 +152,7 @@ def follower_of(
         cell_weight=np.zeros(n, dtype=np.int64),
         forced=0,
         reorders=kept,
+        params=problem.params,
     )
     return FollowerRoles(roles, rows)
 

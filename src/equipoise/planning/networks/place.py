@@ -219,7 +219,7 @@ def finish(
     before: list[ProvedLevel],
     name: NetworkName,
 ) -> Attempt:
-    """Solve the goals that are left, settle ties and disaggregate."""
+    """Solve the goals that are left, break ties and disaggregate."""
     levels, face = solve_levels(net, network, goals, name)
     LOG.info("which partitions move")
     smallest = net.data.problem.request.max_bytes is not None
@@ -232,10 +232,10 @@ def finish(
     if smallest:  # first of all the smallest of what may as well move
         with suppress(TooDear):
             suited = narrowed(narrowed(face, net.objective("bytes")), wish)
-    settled = settle(suited, ties=name == NetworkName.PARTITIONS)
-    moves, failed_units = disaggregate(net, settled)
+    chosen = break_ties(suited, by_ids=name == NetworkName.PARTITIONS)
+    moves, failed_units = disaggregate(net, chosen)
     failed = np.isin(net.unit_of, failed_units)
-    return Attempt(moves, before + levels, failed, OptimalFace(net, network, settled, forced))
+    return Attempt(moves, before + levels, failed, OptimalFace(net, network, chosen, forced))
 
 
 def sized(face: OptimalFace) -> OptimalFace:
@@ -250,10 +250,10 @@ def narrowed(face: OptimalFace, wish: Objective) -> OptimalFace:
     return OptimalFace(face.net, narrow(face.network, wish, best.potential), best.flow)
 
 
-def settle(face: OptimalFace, *, ties: bool) -> Int64:
-    """The flow of the placement of the face that is level and then has the lowest broker ids."""
+def break_ties(face: OptimalFace, *, by_ids: bool) -> Int64:
+    """The flow of a placement of the face that is level; ``by_ids``: and then has the lowest broker ids."""
     face = narrowed(face, face.net.objective("replicas"))
-    if ties:
+    if by_ids:
         lowest = np.zeros(len(face.network.tail), dtype=np.int64)
         lowest[face.net.arrive.index] = face.net.arrive.broker
         face = narrowed(face, Objective.of_linear(lowest))

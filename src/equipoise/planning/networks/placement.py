@@ -156,7 +156,7 @@ def opened(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Netw
         return Arcs(int(place[arcs.start]), int(place[arcs.stop]), arcs.unit[mine], arcs.broker[mine])
 
     def within(network: Network) -> Network:
-        return Network(network.supply, *ends, network.lower[kept], network.upper[kept])
+        return Network(network.supply, *ends, network.lower[kept], network.upper[kept], network.params)
 
     return replace(
         net.after_leave(some),
@@ -300,8 +300,9 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
     if data.held is not None:
         lower[families["sink"].index] = upper[families["sink"].index] = data.held - data.base
     network = Network(
-        supply, np.concatenate(tails).astype(np.int32), np.concatenate(heads).astype(np.int32), lower, upper
-    )
+        supply, np.concatenate(tails).astype(np.int32), np.concatenate(heads).astype(np.int32), lower, upper,
+        data.problem.params,
+    )  # fmt: skip
     return PlacementNetwork(
         data=data,
         unit_of=unit_of,

@@ -15,7 +15,6 @@ from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules.rack_rule import above_limit, allowed_excess
 
 BoolArray = npt.NDArray[np.bool_]
-MAX_KINDS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +109,6 @@ def kinds(problem: Problem, rows: Int64, in_racks: tuple[Int64, Int64]) -> Int64
     """
     for facts in in_racks:
         alike, kind = distinct_rows(np.column_stack([facts, problem.limit[rows], problem.rf[rows]]))
-        if len(alike) <= MAX_KINDS:
+        if len(alike) <= problem.params.kinds:
             return kind
     return np.zeros(len(rows), dtype=np.int64)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from equipoise.planning.distinct import counted, distinct, distinct_rows
 from equipoise.planning.flow.network import Int64, Network, Objective
 from equipoise.planning.goals.interface import Counted
+from equipoise.planning.problem.params import Params
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,7 @@ class Roles:
     """Items without a default that count as changed all the same."""
     reorders: npt.NDArray[np.bool_]
     """``(n_items,)``: a change of this item is a pure reorder of its list."""
+    params: Params
 
     @property
     def n_nodes(self) -> int:
@@ -186,6 +188,7 @@ def assemble(
         np.concatenate([part.head for part in parts]).astype(np.int32),
         np.zeros(ends[-1], dtype=np.int64),
         np.concatenate([part.upper for part in parts]).astype(np.int64),
+        roles.params,
     )
     return RoleNetwork(
         network,

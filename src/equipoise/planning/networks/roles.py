@@ -17,7 +17,7 @@ from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.goals.interface import Counted
-from equipoise.planning.networks.open_choices import OptimalFace
+from equipoise.planning.networks.open_choices import CoarseFace
 from equipoise.planning.networks.role_networks import (
     RoleNetwork,
     Roles,
@@ -28,7 +28,6 @@ from equipoise.planning.networks.role_networks import (
     transfers,
 )
 from equipoise.planning.networks.topic_rounding import is_called_for, rounded
-from equipoise.planning.problem.params import Params
 
 LOG = logging.getLogger(__name__)
 
@@ -41,12 +40,12 @@ class Chosen:
     levels: tuple[ProvedLevel, ...]
 
 
-def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...], params: Params) -> Chosen:
+def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...]) -> Chosen:
     """Solve the levels ``(goal name, kind)`` in order.
 
-    Cells as the last level are only nearly best, and without a proof, beyond ``params.exact_leaders``.
+    Cells as the last level are only nearly best, and without a proof, beyond ``roles.params.exact_leaders``.
     """
-    if (roles.option >= 0).sum() <= params.order_options:
+    if (roles.option >= 0).sum() <= roles.params.order_options:
         return choose_fine(roles, goals, None, ())
     cut = next((k for k, goal in enumerate(goals) if goal[1].needs_items), len(goals))
     coarse = coarse_network(roles)
@@ -59,9 +58,9 @@ def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...], params: Params)
         guess = best.flow
         levels.append(ProvedLevel(goal, best.value, NetworkName.BROKERS, best.potential))
         network = narrow(network, objective, best.potential)
-    face = OptimalFace(coarse, network)
-    if is_called_for(roles, goals, params.exact_leaders):
-        column = rounded(roles, face, params.open_leaders)
+    face = CoarseFace(coarse, network)
+    if is_called_for(roles, goals):
+        column = rounded(roles, face)
         if column is not None:
             return Chosen(column, tuple(levels))
     try:
@@ -74,7 +73,7 @@ def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...], params: Params)
 def choose_fine(
     roles: Roles,
     goals: tuple[tuple[str, Counted], ...],
-    face: OptimalFace | None,
+    face: CoarseFace | None,
     levels: tuple[ProvedLevel, ...],
 ) -> Chosen:
     """Solve the levels with a node for each item that may change; raises `Infeasible` off a face."""
@@ -121,7 +120,7 @@ def choose_fine(
 
 
 def on_face(
-    roles: Roles, net: RoleNetwork, face: OptimalFace, least: Int64, lost_item: Int64, lost_node: Int64
+    roles: Roles, net: RoleNetwork, face: CoarseFace, least: Int64, lost_item: Int64, lost_node: Int64
 ) -> Network:
     """The fine network's bounds with nodes, groups and lost items held to the coarse face."""
     lower, upper = net.network.lower.copy(), net.network.upper.copy()

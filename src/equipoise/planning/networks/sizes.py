@@ -82,7 +82,7 @@ def by_size(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Net
 
     def within(network: Network, lower: Int64) -> Network:
         ends = network.tail[which], network.head[which]
-        cut = Network(network.supply, *ends, network.lower[which], network.upper[which])
+        cut = Network(network.supply, *ends, network.lower[which], network.upper[which], network.params)
         cut.lower[now], cut.upper[now] = lower, count
         return cut
 

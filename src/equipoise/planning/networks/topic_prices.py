@@ -8,7 +8,7 @@ all of the network prove it, so prices that are far off cost time alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,25 +26,20 @@ from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, O
 from equipoise.planning.flow.prices import BLOCK, FINENESS, reached, turning, within
 from equipoise.planning.networks.placement import PlacementNetwork
 
-STEPS = (64 * FINENESS, 8 * FINENESS, 2 * FINENESS)
-"""How far prices move in each round after the first, which brings them nearly where they end."""
-REACHES = (FINENESS, 3 * FINENESS, 8 * FINENESS)
-"""How far prices may be off, tried in order; the next unit in a cell costs 2 more."""
-ROUNDS = 200
-"""In which potentials are found, or the answer is taken for a wrong one: some tens are usual."""
-
 
 def solve_topics(
     net: PlacementNetwork, network: Network, objective: Objective, guess: Int64 | None = None
 ) -> Optimum:
     """As `flow.solve`, where only cells have a rising cost; ``network`` is a face of that of ``net``."""
-    if len(objective.convex) <= net.data.problem.params.flow_cells:
+    params = network.params
+    if len(objective.convex) <= params.flow_cells:
         return solve(network, objective, guess)
-    pull = pulls(sums_of(net, network, objective))
-    for reach in REACHES:
+    pull = pulls(sums_of(net, network, objective), params.cell_steps)
+    for reach in params.cell_reaches:
         try:
-            flow = least_flow(near(network, objective, pull, reach), objective, guess)
-            return Optimum(flow, potentials(network, objective, flow, ROUNDS), objective.value(flow))
+            flow = least_flow(near(network, objective, pull, FINENESS * reach), objective, guess)
+            prices = potentials(network, objective, flow, params.cell_rounds)
+            return Optimum(flow, prices, objective.value(flow))
         except (Infeasible, NotOptimal):
             continue
     return solve(network, objective, guess)
@@ -115,15 +110,18 @@ class Sums:
         return FINENESS * (2 * int(off) + 2)
 
 
-def pulls(sums: Sums) -> Int64:
-    """What a unit in each cell costs beside its distance, ``(n_cells,)`` in parts of `FINENESS`."""
+def pulls(sums: Sums, steps: Sequence[int]) -> Int64:
+    """What a unit in each cell costs beside its distance, ``(n_cells,)`` in parts of `FINENESS`.
+
+    Prices move by ``steps`` after the first round, which brings them nearly where they end.
+    """
     topic, broker = np.zeros_like(sums.stands), np.zeros(len(sums.order), dtype=np.int32)
     topic = sums.of_topics(topic, broker, sums.highest)
     broker = sums.of_brokers(topic, broker, sums.highest)
-    for step in STEPS:
-        topic = sums.of_topics(topic, broker, step)
-        broker = sums.of_brokers(topic, broker, step)
-    topic = sums.of_topics(topic, broker, STEPS[-1])
+    for step in steps:
+        topic = sums.of_topics(topic, broker, FINENESS * step)
+        broker = sums.of_brokers(topic, broker, FINENESS * step)
+    topic = sums.of_topics(topic, broker, FINENESS * steps[-1])
     pull = np.empty(sums.low.shape, dtype=np.int64)
     pull[:, sums.order] = -(topic[:, sums.rack] + broker)
     return pull.ravel()

@@ -17,19 +17,11 @@ from equipoise.planning.distinct import distinct, ranks
 from equipoise.planning.flow.convex import solve
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
 from equipoise.planning.goals.interface import Counted
-from equipoise.planning.networks.open_choices import BoolArray, OptimalFace, open_options
+from equipoise.planning.networks.open_choices import BoolArray, CoarseFace, open_options
 from equipoise.planning.networks.role_networks import Roles, cell_bands
 
 FINENESS = 64
 """Parts of one that prices are whole numbers of."""
-ROUNDS = 24
-"""By prices alone; after that they gain little."""
-FLOWS = 3
-"""Flows once all brokers have their numbers; each later one gains a thousandth."""
-MOST_FLOWS = 20
-"""One or two are usual until all brokers have their numbers."""
-REACH = 6 * FINENESS
-"""Changes that cost more than this at the prices of brokers are not offered to a flow."""
 PENALTY = 2**10
 """Of a leader too many or too few on a broker: far more than any change is worth, until there is no other."""
 GREAT = -4 * FINENESS
@@ -121,8 +113,8 @@ class Standing:
         self.at[choice] = to
 
 
-def is_called_for(roles: Roles, goals: tuple[tuple[str, Counted], ...], exact_options: int) -> bool:
-    """True for cells as the last level of more than ``exact_options`` options, where replicas move.
+def is_called_for(roles: Roles, goals: tuple[tuple[str, Counted], ...]) -> bool:
+    """True for cells as the last level of more than ``exact_leaders`` options, where replicas move.
 
     Where none does, the best order is the best of all plans, and is proved. Changes are to be limited by a
     level before: planning again on the result would find something better to do.
@@ -130,19 +122,19 @@ def is_called_for(roles: Roles, goals: tuple[tuple[str, Counted], ...], exact_op
     kinds = [kind for _, kind in goals]
     of_items = [kind for kind in kinds if kind.needs_items]
     asked = of_items == kinds[-1:] == [Counted.CELLS] and Counted.CHANGES in kinds
-    return asked and not roles.reorders.all() and int((roles.option >= 0).sum()) > exact_options
+    return asked and not roles.reorders.all() and int((roles.option >= 0).sum()) > roles.params.exact_leaders
 
 
-def rounded(roles: Roles, face: OptimalFace, few: int) -> Int64 | None:
+def rounded(roles: Roles, face: CoarseFace) -> Int64 | None:
     """A column for each item, ``(n_items,)``: best at the levels of the face, nearly so at that of cells.
 
-    None where no such choice is found, or no more than a ``few`` options are open.
+    None where no such choice is found, or no more than ``open_leaders`` options are open.
     """
     try:
         open_ = open_options(roles, face)
     except Infeasible:
         return None
-    if open_.sum() - len(open_) <= few:
+    if open_.sum() - len(open_) <= roles.params.open_leaders:
         return None
     stays = (roles.default >= 0) & open_[np.arange(len(open_)), roles.default]
     column = np.where(stays, roles.default, open_.argmax(axis=1))
@@ -173,7 +165,7 @@ def choices_of(roles: Roles, open_: BoolArray, column: Int64) -> Choices:
     return Choices(item, of_option, (cells % n).astype(np.int32), low, high)
 
 
-def by_prices(standing: Standing, face: OptimalFace) -> Int32:
+def by_prices(standing: Standing, face: CoarseFace) -> Int32:
     """Some rounds of choices at prices, and of prices that follow them; returns the prices, ``(n_nodes,)``.
 
     A price moves by steps that grow while a node stays on one side of its bounds and shrink where it does
@@ -181,7 +173,7 @@ def by_prices(standing: Standing, face: OptimalFace) -> Int32:
     """
     price = np.zeros(len(standing.led), dtype=np.int32)
     step, side = np.full(len(price), FINENESS / 2), np.zeros(len(price))
-    for turn in range(ROUNDS):
+    for turn in range(face.network.params.rounding_rounds):
         now = np.sign(over(standing, face))
         step = np.where(now * side > 0, step * 1.2, np.where(now * side < 0, step / 2, step))
         step, side = np.clip(step, 1, FINENESS), now
@@ -191,27 +183,27 @@ def by_prices(standing: Standing, face: OptimalFace) -> Int32:
     return price
 
 
-def by_flows(standing: Standing, face: OptimalFace, price: Int32) -> bool:
+def by_flows(standing: Standing, face: CoarseFace, price: Int32) -> bool:
     """Flows over the nodes until all are within their bounds, and some more; False if they never are."""
-    settled = 0
-    for turn in range(ROUNDS, ROUNDS + MOST_FLOWS):
-        price = by_flow(standing, face, price, turn)
-        settled += not over(standing, face).any()
-        if settled == FLOWS:
+    params, within = face.network.params, 0
+    for turn in range(params.rounding_tries):
+        price = by_flow(standing, face, price, params.rounding_rounds + turn)
+        within += not over(standing, face).any()
+        if within == params.rounding_flows:
             return True
-    return settled > 0
+    return within > 0
 
 
-def over(standing: Standing, face: OptimalFace) -> Int64:
+def over(standing: Standing, face: CoarseFace) -> Int64:
     """``(n_nodes,)``: how many too many each node has, below 0 where it has too few."""
     arcs = face.coarse.node_arcs
     least, most = face.network.lower[arcs], face.network.upper[arcs]
     return np.maximum(standing.led - most, 0) - np.maximum(least - standing.led, 0)
 
 
-def by_flow(standing: Standing, face: OptimalFace, price: Int32, turn: int) -> Int32:
+def by_flow(standing: Standing, face: CoarseFace, price: Int32, turn: int) -> Int32:
     """Make the changes that bring nodes within their bounds at the least cost; returns the next prices."""
-    offers = standing.offers(price, turn, REACH)
+    offers = standing.offers(price, turn, FINENESS * face.network.params.rounding_reach)
     node, n = standing.choices.node, len(price)
     left, to = node[standing.at[offers.choice]].astype(np.int64), node[offers.to].astype(np.int64)
     cost = (offers.cost + price[left] - price[to]) // FINENESS  # of the change alone, without prices
@@ -228,7 +220,7 @@ def by_flow(standing: Standing, face: OptimalFace, price: Int32, turn: int) -> I
 
 
 def network_of(
-    standing: Standing, face: OptimalFace, changes: tuple[Int64, Int64, Int64, Int64]
+    standing: Standing, face: CoarseFace, changes: tuple[Int64, Int64, Int64, Int64]
 ) -> tuple[Network, Objective]:
     """Node → group → sink within the bounds of the face, or for a penalty outside, then the ``changes``.
 
@@ -246,6 +238,7 @@ def network_of(
         np.concatenate([bounds.head[front], sink, nodes, first + to]).astype(np.int32),
         np.concatenate([bounds.lower[front], np.zeros(2 * n + len(left), dtype=np.int64)]),
         np.concatenate([bounds.upper[front], everything, room]),
+        bounds.params,
     )
     free = np.zeros(len(front), dtype=np.int64)
     return network, Objective.of_linear(np.concatenate([free, np.full(2 * n, PENALTY), cost]))

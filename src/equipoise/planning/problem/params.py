@@ -27,7 +27,7 @@ class Effort(StrEnum):
         return order.index(self) >= order.index(other)
 
 
-def limit(default: int, unit: str, meaning: str, thorough: int | None = None) -> Any:
+def limit(default: int | tuple[int, ...], unit: str, meaning: str, thorough: int | None = None) -> Any:
     """A limit of `Params`; ``thorough``: what it is with ``--effort thorough``, the same if not given."""
     return field(default=default, metadata={"unit": unit, "meaning": meaning, "thorough": thorough})
 
@@ -44,9 +44,27 @@ class Params:
     expanded_arcs: int = limit(
         4_000_000, "arcs", "what cannot be disaggregated becomes nodes; beyond it a gap is left"
     )
+    kinds: int = limit(
+        64, "kinds", "of partitions are told apart by their racks; beyond it those above a rack's limit alone"
+    )
+    apart_arcs: int = limit(
+        250_000, "arcs", "a flow is solved in this process; beyond it in others, which Ctrl-C can end"
+    )
+    flow_parts: int = limit(6, "parts", "such a flow is solved in, side by side, on any number of cores")
+    joining_arcs: int = limit(50, "arcs", "a network is made smaller again as long as one in so many goes")
+    unit_steps: int = limit(
+        8, "steps of one", "a cost that rises has on each side of a guess; then wider ones, which are refined"
+    )
     flow_cells: int = limit(
         100_000, "topics x brokers", "levels of topics are one flow; beyond it prices lead to it"
     )
+    cell_steps: tuple[int, ...] = limit(
+        (64, 8, 2), "replicas' worth", "those prices move, round by round, after a first without an end"
+    )
+    cell_reaches: tuple[int, ...] = limit(
+        (1, 3, 8), "replicas' worth", "those prices may be off, one after the other; then it is one flow"
+    )
+    cell_rounds: int = limit(200, "rounds", "to prove what they led to: some tens are usual")
     exact_batch: int = limit(1_500_000, "arcs", "what the first that fits cannot place is placed at once")
     order_options: int = limit(
         60_000, "replicas", "lists are ordered by one flow; beyond it brokers' numbers come first"
@@ -57,17 +75,26 @@ class Params:
     open_leaders: int = limit(
         30_000, "options", "beyond that they still are, where levels before leave no more open"
     )
+    rounding_rounds: int = limit(24, "rounds", "of prices alone, beyond those limits; more gain little")
+    rounding_tries: int = limit(20, "flows", "look for leaders that keep to the levels before: one or two do")
+    rounding_flows: int = limit(3, "flows", "keep to them before it ends; each later one gains a thousandth")
+    rounding_reach: int = limit(6, "leaders' worth", "a change may cost at the prices before it is left out")
     bound_cells: int = limit(
         10_000_000, "topics x brokers", "leaders of topics get a bound over all placements, by prices"
     )
     bound_flow_cells: int = limit(40_000, "topics x brokers", "the prices of that bound are those of a flow")
     bound_flows: int = limit(4, "flows", "find the price of an election for that bound")
     bound_tries: int = limit(12, "prices", "rising and falling, are tried for it where there is no flow")
+    bound_reach: int = limit(8, "leaders' worth", "the other prices move once they are nearly right")
+    bound_gain: int = limit(1_000, "parts of the bound", "the next price has to gain one of, or it ends")
     leaving_tries: int = limit(
         4, "choices", "of who has to give leaders away are tried for a bound on elections"
     )
     failover_tries: int = limit(
         3, "numbers of leaders", "are tried for a bound on `failover`, the plan's first"
+    )
+    place_choices: int = limit(
+        4, "numbers of leaders", "a broker can have, for each of which that bound has a price of its own"
     )
     face_arcs: int = limit(1_000_000, "arcs", "placements and leaders are looked at together")
     small_cells: int = limit(
@@ -80,7 +107,22 @@ class Params:
     hand_over_cells: int = limit(
         1_000_000, "partitions x brokers", "a load that is levelled alone is levelled by hand-overs, too"
     )
+    load_rates: int = limit(
+        64, "bytes", "a hand-over may move for each that it brings into a band, or it is not worth it"
+    )
+    load_pairs: int = limit(4_000, "pairs of brokers", "are looked at for such hand-overs both ways")
+    load_rounds: int = limit(40, "rounds", "the prices of loads outside their bands rise in")
+    load_patience: int = limit(8, "rounds", "do not get nearer, and a band is taken to be out of reach")
+    load_sweeps: int = limit(3, "sweeps", "over all brokers a round has")
+    load_changes: int = limit(10, "changes", "a sweep makes, or prices had better rise than another begin")
+    load_alone: int = limit(4, "rounds", "move replicas one way, before they are exchanged, too")
+    load_exchangers: int = limit(8, "brokers", "exchange replicas in a round, the farthest from their bands")
+    load_exchanges: int = limit(3, "exchanges", "each of them makes in a round")
+    load_candidates: int = limit(40, "replicas", "of each side an exchange is looked for among")
     dir_ways: int = limit(2**15, "ways", "every way to place a broker's replicas in its dirs is tried")
+    dir_exchanges: int = limit(
+        200, "replicas", "of a dir, evenly by size, are tried for an exchange with another dir's"
+    )
     price_cells: int = limit(
         20_000_000, "partitions x brokers", "what loads force has prices, which a judge proves again"
     )
@@ -130,7 +172,13 @@ class Params:
     face_pivots: int = limit(
         4_500_000_000, "simplex iterations x columns", "a level of leaders that grows: ten to thirty seconds"
     )
+    few_moves: int = limit(
+        5, "replicas", "for each that may move, or more: then few columns are needed, and the program grows"
+    )
+    grown_arrivals: int = limit(3, "arrivals", "of one partition are added to a program that grows at a time")
+    grown_part: int = limit(10, "columns", "for each that is added at a time")
     near_nodes: int = limit(20, "nodes of a search tree", "whole columns near an optimum are searched among")
+    near_rounds: int = limit(10, "rounds", "before that look for what rows decide by themselves")
     near_optima: int = limit(2, "optima", "are looked at beside the first, where it is not whole")
     spread_replicas: int = limit(
         1_000_000, "replicas", "first followers are chosen with their placement: arcs of the largest flow"
@@ -159,6 +207,6 @@ class Params:
         return cls(effort=effort, **wider)
 
 
-def limits() -> list[Field[int]]:
+def limits() -> list[Field[Any]]:
     """The limits among the fields of `Params`, for the docs' table."""
     return [of for of in fields(Params) if of.metadata and of.default is not MISSING]

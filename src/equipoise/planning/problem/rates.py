@@ -13,6 +13,7 @@ from equipoise.wording import plural
 
 UNKNOWN = "unknown"
 NAMED = 3
+"""Topics in one sentence."""
 
 
 def inbound(cluster: Cluster) -> npt.NDArray[np.float64]:

@@ -17,6 +17,7 @@ from equipoise.planning.problem.problem import Problem
 
 Int64 = npt.NDArray[np.int64]
 ANYTHING = np.int64(2**40)
+"""The end of a band that has none: more than can be counted."""
 
 
 def squares(count: Int64, low: Int64, high: Int64) -> int:

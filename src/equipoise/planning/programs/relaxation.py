@@ -38,15 +38,15 @@ def unkept(sheet: Sheet, params: Params) -> Float64 | None:
     return None if found is None else found.of_rows
 
 
-def whole_near(sheet: Sheet, found: Answer, params: Params) -> Answer | None:
+def integral_near(sheet: Sheet, found: Answer, params: Params) -> Answer | None:
     """The least of the goal over whole columns, from where it is relaxed; None where nothing was found."""
     near = np.round(found.x)
     if np.all(np.abs(found.x - near) < NEARLY):
         return replace(found, x=near) if keeps(sheet, near) else None
-    return least_whole(sheet, params.small_nodes)
+    return least_integral(sheet, params.small_nodes)
 
 
-def least_whole(sheet: Sheet, nodes: int | None = None) -> Answer | None:
+def least_integral(sheet: Sheet, nodes: int | None = None) -> Answer | None:
     """The least over whole columns within some ``nodes`` of a search tree; None where nothing was found."""
     found = integer(sheet.cost, rows_of(sheet), finite(sheet.lower), finite(sheet.upper), nodes=nodes)
     if found is None or not keeps(sheet, np.round(found.x)):

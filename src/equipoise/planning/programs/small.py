@@ -63,9 +63,9 @@ class SmallProgram:
 
     def any_lists(self) -> IntArray | None:
         """Some lists that keep the rules, None where there are none."""
-        from equipoise.planning.programs.relaxation import least_whole  # SciPy, where it is needed
+        from equipoise.planning.programs.relaxation import least_integral  # SciPy, where it is needed
 
-        found = None if self.model.contradicts else least_whole(self.model.sheet())
+        found = None if self.model.contradicts else least_integral(self.model.sheet())
         return None if found is None else self.lists(found.x)
 
     def hold(self, goal: str, value: int) -> None:
@@ -94,13 +94,13 @@ class SmallProgram:
 
     def near_relaxed(self, goal: str, best: IntArray, sheet: Sheet) -> tuple[IntArray, int]:
         """What HiGHS finds at the linear relaxation, and its bound."""
-        from equipoise.planning.programs.relaxation import bound_of, relaxed, whole_near
+        from equipoise.planning.programs.relaxation import bound_of, integral_near, relaxed
 
         reached = self.value(best, goal)
         if len(sheet.cost) > self.params.small_columns or (least := relaxed(sheet, self.params)) is None:
             return best, 0
         bound = bound_of(sheet, least)
-        if bound >= reached or (found := whole_near(sheet, least, self.params)) is None:
+        if bound >= reached or (found := integral_near(sheet, least, self.params)) is None:
             return best, bound
         lists = self.lists(found.x)
         if self.value(lists, goal) < reached:

@@ -43,7 +43,7 @@ def broken_by(families: Sequence[Family], size: int, time_limit_s: float) -> Flo
     most = np.where(slack, np.inf, 1.0)
     try:
         for whole in (False, True):  # what is fractional may hide it
-            answer = integer(slack, rows, 0, most, whole=whole & ~slack, seconds=time_limit_s)
+            answer = integer(slack, rows, 0, most, integral=whole & ~slack, seconds=time_limit_s)
             if answer is None:
                 return None
             if answer.value > NEARLY:

@@ -51,7 +51,7 @@ class Program:
         size = len(self.names)
         rows = rows_of(self.families, size)
         try:
-            answer = integer(-self.objective, rows, 0, 1, whole=False, exact=True, seconds=time_limit_s)
+            answer = integer(-self.objective, rows, 0, 1, integral=False, exact=True, seconds=time_limit_s)
             if answer is not None and np.abs(answer.x - np.rint(answer.x)).max(initial=0.0) > NEARLY:
                 # else a corner is whole by itself, and a simplex finds always the same one
                 answer = integer(-self.objective, rows, 0, 1, exact=True, seconds=time_limit_s)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from equipoise.cluster import Cluster
 from equipoise.planning.goals import (
+    APPENDED_GOALS,
     DEFAULT_GOALS,
     GOALS,
     LEADER,
     PLACEMENT,
     REQUIRED_GOALS,
-    SETTLING_GOALS,
     is_known,
 )
 from equipoise.planning.problem.request import Request
@@ -31,9 +31,9 @@ def ordered_goals(request: Request, cluster: Cluster, *, lowered: bool) -> tuple
         asked = tuple(goal for goal in DEFAULT_GOALS if has_a_place(goal, cluster))
     if request.leaders_only:
         asked = tuple(goal for goal in asked if goal not in PLACEMENT)
-        return (*asked, *(cost for cost in SETTLING_GOALS if cost not in asked and cost not in PLACEMENT))
+        return (*asked, *(cost for cost in APPENDED_GOALS if cost not in asked and cost not in PLACEMENT))
     first = ("racks",) if lowered and "racks" not in asked else ()
-    return (*first, *asked, *(cost for cost in SETTLING_GOALS if cost not in asked))
+    return (*first, *asked, *(cost for cost in APPENDED_GOALS if cost not in asked))
 
 
 def has_a_place(goal: str, cluster: Cluster) -> bool:

@@ -28,8 +28,8 @@ from equipoise.planning.rules.ways import Trial, Way, field_of, is_given
 
 Int64 = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-MANY = np.int64(2**31)
-"""More replicas than a rack can hold."""
+MANY = 2**31
+"""More replicas than there can be, where nothing is asked: Kafka counts in 31 bits."""
 
 
 class Role(Enum):

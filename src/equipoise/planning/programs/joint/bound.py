@@ -17,6 +17,7 @@ from equipoise.planning.programs.joint.question import SCALE, Question
 FORBIDDEN = 2**50
 """The judge takes no price that is farther from 0."""
 SAFE = 2**62
+"""64 bits have to hold sums; larger ones are made in Python's integers."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,7 @@ import numpy.typing as npt
 from equipoise.planning.driver.budget import arrivals_by_row
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.networks.place import OptimalFace
-
-MANY = np.int64(2**31)
-"""More than can arrive anywhere."""
+from equipoise.planning.rules.interface import MANY
 
 
 @dataclass(frozen=True, eq=False)

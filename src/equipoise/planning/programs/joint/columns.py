@@ -31,10 +31,10 @@ class Pieces:
     """What all items cost where none takes a step, those that can take none among them."""
 
 
-def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64) -> Pieces:
+def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64, units: int) -> Pieces:
     """The convex part of an objective; ``lower`` and ``upper`` of all arcs, or counts.
 
-    Steps are of one unit around ``near``, and wider ones cost too much but at their ends.
+    Steps are of one unit around ``near``, so many of them; wider ones cost too much but at their ends.
     """
     least, most = lower[objective.convex], upper[objective.convex]
     at_least = int((objective.distance(least) ** 2).sum())
@@ -42,7 +42,7 @@ def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64) -> Pie
     least, most = least[some], most[some]
     low, high = objective.band_low[some], objective.band_high[some]
     bands = Objective.of_bands(0, objective.convex[some], low, high)
-    cut = steps(bands, least, most, np.clip(near[objective.convex[some]], least, most))
+    cut = steps(bands, least, most, np.clip(near[objective.convex[some]], least, most), units)
     return Pieces(objective.convex[some].astype(np.int64), least, cut, at_least)
 
 
@@ -125,8 +125,9 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
 
     def costs(term: Term) -> tuple[Int64, Int64, int]:
         """The term's columns, what they cost, and what is paid in any case."""
-        of_arcs = pieces(term.arcs, network.lower, network.upper, asked.near.arcs)
-        of_counts = pieces(term.counts, counts.lower, counts.upper, asked.near.counts)
+        units = network.params.unit_steps
+        of_arcs = pieces(term.arcs, network.lower, network.upper, asked.near.arcs, units)
+        of_counts = pieces(term.counts, counts.lower, counts.upper, asked.near.counts, units)
         taken, item = sheet.add(of_arcs, np.full(len(of_arcs.item), -1))
         sheet.entries.append((item, column[of_arcs.item], 1))
         led, item = sheet.add(of_counts, of_counts.item)

@@ -65,7 +65,7 @@ class Program:
         of_rows, of_columns = found.of_rows * part, found.of_columns * part
         return replace(found, value=found.value * part, of_rows=of_rows, of_columns=of_columns)
 
-    def whole_near(self, found: Answer, params: Params) -> Float64 | None:
+    def integral_near(self, found: Answer, params: Params) -> Float64 | None:
         """The best solution with whole flows that was found near an optimum; None if none was.
 
         Open are the columns that are not whole, or with them what shares a condition and may differ among
@@ -81,21 +81,21 @@ class Program:
                 return np.round(x)
             beside = ties & self.beside(split)
             opened = split, beside, ties & self.beside(beside)
-            best = self.nearest(best, found, x, opened, params.near_nodes)
+            best = self.nearest(best, found, x, opened, params)
             if best is not None and self.cost @ best <= at_least(found):
                 return best
             other = self.other(found, ties, turn)
             x = found.x if other is None else other
-        return self.nearest(best, found, found.x, (ties, split_of(found.x) | leads), params.near_nodes)
+        return self.nearest(best, found, found.x, (ties, split_of(found.x) | leads), params)
 
     def nearest(
-        self, best: Float64 | None, found: Answer, x: Float64, opened: Sequence[BoolArray], nodes: int
+        self, best: Float64 | None, found: Answer, x: Float64, opened: Sequence[BoolArray], params: Params
     ) -> Float64 | None:
         """The best of a solution and those that differ from ``x`` in some columns that are ``opened``."""
         for open_ in opened:
             if best is not None and self.cost @ best <= at_least(found):
                 break
-            tried = self.rest(np.round(x), open_, nodes)
+            tried = self.rest(np.round(x), open_, params)
             if tried is not None and (best is None or self.cost @ tried < self.cost @ best):
                 best = tried
         return best
@@ -127,12 +127,12 @@ class Program:
         table = np.abs(self.rows.table[: self.n_equal])
         return np.asarray((table @ some > 0) @ table > 0)
 
-    def rest(self, near: Float64, open_: BoolArray, nodes: int) -> Float64 | None:
+    def rest(self, near: Float64, open_: BoolArray, params: Params) -> Float64 | None:
         """The best whole solution that differs from ``near`` in the columns ``open_`` alone."""
         some, kept = np.flatnonzero(open_), np.where(open_, 0.0, near)
         x = integer_of_rest(
             self.cost[some] / self.part, self.rows.left(some, kept), self.lower[some], self.upper[some],
-            nodes=nodes, exact=self.part > 1,
+            params, exact=self.part > 1,
         )  # fmt: skip
         if x is None:
             return None

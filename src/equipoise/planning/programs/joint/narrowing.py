@@ -32,32 +32,32 @@ MOST_TIMES = 4_096
 
 @dataclass(frozen=True, eq=False)
 class Narrowed:
-    """A question without what goals before close, and how its prices become those of the whole."""
+    """A question without what goals before close, and how its prices become those of all of it."""
 
-    whole: Question
+    original: Question
     question: Question
     price: Multipliers
-    """Of the goals before, on the whole question."""
+    """Of the goals before, on the original question."""
     kept: npt.NDArray[np.bool_]
-    """``(n_candidates,)`` of the whole question: they are candidates of the narrow one."""
+    """``(n_candidates,)`` of the original question: they are candidates of the narrow one."""
 
     def lifted(self, found: Multipliers) -> Multipliers | None:
-        """Prices on the narrow question as prices on the whole one; None where that would take too many."""
-        whole, who = self.whole, self.whole.who
-        extra = dearer(whole, self.price)
+        """Prices on the narrow question as prices on the original; None where that would take too many."""
+        asked, who = self.original, self.original.who
+        extra = dearer(asked, self.price)
         stands = np.zeros(len(who.row), dtype=np.int64)
         stands[self.kept] = found.stands
         price = replace(found, stands=stands)
-        leading = price.leading(whole)
-        missing = np.maximum(cheapest_of(whole, np.flatnonzero(self.kept), leading)[who.row] - leading, 0)
+        leading = price.leading(asked)
+        missing = np.maximum(cheapest_of(asked, np.flatnonzero(self.kept), leading)[who.row] - leading, 0)
         missing[self.kept] = 0
         closed = extra <= MARGIN  # those cannot stand there, and pay for it
         stands[closed] += missing[closed]
         times = times_needed(-missing[~closed], extra[~closed])
-        pull, own = price.pull(whole), self.price.pull(whole)
-        plain = linear_arcs(whole)
+        pull, own = price.pull(asked), self.price.pull(asked)
+        plain = linear_arcs(asked)
         times = max(times, times_needed(pull[plain], own[plain]))
-        n_led = whole.counts.n_led
+        n_led = asked.counts.n_led
         times = max(times, times_needed(-price.led[:n_led], -self.price.led[:n_led]))
         added = price.plus(self.price, times) if times <= MOST_TIMES else None
         return added if added and added.highest <= FORBIDDEN else None

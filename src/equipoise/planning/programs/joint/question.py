@@ -30,8 +30,6 @@ SLACK = 2.0**-6
 """Of what the program has as one: less, and prices would be beyond what 64 bits add up."""
 HIGHEST = 2**46
 """As many parts has a byte, where bytes are the goal, as leave the largest size within this."""
-FEW = 5
-"""Few moves are at most one for so many replicas."""
 
 
 def part_of(largest: int) -> int:
@@ -161,7 +159,7 @@ class Question:
             most = self.held["moves"][1]
         elif self.budgets is not None and self.budgets.binds[0]:
             most = data.problem.request.max_moves
-        return most is not None and most * FEW <= data.n_replicas
+        return most is not None and most * data.problem.params.few_moves <= data.n_replicas
 
     @property
     def scale(self) -> int:

@@ -26,12 +26,8 @@ if TYPE_CHECKING:
     from equipoise.planning.programs.joint.columns import Layout
 
 LOG = logging.getLogger(__name__)
-AT_ONCE = 3
-"""Arrivals that a row is given at a time, since few of many are ever used."""
-GROWTH = 0.1
-"""Of the arcs, that come along at a time."""
 NOISE = 1000
-"""Such a part of the goal's unit prices that are rounded may be off."""
+"""Such a part of the goal's unit prices that are rounded may be off: no limit, an error."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,19 +213,19 @@ def arcs_of(face: OptimalFace, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.b
 
 
 def worthwhile(face: OptimalFace, pull: Int64, shown: npt.NDArray[np.bool_], noise: int) -> Int64:
-    """The arcs that would make the program's optimum better, the best `AT_ONCE` of each row."""
-    arrive = face.net.arrive
+    """The arcs that would make the program's optimum better, the best few of each row and of all."""
+    arrive, params = face.net.arrive, face.network.params
     better = ~shown[arrive.index] & (pull[arrive.index] < -noise) & (face.network.upper[arrive.index] > 0)
     arc = arrive.index[better].astype(np.int64)
     order = np.lexsort([pull[arc], arrive.unit[better]])
     unit = arrive.unit[better][order]
-    few = arc[order[ranks(unit) < AT_ONCE]]
-    return few[np.argsort(pull[few], kind="stable")][: int(shown.sum() * GROWTH)]
+    few = arc[order[ranks(unit) < params.grown_arrivals]]
+    return few[np.argsort(pull[few], kind="stable")][: int(shown.sum()) // params.grown_part]
 
 
 def lists_near(face: OptimalFace, layout: Layout, found: Answer) -> npt.NDArray[np.int32] | None:
     """The lists of a whole placement: the optimum if it is one, else the best found nearby."""
-    best = layout.program.whole_near(found, face.net.data.problem.params)
+    best = layout.program.integral_near(found, face.net.data.problem.params)
     if best is None:
         wish = np.full(len(face.network.tail), SCALE)
         wish[layout.free] = in_parts(0.5 - found.x[: len(layout.free)])

@@ -9,8 +9,8 @@ import pytest
 
 from equipoise.cluster import Cluster
 from equipoise.errors import UnusableInput
+from equipoise.files.lacks import explained
 from equipoise.files.sources import merge, parse_file
-from equipoise.files.whole import explained
 from equipoise.planning import Request, build_problem
 
 WHOLE = (
