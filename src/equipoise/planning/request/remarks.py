@@ -7,9 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from equipoise.errors import UnusableInput
+from equipoise.planning.problem.problem import OF_LEADERS
+from equipoise.planning.problem.rates import outbound
 from equipoise.planning.problem.request import Request
 from equipoise.planning.rules.draft import Draft
 from equipoise.planning.rules.ways import is_given, listed
+from equipoise.wording import quoted
 
 
 def refuse_contradictions(request: Request) -> None:
@@ -25,6 +28,21 @@ def refuse_contradictions(request: Request) -> None:
             f"broker {broker} is to be added and to receive nothing", source="--add",
             advice=f"Take {broker} out of --cordon",
         )  # fmt: skip
+    refuse_two_racks(request)
+
+
+def refuse_two_racks(request: Request) -> None:
+    """Raise `UnusableInput` for a broker that two options put into different racks."""
+    told: dict[int, tuple[str, str]] = {}
+    options = {"--brokers": request.brokers or (), "--add": request.add, "--racks": request.racks}
+    named = [(option, *place) for option, places in options.items() for place in places]
+    for option, broker, rack in named:
+        if rack is None:
+            continue
+        first, other = told.setdefault(broker, (option, rack))
+        if other != rack:
+            problem = f"broker {broker} is in rack {quoted(rack)}, but {first} says {quoted(other)}"
+            raise UnusableInput(problem, source=option, advice="Name its rack once")
 
 
 def remarks(draft: Draft) -> Iterator[str]:
@@ -39,15 +57,37 @@ def remarks(draft: Draft) -> Iterator[str]:
         yield f"--brokers and --drain both name {listed(both)}: drained"
     if request.leaders_only and request.add:
         yield "--leaders-only moves no data: what --add names gets nothing"
-    levelling = [f"--{option}" for option in ("balance", "tolerance") if is_given(request, option)]
-    if levelling and request.goals is None and request.required_only:
-        yield f"--required-only levels nothing: no use is made of {' and '.join(levelling)}"
-    elif levelling and request.goals is not None and "replicas" not in request.goals:
-        yield f"--goals has no replicas: no use is made of {' and '.join(levelling)}"
+    if request.required_only and request.strategy != "flow":
+        planner = "--follow" if request.follow is not None else f"--strategy {request.strategy}"
+        yield f"{planner} says what changes: no use is made of --required-only"
+    yield from not_levelled(request)
+    if request.consumption is not None and np.isnan(outbound(cluster, request.consumption)).all():
+        yield "--consumption tells nothing: no inbound rate is known"
     if request.cross_zone_price is not None and not cluster.brokers.has_racks:
         yield "--cross-zone-price: no racks are known, so what crosses them is not known"
     if not draft.movable.any() and (request.topics or request.exclude_topics):
         yield "no topic may change: --exclude-topics has every one that --topics chooses"
+
+
+def not_levelled(request: Request) -> Iterator[str]:
+    """What of ``--balance`` and ``--tolerance`` levels nothing, a sentence each."""
+    given = [f"--{option}" for option in ("balance", "tolerance") if is_given(request, option)]
+    levelled = list(request.mix)
+    if request.leaders_only:
+        levelled = [load for load in request.mix if load in OF_LEADERS]
+        others = [load for load in request.mix if load not in OF_LEADERS]
+        if "--balance" in given and others:
+            lost = " and ".join(others)
+            yield f"--leaders-only levels what leaders bear: no use is made of {lost} in --balance"
+    elif given and request.goals is None and request.required_only:
+        yield f"--required-only levels nothing: no use is made of {' and '.join(given)}"
+        return
+    elif given and request.goals is not None and "replicas" not in request.goals:
+        yield f"--goals has no replicas: no use is made of {' and '.join(given)}"
+        return
+    looked_at = request.strategy == "capacity" or any(load in levelled for load in request.balance)
+    if "--tolerance" in given and not looked_at:
+        yield "nothing is levelled without a tolerance of its own: no use is made of --tolerance"
 
 
 def some(brokers: list[int]) -> str:
