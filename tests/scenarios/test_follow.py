@@ -11,6 +11,9 @@ from typer.testing import CliRunner
 
 from equipoise.cli.main import app
 from equipoise.errors import UnusableInput
+from equipoise.files.following import followed
+from equipoise.files.sources import read_sources
+from equipoise.planning import Request
 
 STATE = """\
 Topic: pay\tPartitionCount: 3\tReplicationFactor: 2\tConfigs: 
@@ -94,3 +97,9 @@ def test_another_file_is_another_request(state: Path, tmp_path: Path) -> None:
     other = first.rename(tmp_path / "other.json")
     run = equipoise("plan", state, "--follow", other, "--out", out)
     assert isinstance(run.exception, UnusableInput) and "--force" in str(run.exception)
+
+
+def test_no_name_is_the_folder_one_is_in(state: Path) -> None:
+    """What cannot be read has a name."""
+    with pytest.raises(UnusableInput, match=r"^\.: it cannot be read"):
+        followed(read_sources([state]), Request(follow=""))
