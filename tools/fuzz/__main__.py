@@ -62,7 +62,8 @@ def fuzz(number: int, seed: int) -> tuple[Mapping[str, Counter[str]], list[str]]
 def sound_plan() -> dict[str, bytes]:
     """A plan folder as it should be; what verbs need is loaded then, for all processes that are forked."""
     with tempfile.TemporaryDirectory() as folder:
-        state, plan = f"{folder}/state.txt", f"{folder}/plan"
+        state, plan = f"{folder}/f/c/state.txt", f"{folder}/plan"
+        Path(state).parent.mkdir(parents=True)
         Path(state).write_text(STATES["state.txt"], encoding="utf-8")
         served("show", b"")
         for words in (
@@ -73,6 +74,7 @@ def sound_plan() -> dict[str, bytes]:
             ["explain", plan, "3"],
             ["apply", plan, "--bootstrap-server", NOBODY],
             ["frontier", state, "--budgets", "0"],
+            ["run", f"{folder}/f", "--check"],
         ):
             with suppress(SystemExit), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
                 equipoise(words)

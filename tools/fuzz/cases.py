@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -162,7 +162,7 @@ def options(draw: Random, plan: Mapping[str, bytes]) -> Case:
     else:
         words += ["c", *["--time-limit", draw.choice(("3", "3", "nan", "1e30"))] * (verb == "compare")]
     for option in draw.sample(sorted(VALUES), draw.choice((1, 1, 1, 2, 2, 4))):
-        words += [option, value_of(option, draw)] * has(verb, option)
+        words += [option, value_of(VALUES, option, draw)] * has(verb, option)
     words += [flag for flag in FLAGS if draw.random() < 0.08 and has(verb, flag)]
     return Case("options", tuple(words), files)
 
@@ -172,10 +172,10 @@ def has(verb: str, option: str) -> bool:
     return option not in (*OF_PLAN, *OF_OTHERS) or option in OF_VERB[verb]
 
 
-def value_of(option: str, draw: Random) -> str:
-    """A value for an option, one in five of another kind."""
+def value_of(values: Mapping[str, Sequence[str]], option: str, draw: Random) -> str:
+    """One of the values of an option, one in five of another kind."""
     odd = draw.random() < 0.2
-    return draw.choice((*nasty.NUMBERS, *nasty.TEXTS) if odd else VALUES[option])
+    return draw.choice((*nasty.NUMBERS, *nasty.TEXTS) if odd else values[option])
 
 
 def loads(draw: Random, plan: Mapping[str, bytes]) -> Case:
@@ -283,7 +283,13 @@ def wishes(draw: Random, plan: Mapping[str, bytes]) -> Case:
         text = nasty.changed_text(text, draw)
     where = draw.choice(("f/equipoise.toml", "f/c/equipoise.toml"))
     files = {"f/c/state.json": STATES["state.json"].encode(), where: text}
-    return Case("wishes", ("run", "f", "--check"), files)
+    words = [
+        word
+        for option in OF_FLEETS
+        if draw.random() < 0.1
+        for word in (option, value_of(OF_FLEETS, option, draw))
+    ]
+    return Case("wishes", ("run", "f", "--check", *words), files)
 
 
 def carrying(draw: Random, plan: Mapping[str, bytes]) -> Case:
@@ -297,8 +303,21 @@ def carrying(draw: Random, plan: Mapping[str, bytes]) -> Case:
         files[f"plan/{name}"] = b"\n".join([*lines[: draw.randint(1, len(lines))], b""])
     elif name:
         files[f"plan/{name}"] = nasty.changed_text(b'{"paused": true, "throttle": 1000000}\n', draw)
-    verb = draw.choice(("apply", "apply", "status", "pause", "continue", "throttle", "cancel", "rollback"))
-    words = [verb, "plan"]
+    verb = draw.choice(
+        (
+            "apply",
+            "apply",
+            "status",
+            "pause",
+            "continue",
+            "throttle",
+            "cancel",
+            "rollback",
+            "snapshot",
+            "watch",
+        )
+    )
+    words = [verb, *["plan"] * (verb not in ("snapshot", "watch"))]
     if verb == "throttle":
         return Case("carrying", (*words, draw.choice(("1MB", "0", "-5", *nasty.NUMBERS))), files)
     if verb in ("pause", "continue"):
@@ -312,11 +331,16 @@ def carrying(draw: Random, plan: Mapping[str, bytes]) -> Case:
         files["client.properties"] = nasty.changed_text(
             b"security.protocol=PLAINTEXT\nsasl.mechanism=PLAIN\n", draw
         )
-    if verb in ("apply", "rollback"):
+    if verb in ("apply", "rollback", "watch"):
         for option in draw.sample(sorted(OF_RUNS), draw.choice((0, 1, 2))):
-            values = (*nasty.NUMBERS, *nasty.TEXTS) if draw.random() < 0.3 else OF_RUNS[option]
-            words += [option, draw.choice(values)]
+            words += [option, value_of(OF_RUNS, option, draw)]
         words += ["--dry-run"] * (verb == "apply" and draw.random() < 0.3)
+    if verb == "watch":
+        words += ["--rounds", "1"]
+        for option in draw.sample(sorted(OF_WATCHES), draw.choice((0, 1))):
+            words += [option, value_of(OF_WATCHES, option, draw)]
+    if verb == "snapshot":
+        words += ["--out", value_of(VALUES, "--out", draw)]
     return Case("carrying", tuple(words), files)
 
 
@@ -345,6 +369,18 @@ NOBODY = "127.0.0.1:1"
 """Where no broker listens."""
 SERVED = "serve"
 """What stands first in a case that is a call to the service: the verb and its body follow."""
+OF_FLEETS = {
+    "--since": ("2026-01-31T12:00:00Z", "2026", "yesterday"),
+    "--window": ("30d", "0d", "x"),
+    "--conf": ("spark.executor.cores=4", "x", "=", "spark.x="),
+    "--master": ("local[1]", "spark://h:1", "mesos"),
+}
+OF_WATCHES = {
+    "--every": ("10m", "0s", "1", "999d"),
+    "--above": ("0", "5", "101", "-1"),
+    "--drain": ("3", "9-1"),
+    "--balance": ("all", "disk", "cpu:x"),
+}
 OF_RUNS = {
     "--throttle": ("1MB", "auto:5MB-50MB", "auto:50MB-5MB", "auto", "auto:-"),
     "--max-inflight": ("1", "0"),

@@ -34,7 +34,7 @@ WHOLE = re.compile(
 )
 """Sentences on a file as a whole, or on a cluster that name the topic or broker themselves."""
 ASIDE = re.compile(
-    r"equipoise: (--throttle, |client.properties: not used here|(reading|planning|writing|comparing): )"
+    r"equipoise: (--throttle, |no run begins |client.properties: not used here|(reading|planning|writing|comparing): )"
 )
 """What is said before an end."""
 FAILED = {"unusable": 2, "impossible": 3}
@@ -112,6 +112,7 @@ def faults_of(case: Case, end: Ending) -> list[str]:
         return ["traceback"]
     judges = case.arguments[0] == "check" or "--follow" in case.arguments
     judged = judges and ("violation" in end.out or '"passed"' in end.out)
+    judged |= case.arguments[0] == "watch" and end.err.startswith("equipoise: ")  # a round failed
     # of a fleet the clusters that cannot be planned stand in a table
     verdict = end.code == 1 and (judged or (case.arguments[0] == "run" and bool(end.out)))
     if end.code not in (0, 2, 3) and not verdict:
