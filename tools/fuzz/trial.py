@@ -34,7 +34,8 @@ WHOLE = re.compile(
 )
 """Sentences on a file as a whole, or on a cluster that name the topic or broker themselves."""
 ASIDE = re.compile(
-    r"equipoise: (--throttle, |no run begins |client.properties: not used here|(reading|planning|writing|comparing): )"
+    r"equipoise: (--throttle, |no run begins |client.properties: not used here"
+    r"|(reading|planning|writing|comparing): )"
 )
 """What is said before an end."""
 FAILED = {"unusable": 2, "impossible": 3}
