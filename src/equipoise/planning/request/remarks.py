@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from equipoise.cluster import Cluster
 from equipoise.errors import UnusableInput
+from equipoise.patterns import matches
+from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.problem.problem import OF_LEADERS
 from equipoise.planning.problem.rates import outbound
 from equipoise.planning.problem.request import Request
@@ -48,25 +51,49 @@ def refuse_two_racks(request: Request) -> None:
 def remarks(draft: Draft) -> Iterator[str]:
     """What becomes of options that others make useless, a sentence each."""
     request, cluster = draft.request, draft.cluster
-    holding = set(cluster.ids_of(np.unique(cluster.replicas[cluster.replicas >= 0])).tolist())
-    there = sorted(holding & {broker for broker, _ in request.add})
-    if there and request.brokers is None:
-        yield f"--add: {some(there)} in the cluster already, with replicas: nothing is added"
-    both = sorted({broker for broker, _ in request.brokers or ()} & set(request.drain))
-    if both:
-        yield f"--brokers and --drain both name {listed(both)}: drained"
-    if request.leaders_only and request.add:
-        yield "--leaders-only moves no data: what --add names gets nothing"
-    if request.required_only and request.strategy != "flow":
-        planner = "--follow" if request.follow is not None else f"--strategy {request.strategy}"
-        yield f"{planner} says what changes: no use is made of --required-only"
+    yield from of_brokers(cluster, request)
+    yield from not_moved(request)
     yield from not_levelled(request)
     if request.consumption is not None and np.isnan(outbound(cluster, request.consumption)).all():
         yield "--consumption tells nothing: no inbound rate is known"
     if request.cross_zone_price is not None and not cluster.brokers.has_racks:
         yield "--cross-zone-price: no racks are known, so what crosses them is not known"
+    excluded, created = request.exclude_topics, [topic for topic, _, _ in request.create]
+    if excluded is not None and any(matches(excluded, created, "--exclude-topics")):
+        yield "--exclude-topics has topics of --create: what is new of them is placed"
     if not draft.movable.any() and (request.topics or request.exclude_topics):
         yield "no topic may change: --exclude-topics has every one that --topics chooses"
+
+
+def of_brokers(cluster: Cluster, request: Request) -> Iterator[str]:
+    """Brokers that two options name, or that are there, or not."""
+    holding = set(cluster.ids_of(np.unique(cluster.replicas[cluster.replicas >= 0])).tolist())
+    there = sorted(holding & {broker for broker, _ in request.add})
+    if there and request.brokers is None:
+        yield f"--add: {some(there)} in the cluster already, with replicas: nothing is added"
+    kept = {broker for broker, _ in request.brokers or ()}
+    if both := sorted(kept & set(request.drain)):
+        yield f"--brokers and --drain both name {listed(both)}: drained"
+    if both := sorted(kept & {old for old, _ in request.replace}):
+        yield f"--brokers and --replace both name {listed(both)}: replaced"
+    if elsewhere := sorted({broker for broker, _ in request.racks} - set(cluster.brokers.ids.tolist())):
+        yield f"--racks names {listed(elsewhere)}, of which no source tells: --add adds brokers"
+
+
+def not_moved(request: Request) -> Iterator[str]:
+    """What nothing comes of because less is asked, or somebody else says what changes."""
+    if request.leaders_only and request.add:
+        yield "--leaders-only moves no data: what --add names gets nothing"
+    if request.leaders_only and (moved := [goal for goal in request.goals or () if goal in PLACEMENT]):
+        yield f"--leaders-only moves no data: no use is made of {' and '.join(moved)} in --goals"
+    if not request.required_only:
+        return
+    if request.strategy != "flow":
+        yield f"--strategy {request.strategy} says what changes: no use is made of --required-only"
+    elif request.goals is not None:
+        yield "--goals says what is levelled: no use is made of --required-only"
+    elif request.add:
+        yield "--required-only levels nothing: what --add names gets only what rules force"
 
 
 def not_levelled(request: Request) -> Iterator[str]:
