@@ -119,6 +119,10 @@ CONTRADICTIONS = (
     "--brokers 1-3:a --racks 1:b,2:a,3:a", "--add 7:a --racks 1:a,2:b,3:c,7:b", "--assume-alive 1",
     "--follow theirs.json --strategy wix", "--follow theirs.json --required-only", "--stay-in-rack",
     "--brokers 1-3:a --add 7:a,3:b", "--rack-rule strict", "--max-bytes 1MB", "--balance cpu",
+    "--racks 1:a,2:b,3:c,44:d", "--leaders-only --goals racks,moves", "--required-only --goals replicas",
+    "--create new:2:2 --exclude-topics new", "--replace 3=9 --brokers 1-3", "--add 9 --required-only",
+    "--follow theirs.json --create new:2:2", "--follow theirs.json --log-dirs level",
+    "--follow theirs.json --drain-dir 1:/d", "--follow theirs.json --effort quick",
 )  # fmt: skip
 """Options that cannot all be had."""
 

@@ -127,8 +127,10 @@ def faults_of(case: Case, end: Ending) -> list[str]:
         not c.isprintable() and c != "\n" for c in end.err + ("" if "--json" in case.arguments else end.out)
     ):
         found.append("raw characters")
-    if case.contradicts and end.code == 0 and "--" not in end.out + end.err:
-        found.append("unsaid")
+    if case.contradicts and end.code == 0:
+        said = [line for line in (end.out + end.err).splitlines() if "give racks with --racks" not in line]
+        if not any(word in line for line in said for word in case.arguments if word.startswith("--")):
+            found.append("unsaid")
     return found
 
 
@@ -147,6 +149,7 @@ def is_placed(lines: list[str], case: Case) -> bool:
         return True
     names = {part for name in case.files for part in (name.partition("/")[0], Path(name).name)}
     names |= {"." for word in case.arguments if not word}  # an empty path is the folder one is in
+    names |= {"standard input" for word in case.arguments if word == "-"}
     names |= {CLUSTER} if "plan" in names else set()  # of a plan folder its cluster may be named
     after = [told.partition(printable(name)[:20])[2] for name in names if printable(name)[:20] in told]
     return any(PLACE.search(rest) or WHOLE.search(rest) for rest in after)
