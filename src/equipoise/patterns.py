@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import FrameType
+from warnings import catch_warnings, simplefilter
 
 from equipoise.errors import UnusableInput
 from equipoise.wording import quoted
@@ -27,7 +28,9 @@ class Endless(Exception):
 def compiled(pattern: str, source: str, place: str = "") -> re.Pattern[str]:
     """The expression; raises `UnusableInput` for what is none."""
     try:
-        return re.compile(pattern)
+        with catch_warnings():  # of what a later Python may read otherwise
+            simplefilter("ignore")
+            return re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         problem = f"{quoted(pattern)} is not a regular expression ({error})"
         raise UnusableInput(problem, source=source, place=place) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from typer.testing import CliRunner
 
 from equipoise.cli.main import app
 from equipoise.errors import UnusableInput
+from equipoise.files.following import followed, request_to_follow
+from equipoise.files.sources import read_sources
+from equipoise.planning import Request
 
 STATE = """\
 Topic: pay\tPartitionCount: 3\tReplicationFactor: 2\tConfigs: 
@@ -94,3 +98,32 @@ def test_another_file_is_another_request(state: Path, tmp_path: Path) -> None:
     other = first.rename(tmp_path / "other.json")
     run = equipoise("plan", state, "--follow", other, "--out", out)
     assert isinstance(run.exception, UnusableInput) and "--force" in str(run.exception)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("strategy", "wix"),
+        ("required_only", True),
+        ("log_dirs", "level"),
+        ("drain_dir", ((1, "/d"),)),
+        ("effort", "quick"),
+    ],
+)
+def test_what_only_who_plans_can_do_is_refused(option: str, value: Any) -> None:
+    """Nothing would come of it."""
+    with pytest.raises(UnusableInput, match=f"--follow: .* Take --{option.replace('_', '-')} away"):
+        request_to_follow(replace(Request(), **{option: value}), "theirs.json")
+
+
+def test_what_is_to_be_created_has_to_be_placed(state: Path, tmp_path: Path) -> None:
+    """Lists without it are not what was asked for."""
+    run = equipoise("plan", state, "--follow", theirs(tmp_path, p0=[2, 3]), "--create", "new:1:2")
+    assert run.exit_code == 1
+    assert "new-0: 0 replicas where 2 are wanted" in run.stdout
+
+
+def test_no_name_is_the_folder_one_is_in(state: Path) -> None:
+    """What cannot be read has a name."""
+    with pytest.raises(UnusableInput, match=r"^\.: it cannot be read"):
+        followed(read_sources([state]), Request(follow=""))

@@ -31,6 +31,13 @@ def heap() -> Cluster:
     )
 
 
+def test_everything_that_is_known_has_its_first_level_shown() -> None:
+    """`--balance all` names its loads first; 8 on each is level, 7 to 9 are in the band."""
+    found = frontier(heap(), Request(balance=("all",)), (0, 100))
+    assert (found.goal, found.unit) == ("replicas", "bytes")
+    assert [point.value for point in found.points] == [31**2 + 4 * 7**2, 0]
+
+
 def test_counts_get_more_level_with_every_budget() -> None:
     """From all on one broker to eight on each; every budget of moves is kept."""
     found = frontier(heap(), Request())

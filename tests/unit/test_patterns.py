@@ -19,6 +19,12 @@ def test_what_is_no_expression_is_refused(pattern: str):
         patterns.matches(pattern, ["a"], "--topics")
 
 
+@pytest.mark.filterwarnings("error")
+def test_nothing_is_said_of_what_a_later_python_may_read_otherwise():
+    """It would stand on standard error with the place in our source."""
+    assert patterns.matches("[[a]", ["a", "b"], "--topics") == [True, False]
+
+
 def test_one_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(patterns, "MOST_S", 0.1)
     with pytest.raises(UnusableInput, match=r"^--topics: '\(a\+\)\+\$' takes more than 0.1 seconds, at 'aaa"):

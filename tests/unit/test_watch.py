@@ -10,6 +10,7 @@ from threading import Timer
 import pytest
 
 from equipoise.cli.limits import Limits
+from equipoise.cli.main import main
 from equipoise.cli.rounds import Pause, Rounds, furthest_off, why_idle
 from equipoise.cluster import Cluster, build_cluster
 from equipoise.cluster.brokers import Brokers
@@ -98,6 +99,28 @@ def test_a_run_that_was_left_is_taken_up_before_anything_is_planned(tmp_path: Pa
 def test_a_request_that_cannot_be_satisfied_ends_nothing_by_itself() -> None:
     with pytest.raises(ImpossibleRequest):
         rounds(cluster([[1, 2, 3]]), request=Request(drain=(1,))).round()
+
+
+NOBODY = ["watch", "--bootstrap-server", "127.0.0.1:1", "--rounds", "1"]
+
+
+@pytest.mark.parametrize("option", ["--for", "--per-broker", "--max-inflight", "--if-stuck", "--on-event"])
+def test_what_no_run_can_have_is_refused_before_the_first_round(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not in the first round that has something to carry out, days later."""
+    with pytest.raises(SystemExit) as end:
+        main([*NOBODY, option, ""])
+    assert end.value.code == 2
+    assert capsys.readouterr().err.startswith(f"equipoise: {option}: ")
+
+
+def test_options_of_runs_that_never_begin_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([*NOBODY, "--for", "2h"])
+    assert end.value.code == 1
+    said = "equipoise: no run begins without --apply: no use is made of the options of runs\n"
+    assert capsys.readouterr().err.startswith(said)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -7,14 +7,14 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 
 import tools.fuzz
-from tools.fuzz.cases import FAMILIES, case_of, read_folder
+from tools.fuzz.cases import FAMILIES, NOBODY, case_of, read_folder
 from tools.fuzz.texts import STATES
-from tools.fuzz.trial import FAULTS, tried, whole_processes
+from tools.fuzz.trial import FAULTS, served, tried, whole_processes
 
 from equipoise.cli.main import main as equipoise
 
@@ -53,21 +53,30 @@ def fuzz(number: int, seed: int) -> tuple[Mapping[str, Counter[str]], list[str]]
         counted.update(faults)
         if faults:
             said = ending.err.strip()[-200:] if ending is not None else ""
-            examples.append(f"case {n}: {', '.join(faults)}: {' '.join(case.arguments)[:120]!a}: {said!a}")
+            examples.append(
+                f"case {n} of {seed}: {', '.join(faults)}: {' '.join(case.arguments)[:120]!a}: {said!a}"
+            )
     return found, examples
 
 
 def sound_plan() -> dict[str, bytes]:
     """A plan folder as it should be; what verbs need is loaded then, for all processes that are forked."""
     with tempfile.TemporaryDirectory() as folder:
-        state, plan = f"{folder}/state.txt", f"{folder}/plan"
+        state, plan = f"{folder}/f/c/state.txt", f"{folder}/plan"
+        Path(state).parent.mkdir(parents=True)
         Path(state).write_text(STATES["state.txt"], encoding="utf-8")
+        served("show", b"")
         for words in (
             ["plan", state, "--add", "4", "--drain", "3", "--out", plan],
+            ["plan", state, "--balance", "leaders", "--explain-solver"],
             ["check", plan],
+            ["show", state],
+            ["explain", plan, "3"],
+            ["apply", plan, "--bootstrap-server", NOBODY],
             ["frontier", state, "--budgets", "0"],
+            ["run", f"{folder}/f", "--check"],
         ):
-            with suppress(SystemExit), redirect_stdout(StringIO()):
+            with suppress(SystemExit), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
                 equipoise(words)
         return read_folder(Path(plan))
 

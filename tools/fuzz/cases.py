@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -42,10 +42,15 @@ VALUES: dict[str, tuple[str, ...]] = {
         "disk,disk",
         "all,disk",
         "disk:x",
+        "cpu",
         "cpu:200",
+        "count,cpu:5:10",
+        "cpu,network-out,leaders",
     ),
-    "--max-fill": ("85%", "0", "101%", "1"),
-    "--log-dirs": ("level", "keep"),
+    "--max-fill": ("85%", "0", "101%", "1", "disk:85%,network-in:70%", "cpu:50%", "network-in:0.001"),
+    "--log-dirs": ("level", "level:10", "level:101", "keep"),
+    "--consumption": ("3", "0", "0.5", "-1", "9999", "10000", "two"),
+    "--cross-zone-price": ("0.02", "0", "1e9", "-1"),
     "--drain-dir": ("1:/d", "9:/d", "1:/nothing", "1", "1:[red]"),
     "--follow": ("theirs.json", "c", "nothing.json"),
     "--assume-alive": ("1", "1-3", "9"),
@@ -62,8 +67,13 @@ VALUES: dict[str, tuple[str, ...]] = {
     "--throttle": ("1MB", "0"),
     "--max-inflight": ("1", "0"),
     "--out": ("out", "state.txt", "a" * 300, "/dev/null/x"),
+    "--write-lp": ("program.lp", "nowhere/program.lp"),
+    "--html": ("page.html", "c", "nowhere/page.html"),
+    "--budgets": ("0", "0,50,100", "100,0", "101", "12.5%,x", ","),
+    "--unit": ("moves", "bytes", "euros"),
 }
 FLAGS = (
+    "--partial",
     "--leaders-only",
     "--required-only",
     "--stay-in-rack",
@@ -73,7 +83,26 @@ FLAGS = (
     "--force",
     "--explain-solver",
 )
-OF_PLAN = ("--throttle", "--max-inflight", "--out", "--follow", "--force", "--explain-solver")
+OF_PLAN = ("--throttle", "--max-inflight", "--out", "--follow", "--force", "--explain-solver", "--write-lp")
+OF_OTHERS = ("--html", "--budgets", "--unit")
+OF_VERB: dict[str, tuple[str, ...]] = {
+    "plan": OF_PLAN,
+    "frontier": OF_OTHERS,
+    "compare": ("--html", "--write-lp"),
+    "check": (),
+}
+"""Options that not every verb has which plans."""
+LOADS = {
+    "--balance": ("disk", "all", "count,disk:10", "network-out", "cpu", "disk,leaders,cpu:5:10,network-in:3"),
+    "--tolerance": ("0", "5", "10:5"),
+    "--consumption": ("3", "0.5", "0"),
+    "--max-fill": ("85%", "disk:85%,network-in:70%", "network-in:0.001", "disk:20"),
+    "--log-dirs": ("level", "level:10"),
+    "--drain-dir": ("1:/d", "1:/d,2:/e", "1:/nothing"),
+    "--max-bytes": ("2MB", "0"),
+    "--cross-zone-price": ("0.02",),
+}
+"""Options of what sources tell, with values that can be meant."""
 CONTRADICTIONS = (
     "--add 7 --drain 7", "--add 1", "--drain 3 --replace 3=7", "--replace 3=7 --drain 7",
     "--replace 3=7 --cordon 7", "--add 7 --cordon 7", "--brokers 1-3 --drain 3", "--leaders-only --drain 3",
@@ -84,6 +113,16 @@ CONTRADICTIONS = (
     "--max-moves 3 --max-moves 0", "-q -v", "--throttle 1MB", "--topics orders --exclude-topics orders",
     "--strategy greedy --leaders-only --drain 3", "--strategy-settings seed=1", "--replace 3=7 --replace 1=8",
     "--no-leaders-on 1,2,3", "--rack-rule strict --replication-factor 3 --racks 1:a,2:a,3:b",
+    "--consumption 3", "--balance leaders:5 --tolerance 7", "--leaders-only --balance disk", "--force",
+    "--max-fill 85%", "--log-dirs level", "--log-dirs level --leaders-only", "--drain-dir 1:/d",
+    "--cross-zone-price 0.02", "--strategy wix --required-only", "--exclude-topics nothing",
+    "--brokers 1-3:a --racks 1:b,2:a,3:a", "--add 7:a --racks 1:a,2:b,3:c,7:b", "--assume-alive 1",
+    "--follow theirs.json --strategy wix", "--follow theirs.json --required-only", "--stay-in-rack",
+    "--brokers 1-3:a --add 7:a,3:b", "--rack-rule strict", "--max-bytes 1MB", "--balance cpu",
+    "--racks 1:a,2:b,3:c,44:d", "--leaders-only --goals racks,moves", "--required-only --goals replicas",
+    "--create new:2:2 --exclude-topics new", "--replace 3=9 --brokers 1-3", "--add 9 --required-only",
+    "--follow theirs.json --create new:2:2", "--follow theirs.json --log-dirs level",
+    "--follow theirs.json --drain-dir 1:/d", "--follow theirs.json --effort quick",
 )  # fmt: skip
 """Options that cannot all be had."""
 
@@ -127,11 +166,37 @@ def options(draw: Random, plan: Mapping[str, bytes]) -> Case:
     else:
         words += ["c", *["--time-limit", draw.choice(("3", "3", "nan", "1e30"))] * (verb == "compare")]
     for option in draw.sample(sorted(VALUES), draw.choice((1, 1, 1, 2, 2, 4))):
-        if verb == "plan" or option not in OF_PLAN:
-            odd = draw.random() < 0.2
-            words += [option, draw.choice((*nasty.NUMBERS, *nasty.TEXTS) if odd else VALUES[option])]
-    words += [flag for flag in FLAGS if draw.random() < 0.08 and (verb == "plan" or flag not in OF_PLAN)]
+        words += [option, value_of(VALUES, option, draw)] * has(verb, option)
+    words += [flag for flag in FLAGS if draw.random() < 0.08 and has(verb, flag)]
     return Case("options", tuple(words), files)
+
+
+def has(verb: str, option: str) -> bool:
+    """Whether a verb has an option."""
+    return option not in (*OF_PLAN, *OF_OTHERS) or option in OF_VERB[verb]
+
+
+def value_of(values: Mapping[str, Sequence[str]], option: str, draw: Random) -> str:
+    """One of the values of an option, one in five of another kind."""
+    odd = draw.random() < 0.2
+    return draw.choice((*nasty.NUMBERS, *nasty.TEXTS) if odd else values[option])
+
+
+def loads(draw: Random, plan: Mapping[str, bytes]) -> Case:
+    """Options of loads and log dirs, on a cluster of which most is told."""
+    verb = draw.choices(("plan", "frontier", "check"), (8, 1, 1))[0]
+    state = draw.choice(("state.txt", "kcat.json", "cluster_state.json"))
+    files = {f"c/{name}": text.encode() for name, text in BESIDE.items() if draw.random() < 0.7}
+    files[f"c/{state}"] = STATES[state].encode()
+    if draw.random() < 0.25:
+        name = draw.choice(sorted(files))
+        files[name] = nasty.changed_text(files[name], draw)
+    files["theirs.json"] = STATES["state.json"].encode()
+    words = ["check", "theirs.json", "--current", "c"] if verb == "check" else [verb, "c"]
+    for option in draw.sample(sorted(LOADS), draw.choice((1, 2, 3))):
+        words += [option, draw.choice(LOADS[option])]
+    words += draw.choice(([], ["--drain", "3"], ["--leaders-only"], ["--replace", "3=4"], ["--out", "o"]))
+    return Case("loads", tuple(words[:-2] if words[-1] == "o" and verb != "plan" else words), files)
 
 
 def formats(draw: Random, plan: Mapping[str, bytes]) -> Case:
@@ -169,9 +234,8 @@ def contradictions(draw: Random, plan: Mapping[str, bytes]) -> Case:
     """Options that cannot all be meant."""
     words = draw.choice(CONTRADICTIONS).split()
     state = draw.choice(("state.txt", "state.json"))
-    return Case(
-        "contradictions", ("plan", "c", *words), {f"c/{state}": STATES[state].encode()}, contradicts=True
-    )
+    files = {f"c/{state}": STATES[state].encode(), "theirs.json": STATES[state].encode()}
+    return Case("contradictions", ("plan", "c", *words), files, contradicts=True)
 
 
 def names(draw: Random, plan: Mapping[str, bytes]) -> Case:
@@ -223,7 +287,140 @@ def wishes(draw: Random, plan: Mapping[str, bytes]) -> Case:
         text = nasty.changed_text(text, draw)
     where = draw.choice(("f/equipoise.toml", "f/c/equipoise.toml"))
     files = {"f/c/state.json": STATES["state.json"].encode(), where: text}
-    return Case("wishes", ("run", "f", "--check"), files)
+    words = [
+        word
+        for option in OF_FLEETS
+        if draw.random() < 0.1
+        for word in (option, value_of(OF_FLEETS, option, draw))
+    ]
+    return Case("wishes", ("run", "f", "--check", *words), files)
+
+
+def carrying(draw: Random, plan: Mapping[str, bytes]) -> Case:
+    """A plan folder to be carried out, where nobody listens; its journal or orders may be damaged."""
+    files = {f"plan/{name}": content for name, content in plan.items()}
+    name = draw.choice(("", "journal.jsonl", "journal.jsonl", "steering.json"))
+    if name == "journal.jsonl":
+        lines = journal(plan)
+        at = draw.randrange(len(lines))
+        lines[at] = (nasty.other_value if draw.random() < 0.7 else nasty.changed_text)(lines[at], draw)
+        files[f"plan/{name}"] = b"\n".join([*lines[: draw.randint(1, len(lines))], b""])
+    elif name:
+        files[f"plan/{name}"] = nasty.changed_text(b'{"paused": true, "throttle": 1000000}\n', draw)
+    verb = draw.choice(
+        (
+            "apply",
+            "apply",
+            "status",
+            "pause",
+            "continue",
+            "throttle",
+            "cancel",
+            "rollback",
+            "snapshot",
+            "watch",
+        )
+    )
+    words = [verb, *["plan"] * (verb not in ("snapshot", "watch"))]
+    if verb == "throttle":
+        return Case("carrying", (*words, draw.choice(("1MB", "0", "-5", *nasty.NUMBERS))), files)
+    if verb in ("pause", "continue"):
+        return Case("carrying", tuple(words), files)
+    words += [
+        "--bootstrap-server",
+        draw.choice((NOBODY, NOBODY, NOBODY, "", "x", "h:99999", "[::1", ",", "é:1")),
+    ]
+    if draw.random() < 0.2:
+        words += ["--command-config", "client.properties"]
+        files["client.properties"] = nasty.changed_text(
+            b"security.protocol=PLAINTEXT\nsasl.mechanism=PLAIN\n", draw
+        )
+    if verb in ("apply", "rollback", "watch"):
+        for option in draw.sample(sorted(OF_RUNS), draw.choice((0, 1, 2))):
+            words += [option, value_of(OF_RUNS, option, draw)]
+        words += ["--dry-run"] * (verb == "apply" and draw.random() < 0.3)
+    if verb == "watch":
+        words += ["--rounds", "1"]
+        for option in draw.sample(sorted(OF_WATCHES), draw.choice((0, 1))):
+            words += [option, value_of(OF_WATCHES, option, draw)]
+    if verb == "snapshot":
+        words += ["--out", value_of(VALUES, "--out", draw)]
+    return Case("carrying", tuple(words), files)
+
+
+def calls(draw: Random, plan: Mapping[str, bytes]) -> Case:
+    """The body of a call to the service, with options that may be of any kind; or one that was damaged."""
+    verb = draw.choices(("plan", "check", "show", "frontier", "submit"), (6, 3, 1, 1, 2))[0]
+    sources = [{"name": name, "text": content.decode()} for name, content in sound(draw).items()]
+    names = draw.sample(sorted(VALUES), draw.choice((0, 1, 1, 2)))
+    options = {
+        name.removeprefix("--"): draw.choice(nasty.SCALARS if draw.random() < 0.2 else VALUES[name])
+        for name in names
+        if has("check", name)
+    }
+    call: dict[str, object] = {"sources": sources, "options": options}
+    if verb == "check":
+        call |= {"reassignment": json.loads(STATES["state.json"]), "optimum": draw.random() < 0.5}
+    if verb == "submit":
+        call = {"brokers": draw.choice(VALUES["--brokers"]), "partitions": json.loads(STATES["state.json"])}
+    body = json.dumps(call).encode(errors="replace")
+    if draw.random() < 0.4:
+        body = nasty.other_value(body, draw) if draw.random() < 0.7 else nasty.changed_text(body, draw)
+    return Case("calls", (SERVED, verb), {"body": body})
+
+
+NOBODY = "127.0.0.1:1"
+"""Where no broker listens."""
+SERVED = "serve"
+"""What stands first in a case that is a call to the service: the verb and its body follow."""
+OF_FLEETS = {
+    "--since": ("2026-01-31T12:00:00Z", "2026", "yesterday"),
+    "--window": ("30d", "0d", "x"),
+    "--conf": ("spark.executor.cores=4", "x", "=", "spark.x="),
+    "--master": ("local[1]", "spark://h:1", "mesos"),
+}
+OF_WATCHES = {
+    "--every": ("10m", "0s", "1", "999d"),
+    "--above": ("0", "5", "101", "-1"),
+    "--drain": ("3", "9-1"),
+    "--balance": ("all", "disk", "cpu:x"),
+}
+OF_RUNS = {
+    "--throttle": ("1MB", "auto:5MB-50MB", "auto:50MB-5MB", "auto", "auto:-"),
+    "--max-inflight": ("1", "0"),
+    "--per-broker": ("1", "0"),
+    "--if-stuck": ("wait", "skip", "retarget", "hope"),
+    "--stuck-after": ("120", "0", "1e300"),
+    "--between": ("22:00-06:00", "22:00-22:00", "25:00-06:00", "22-6"),
+    "--for": ("2h", "0s", "99999d"),
+    "--on-event": ("true", "'", "no-such-command", ""),
+    "--metrics-file": ("m.prom", "nowhere/m.prom", "plan"),
+    "--log": ("text", "json", "xml"),
+}
+"""Options of a run; values that are none among them."""
+
+
+def journal(plan: Mapping[str, bytes]) -> list[bytes]:
+    """What a run of the plan may have written, up to its end."""
+    digest = "sha256:" + hashlib.sha256(plan["SHA256SUMS"]).hexdigest()
+    place, rates = ["orders-1"], {"1": {"leader.replication.throttled.rate": None}}
+    entries: list[dict[str, object]] = [
+        {"type": "begin", "plan": digest, "operation": "apply", "throttle": 1000, "bounds": [1000, 2000],
+         "max_inflight": 3},
+        {"type": "steer", "hold": "paused", "throttle": 2000, "bounds": None},
+        {"type": "rates", "rate": "1000", "brokers": rates},
+        {"type": "pairs", "topics": {"orders": {"leader.replication.throttled.replicas": ["1:2"]}}},
+        {"type": "submit", "partitions": {"orders-1": [2, 4]}, "leaders": {"orders-1": 2},
+         "topic_ids": {"orders": "x"}},
+        {"type": "done", "partitions": place},
+        {"type": "skip", "partitions": place, "why": "x"},
+        {"type": "cancel", "partitions": {"orders-2": [3, 1]}},
+        {"type": "restored", "partitions": ["orders-2"]},
+        {"type": "unpaired", "topics": {"orders": {"leader.replication.throttled.replicas": ["1:2"]}}},
+        {"type": "cleared", "topics": ["orders"], "brokers": [1]},
+        {"type": "end", "outcome": "incomplete"},
+    ]  # fmt: skip
+    return [json.dumps(entry).encode() for entry in entries]
 
 
 FAMILIES: dict[str, tuple[Callable[[Random, Mapping[str, bytes]], Case], float]] = {
@@ -235,6 +432,9 @@ FAMILIES: dict[str, tuple[Callable[[Random, Mapping[str, bytes]], Case], float]]
     "contradictions": (contradictions, 7),
     "looks": (looks, 6),
     "wishes": (wishes, 6),
+    "loads": (loads, 14),
+    "carrying": (carrying, 6),
+    "calls": (calls, 10),
 }
 """Each with its share of the cases."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from tools.corpus.processes import Limits, Send, called_apart
-from tools.fuzz.cases import Case
+from tools.fuzz.cases import SERVED, Case
 from tools.fuzz.texts import STATES
 
 from equipoise.wording import printable
@@ -23,7 +23,8 @@ LIMITS = Limits(cpu_s=30, wall_s=120)
 MOST_MB = 1_500.0
 FAULTS = ("traceback", "hang", "memory", "wrong exit", "no place", "raw characters", "unsaid")
 OF_OPTIONS = re.compile(
-    r"equipoise: (--?[a-z]|Missing argument|Got unexpected|Option '-|Invalid value for '-|No such)"
+    r"equipoise: (--?[a-z]|Missing argument|Got unexpected|Option '-|Invalid value for '-|No such"
+    r"|RATE: |cannot reach )"
 )
 WHOLE = re.compile(
     r"is empty|binary data|no known (format|kind)|broken gzip|is not a JSON object|archive|does not say"
@@ -32,6 +33,13 @@ WHOLE = re.compile(
     r"|there is no such file|has version|this is a part of a cluster|brokers? [\d, ]+ (has|have) no rack"
 )
 """Sentences on a file as a whole, or on a cluster that name the topic or broker themselves."""
+ASIDE = re.compile(
+    r"equipoise: (--throttle, |no run begins |client.properties: not used here"
+    r"|(reading|planning|writing|comparing): )"
+)
+"""What is said before an end."""
+FAILED = {"unusable": 2, "impossible": 3}
+"""Exit code that means the same as a failure of the service."""
 CLUSTER = "state"
 """The cluster of the plan folder that is altered."""
 PLACE = re.compile(r"(/[^:]*)?, [^:]+: ")
@@ -71,6 +79,9 @@ def run(arguments: Sequence[str], folder: str, send: Send) -> None:
     from equipoise.cli.main import main
 
     os.chdir(folder)
+    if arguments[0] == SERVED:
+        send(served(arguments[1], Path("body").read_bytes()))
+        return
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     sys.stdout, sys.stderr = cast("TextIO", out), cast("TextIO", err)
     try:
@@ -82,21 +93,32 @@ def run(arguments: Sequence[str], folder: str, send: Send) -> None:
     send((code, *texts))
 
 
+def served(verb: str, body: bytes) -> tuple[int, str, str]:
+    """What the service's process answers to a call, as the end of a command: its kind of failure tells."""
+    from equipoise.server.failures import Failure
+    from equipoise.server.worker import answered
+
+    answer = answered(verb, body, {}, lambda _: None)
+    if not isinstance(answer, Failure):
+        return 0, answer["result"].data.decode(), ""
+    more = (answer.more.get(name) for name in ("source", "place"))
+    told = ": ".join([*filter(None, [", ".join(filter(None, more))]), answer.problem])
+    return FAILED.get(answer.kind, 70), "", f"equipoise: {told}"
+
+
 def faults_of(case: Case, end: Ending) -> list[str]:
     """What should not be in an end."""
     found = []
-    if "Traceback" in end.err or end.code == 70:
+    if "Traceback" in end.err or re.search(r"\.py:[0-9]+: ", end.err) or end.code == 70:
         return ["traceback"]
     judges = case.arguments[0] == "check" or "--follow" in case.arguments
     judged = judges and ("violation" in end.out or '"passed"' in end.out)
+    judged |= case.arguments[0] == "watch" and end.err.startswith("equipoise: ")  # a round failed
     # of a fleet the clusters that cannot be planned stand in a table
     verdict = end.code == 1 and (judged or (case.arguments[0] == "run" and bool(end.out)))
     if end.code not in (0, 2, 3) and not verdict:
         found.append("wrong exit")
-    lines = [line for line in end.err.splitlines() if not line.startswith("equipoise: --throttle and")]
-    lines = [
-        line for line in lines if not re.match(r"equipoise: (reading|planning|writing|comparing): ", line)
-    ]
+    lines = [line for line in end.err.splitlines() if not ASIDE.match(line)]
     if end.code == 2 and not is_placed(lines, case):
         found.append("no place")
     if end.code == 3 and (len(lines) != 1 or not lines[0].startswith("equipoise: ")):
@@ -105,8 +127,10 @@ def faults_of(case: Case, end: Ending) -> list[str]:
         not c.isprintable() and c != "\n" for c in end.err + ("" if "--json" in case.arguments else end.out)
     ):
         found.append("raw characters")
-    if case.contradicts and end.code == 0 and "--" not in end.out + end.err:
-        found.append("unsaid")
+    if case.contradicts and end.code == 0:
+        said = [line for line in (end.out + end.err).splitlines() if "give racks with --racks" not in line]
+        if not any(word in line for line in said for word in case.arguments if word.startswith("--")):
+            found.append("unsaid")
     return found
 
 
@@ -117,12 +141,15 @@ def is_placed(lines: list[str], case: Case) -> bool:
     if OF_OPTIONS.match(lines[0]) or any(f"{word}: " in lines[0] for word in case.arguments if len(word) > 8):
         return True
     told = lines[0].removeprefix("equipoise: ")
+    if case.arguments[0] == SERVED:  # its source stands first
+        return ": " in told
     if any(
         told.startswith(f"{word}: ") for word in case.arguments if word
     ):  # a verb or a path, as it was given
         return True
     names = {part for name in case.files for part in (name.partition("/")[0], Path(name).name)}
     names |= {"." for word in case.arguments if not word}  # an empty path is the folder one is in
+    names |= {"standard input" for word in case.arguments if word == "-"}
     names |= {CLUSTER} if "plan" in names else set()  # of a plan folder its cluster may be named
     after = [told.partition(printable(name)[:20])[2] for name in names if printable(name)[:20] in told]
     return any(PLACE.search(rest) or WHOLE.search(rest) for rest in after)

@@ -179,25 +179,33 @@ class Limits:
             given["max_inflight"] = positive("--max-inflight", self.max_inflight)
         return given
 
-    def of_run(self, waves: Schedule, bounds: Bounds | None = None) -> Options:
-        """The same for the run of a schedule that was made with them, its throttle between ``bounds``."""
-        from equipoise.execution.moves import Options
+    def refuse_unusable(self) -> None:
+        """Raise `UnusableInput` for what no run can have."""
         from equipoise.planning.request.options import positive
 
         seconds("--stuck-after", self.stuck_after, least=0)
-        self.times()  # what is none is refused first
+        self.times()
         self.refuse_outlets()
+        self.of_schedule()
+        if self.per_broker is not None:
+            positive("--per-broker", self.per_broker)
         if self.if_stuck not in WAYS_OUT:
             raise UnusableInput(
                 f"'{self.if_stuck}' is no way out",
                 source="--if-stuck",
                 advice=f"Choose {', '.join(WAYS_OUT[:-1])} or {WAYS_OUT[-1]}",
             )
+
+    def of_run(self, waves: Schedule, bounds: Bounds | None = None) -> Options:
+        """The same for the run of a schedule that was made with them, its throttle between ``bounds``."""
+        from equipoise.execution.moves import Options
+
+        self.refuse_unusable()
         return Options(
             throttle=None if waves.throttle_bytes_per_s is None else int(waves.throttle_bytes_per_s),
             bounds=bounds,
             max_inflight=waves.max_inflight,
-            per_broker=None if self.per_broker is None else positive("--per-broker", self.per_broker),
+            per_broker=None if self.per_broker is None else int(self.per_broker),
             if_stuck=self.if_stuck,
             stuck_after_s=self.stuck_after,
             despite_sick=self.despite_under_replicated,

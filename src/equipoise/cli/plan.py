@@ -83,8 +83,8 @@ def plan(
 
     bytes_per_s = None if throttle is None else float(rate("--throttle", throttle))
     inflight = None if max_inflight is None else positive("--max-inflight", max_inflight)
-    if out is None and (throttle or max_inflight):
-        output.say("equipoise: --throttle and --max-inflight are for waves, which --out writes", error=True)
+    if out is None and (throttle or max_inflight or force):
+        output.say("equipoise: --throttle, --max-inflight and --force are for what --out writes", error=True)
     if follow is not None:
         request = request_to_follow(request, follow)
     if out is not None:

@@ -68,6 +68,9 @@ def watch(
 
     made = Rounds(bootstrap_server, command_config, request, above, out, limits if carry_out else None)
     wait = checked(every, rounds, above, out, carry_out=carry_out, yes=yes)
+    limits.refuse_unusable()
+    if not carry_out and limits != Limits(log=limits.log):
+        say("equipoise: no run begins without --apply: no use is made of the options of runs", error=True)
     failed, done = False, 0
     with Pause() as pause:
         while rounds is None or done < rounds:

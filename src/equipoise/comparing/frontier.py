@@ -91,7 +91,8 @@ def frontier(
     problem = build_problem(cluster, request)
     refuse_unusable(problem)
     weighed = problem.weighs
-    goal = GOAL_OF.get(request.mix[0], request.mix[0])
+    first = problem.request.mix[0]  # where everything is levelled it names what that is
+    goal = GOAL_OF.get(first, first)
     in_bytes = weighed and "bytes" in weighed_goals(problem) if unit is None else unit == "bytes"
     request = replace(request, goals=shown(problem.goals))
     full = make_plan(cluster, request)

@@ -64,16 +64,17 @@ class Memory:
 
     def note_begin(self, entry: Entry) -> None:
         text(entry["plan"])
-        bounds_in(entry)
+        told_limits(entry)
         if self.begun.get("operation") != text(entry["operation"]):
             self.done = set()
         self.begun, self.outcome, self.skipped, self.held = dict(entry), "", {}, ""
 
     def note_steer(self, entry: Entry) -> None:
+        text(self.begun["plan"])  # nothing is steered that was not begun
+        told_limits(entry)
         self.held = text(entry["hold"])
         self.begun["throttle"] = entry["throttle"]
         self.begun["bounds"] = entry.get("bounds")
-        bounds_in(self.begun)
 
     def note_submit(self, entry: Entry) -> None:
         for name, target in entry["partitions"].items():
@@ -145,7 +146,7 @@ class Memory:
         return bool(self.begun) and self.outcome not in ("finished", "cancelled")
 
 
-MISFITS = (AttributeError, KeyError, TypeError, ValueError)
+MISFITS = (AttributeError, KeyError, OverflowError, TypeError, ValueError)
 """What an entry of the wrong shape raises."""
 
 
@@ -159,6 +160,15 @@ def bounds_in(entry: Entry) -> Bounds | None:
     """Between which rates a run lets its throttle go up and down; None where it stays."""
     told = entry.get("bounds")
     return None if told is None else Bounds(*map(int, listed(told)))
+
+
+def told_limits(entry: Entry) -> None:
+    """Raise for a throttle, bounds of one or a count in flight that no run can have."""
+    bounds_in(entry)
+    for key in ("throttle", "max_inflight"):
+        limit = entry.get(key)
+        if limit is not None and not int(limit) == limit >= 1:
+            raise ValueError
 
 
 def text(value: Any) -> str:

@@ -14,6 +14,7 @@ from equipoise.planning.measured import measured_plan
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.laying import build_problem
+from equipoise.planning.rules.ways import is_given
 from equipoise.wording import printable
 
 FOLLOW = StrategyName.FOLLOW.value
@@ -35,12 +36,14 @@ def followed(state: Cluster, request: Request) -> tuple[Verdict, Plan | None]:
 def request_to_follow(request: Request, path: str) -> Request:
     """The request with the file in it.
 
-    Raises `UnusableInput` where it asks for a strategy as well.
+    Raises `UnusableInput` where it asks for something that only who plans can do.
     """
-    if request.strategy != StrategyName.FLOW:
-        raise UnusableInput(
-            "plans nothing, so no strategy makes the plan", source="--follow", advice="Take --strategy away"
-        )
+    for option in ("strategy", "required-only", "log-dirs", "drain-dir", "effort"):
+        if is_given(request, option):
+            raise UnusableInput(
+                f"plans nothing, so nothing comes of --{option}", source="--follow",
+                advice=f"Take --{option} away",
+            )  # fmt: skip
     return replace(request, strategy=FOLLOW, follow=path)
 
 

@@ -22,7 +22,7 @@ def read_proposal(path: str | Path) -> Proposal:
     partition twice. That is for the judge to say. Raises :class:`UnusableInput` where the file
     cannot be read as such JSON at all.
     """
-    name = "standard input" if str(path) == "-" else str(path)
+    name = "standard input" if str(path) == "-" else str(Path(path))
     return proposal_of(read_bytes(path, name), name)
 
 

@@ -33,7 +33,7 @@ def read_steering(folder: Path) -> Steering:
         raise UnusableInput(f"cannot be read ({error.strerror})", source=str(path)) from None
     except (KeyError, TypeError, ValueError, RecursionError):
         raise UnusableInput("holds no orders", source=str(path), advice="Remove it") from None
-    rate = throttle is None or (type(throttle) is int and throttle >= 1)
+    rate = throttle is None or (type(throttle) is int and 1 <= throttle < 2**63)
     if type(paused) is not bool or not rate:
         raise UnusableInput("holds no orders", source=str(path), advice="Remove it")
     return Steering(paused, throttle)

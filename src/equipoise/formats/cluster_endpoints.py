@@ -6,12 +6,13 @@ import re
 
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import BrokerFacts, Fragment
+from equipoise.formats.shapes import BIGGEST_ID
 from equipoise.formats.text import lines
 
 NAME = "kafka-cluster list-endpoints"
 HEADER = re.compile(rb"^\s*ID\s+HOST\s+PORT\s+RACK\b.*$", re.M)
 ROW = re.compile(
-    r"\s*(\d{1,9})\s+(\S+)\s+(\d+)\s+(.*?)\s*(?:\s(fenced|unfenced))?\s*(?:\s(broker|controller))?\s*"
+    r"\s*([0-9]{1,10})\s+(\S+)\s+(\d+)\s+(.*?)\s*(?:\s(fenced|unfenced))?\s*(?:\s(broker|controller))?\s*"
 )
 
 
@@ -28,7 +29,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
             header_seen = True
         elif header_seen:
             row = ROW.fullmatch(line)
-            if row is None:
+            if row is None or int(row[1]) > BIGGEST_ID:
                 faults.report(f"{shown(line.strip())} is not an endpoint", line=number, text=line)
             elif row[6] != "controller":
                 rack = None if row[4] in ("null", "") else row[4]

@@ -12,10 +12,11 @@ import numpy as np
 from equipoise.cluster.cluster import pad_lists
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import Fragment, InFlight
+from equipoise.formats.shapes import BIGGEST_ID
 from equipoise.formats.text import lines
 
 NAME = "kafka-reassign-partitions --list"
-IDS = r"(\d{1,9}(?:,\d{1,9})*)?\."
+IDS = r"(\d{1,10}(?:,\d{1,10})*)?\."
 ENTRY = re.compile(
     rf"\s*(\S+)-(\d{{1,9}}): replicas: {IDS}(?: adding: {IDS})?(?: removing: {IDS})?\s*", re.ASCII
 )
@@ -35,7 +36,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     topic, partition, adding, removing = [], [], [], []
     for number, line in lines(text):
         entry = ENTRY.fullmatch(line)
-        if entry is None:
+        if entry is None or any(broker > BIGGEST_ID for part in entry.groups()[2:] for broker in ids(part)):
             if not HEADING.search(line) and re.search(r"replicas|adding|removing", line):
                 faults.report(f"{shown(line.strip())} is not a reassignment", line=number, text=line)
             continue

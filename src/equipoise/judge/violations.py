@@ -143,7 +143,7 @@ def only_chosen_topics(case: Case) -> Iterator[Violation]:
 
 def replication_factor(case: Case) -> Iterator[Violation]:
     after = (case.target >= 0).sum(axis=1)
-    for row in np.flatnonzero((after != case.rules.rf) & (after > 0)).tolist():
+    for row in np.flatnonzero(after != case.rules.rf).tolist():
         detail = f"{plural(int(after[row]), 'replica')} where {case.rules.rf[row]} are wanted"
         yield case.at("replication-factor", row, None, detail)
 

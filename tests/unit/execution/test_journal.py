@@ -54,7 +54,13 @@ WRONG = [
     b"{}",
     b'{"type":5}',
     b'{"type":"begin"}',
+    b'{"type":"begin","operation":"apply","plan":"sha256:plan","throttle":"1MB"}',
+    b'{"type":"begin","operation":"apply","plan":"sha256:plan","throttle":0}',
+    b'{"type":"begin","operation":"apply","plan":"sha256:plan","max_inflight":1.5}',
+    b'{"type":"begin","operation":"apply","plan":"sha256:plan","max_inflight":1e999}',
+    b'{"type":"begin","operation":"apply","plan":"sha256:plan","bounds":[1,1e999]}',
     b'{"type":"submit"}',
+    b'{"type":"submit","partitions":{"t-0":[1e999]}}',
     b'{"type":"submit","partitions":{"t-0":"abc"}}',
     b'{"type":"submit","partitions":[["t-0",[1]]]}',
     b'{"type":"done","partitions":["x"]}',
@@ -81,6 +87,12 @@ def test_a_journal_is_read_up_to_the_first_line_that_is_no_entry(tmp_path: Path,
         journal.append(END)
     assert read_journal(tmp_path).entries == [BEGIN, END]
     assert line in (tmp_path / DAMAGED).read_bytes()
+
+
+def test_nothing_is_steered_that_was_not_begun(tmp_path: Path) -> None:
+    """The entry that says which plan is carried out is gone."""
+    (tmp_path / NAME).write_bytes(b'{"type":"steer","hold":"","throttle":5}\n')
+    assert read_journal(tmp_path).damage == "line 1 of 1 is not an entry"
 
 
 @pytest.mark.parametrize("room", range(0, 60, 7))

@@ -108,7 +108,14 @@ def test_orders_are_kept_beside_the_journal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "told", ["", "[]", '{"paused": 1, "throttle": null}', '{"paused": true, "throttle": 0}']
+    "told",
+    [
+        "",
+        "[]",
+        '{"paused": 1, "throttle": null}',
+        '{"paused": true, "throttle": 0}',
+        '{"paused": true, "throttle": 9223372036854775808}',
+    ],
 )
 def test_what_holds_no_orders_is_named_and_steers_nobody(tmp_path: Path, told: str) -> None:
     (tmp_path / NAME).write_text(told)

@@ -30,6 +30,13 @@ def test_racks_of_every_broker():
     assert fragment.brokers_role == "up"
 
 
+def test_the_largest_id_there_is():
+    """One more is none, and what is left is not the whole list."""
+    line = "b4.example:9092 (id: {} rack: null) -> (\n)\n"
+    assert 2147483647 in parse(TEXT + line.format(2147483647), "versions.txt").brokers
+    assert parse(TEXT + line.format(2147483648), "versions.txt", lenient=True).brokers_role == ""
+
+
 def test_a_broker_that_did_not_answer():
     """It is in the cluster's list still, and an error stands in place of its versions."""
     error = "b5.example:9092 (id: 5 rack: az-a) -> ERROR: org.apache.kafka.common.errors.TimeoutException\n"

@@ -28,6 +28,14 @@ def test_a_list_with_a_line_left_out_is_not_the_whole_list():
     assert parse(TEXT + "three b3\n", "endpoints.txt", lenient=True).brokers_role == ""
 
 
+def test_the_largest_id_there_is():
+    """One more is none."""
+    line = "{} b4.example 9092 az-a unfenced broker\n"
+    assert 2147483647 in parse(TEXT + line.format(2147483647), "endpoints.txt").brokers
+    with pytest.raises(FormatError, match="is not an endpoint"):
+        parse(TEXT + line.format(2147483648), "endpoints.txt")
+
+
 def test_a_line_that_is_no_endpoint():
     """The line is named."""
     with pytest.raises(FormatError) as error:

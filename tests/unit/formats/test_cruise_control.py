@@ -131,6 +131,28 @@ def test_a_capacity_that_is_no_number():
     assert "'big'" in str(error.value)
 
 
+@pytest.mark.parametrize("broker", [-5, 1.9, True, "99999999999", "2147483648", None])
+def test_a_capacity_of_no_broker(broker):
+    """An id that none can have is not made one."""
+    text = json.dumps({"brokerCapacities": [{"brokerId": broker, "capacity": {"DISK": "1"}}]})
+    with pytest.raises(FormatError, match="is not a broker id"):
+        parse(text, "capacity.json")
+
+
+def test_log_dirs_that_are_no_list_mark_nobody_as_dead():
+    """And an id that no broker can have names none."""
+    brokers = {
+        "ReplicaCountByBrokerId": {"1": 1, "2147483647": 0, "2147483648": 0, "9" * 5000: 0},
+        "OnlineLogDirsByBrokerId": {"1": 5},
+        "OfflineLogDirsByBrokerId": {"1": ["broker_dead"]},
+    }
+    text = json.dumps({"KafkaPartitionState": {"other": []}, "KafkaBrokerState": brokers})
+    assert {b: fact.is_up for b, fact in parse(text, "state.json").brokers.items()} == {
+        1: False,
+        2147483647: None,
+    }
+
+
 @pytest.mark.parametrize("label", [{"hash": 0, "partition": 3, "topic": "pay"}, "pay-3"])
 def test_proposals(label):
     """New lists of a rebalance, with both ways to name a partition."""

@@ -20,6 +20,10 @@ def test_what_is_added_and_removed():
     assert table.removing.tolist() == [[1], [-1], [2]]
 
 
+def test_the_largest_id_there_is():
+    assert parse("log-0: replicas: 1. adding: 2147483647.\n", "list.txt").in_flight.adding.max() == 2147483647
+
+
 def test_nothing_in_flight():
     """The sentence that says so is a source of no moves."""
     text = "No partition reassignments found.\n"
@@ -28,7 +32,12 @@ def test_nothing_in_flight():
 
 
 @pytest.mark.parametrize(
-    "line", ["log-x: replicas: 1,2. adding: 3.", "log-1: replicas: 1,2. adding: 99999999999999999999."]
+    "line",
+    [
+        "log-x: replicas: 1,2. adding: 3.",
+        "log-1: replicas: 1,2. adding: 99999999999999999999.",
+        "log-1: replicas: 1,2. adding: 2147483648.",
+    ],
 )
 def test_a_broken_line_is_named(line):
     """The error has file, line and value, also for an id that no broker can have."""

@@ -101,3 +101,10 @@ def test_a_link_in_place_of_a_part_is_foreign(out: Path) -> None:
     (out / "clusters").rename(out.parent / "mine")
     (out / "clusters").symlink_to("../mine")
     assert "holds clusters, which no run wrote" in refusal(out)
+
+
+@pytest.mark.parametrize("record", ["", "[]", "[" * 100_000])
+def test_a_record_that_is_none_is_of_no_fleet(out: Path, record: str) -> None:
+    """Whatever it holds, what was published there is asked about."""
+    (out / "run.json").write_text(record)
+    assert "fleet" in refusal(out)

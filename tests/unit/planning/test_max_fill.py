@@ -39,6 +39,14 @@ def test_a_broker_above_it_is_mended_first() -> None:
     check(plan, request)
 
 
+def test_where_no_data_moves_nothing_is_filled() -> None:
+    """Broker 0 is above the limit and stays so; leaders alone change."""
+    cluster = cluster_of([[0, 1], [0, 1], [0, 1]], [60, 30, 5], SMALL)
+    plan = make_plan(cluster, Request(max_fill=("disk:85",), leaders_only=True))
+    assert sorted(plan.target[:, 0].tolist()) == [0, 0, 1]
+    assert np.array_equal(np.sort(plan.target), np.sort(plan.cluster.replicas))
+
+
 def test_a_drain_that_does_not_fit_is_impossible() -> None:
     """What broker 2 has fits nowhere within 85 %."""
     cluster = cluster_of([[0], [1], [2]], [60, 60, 50], SMALL)

@@ -122,6 +122,7 @@ NO_MEANING: list[tuple[str, Any, str]] = [
     ("max-changes-per-partition", "1.5", "--max-changes-per-partition: '1.5' is not a whole number"),
     ("leaders-only", 1, "--leaders-only: '1' is not true or false"),
     ("strategy-settings", "seed", "--strategy-settings: "),
+    ("", 0, "'': there is no such option. Options are brokers, add"),
     ("speed", "fast", "speed: there is no such option. Options are brokers, add"),
 ]
 

@@ -32,6 +32,29 @@ def orders() -> Cluster:
         ({"goals": "moves", "tolerance": "7"}, "--goals has no replicas: no use is made of --tolerance"),
         ({"exclude-topics": "t"},
          "no topic may change: --exclude-topics has every one that --topics chooses"),
+        ({"exclude-topics": "u"},
+         "--exclude-topics leaves out none: no topic matches 'u' with its whole name"),
+        ({"balance": "leaders:5", "tolerance": "7"},
+         "nothing is levelled without a tolerance of its own: no use is made of --tolerance"),
+        ({"leaders-only": True, "tolerance": "7"},
+         "nothing is levelled without a tolerance of its own: no use is made of --tolerance"),
+        ({"leaders-only": True, "balance": "disk,leaders"},
+         "--leaders-only levels what leaders bear: no use is made of disk in --balance"),
+        ({"brokers": "1-4", "replace": "3=4"}, "--brokers and --replace both name 3: replaced"),
+        ({"racks": "1:a,2:b,3:c,4:a,44:b"},
+         "--racks names 44, of which no source tells: --add adds brokers"),
+        ({"required-only": True, "goals": "replicas"},
+         "--goals says what is levelled: no use is made of --required-only"),
+        ({"required-only": True, "add": "7"},
+         "--required-only levels nothing: what --add names gets only what rules force"),
+        ({"leaders-only": True, "goals": "racks,leaders,moves"},
+         "--leaders-only moves no data: no use is made of racks and moves in --goals"),
+        ({"create": "u:1:1", "exclude-topics": "u|t"},
+         "--exclude-topics has topics of --create: what is new of them is placed"),
+        ({"strategy": "wix", "required-only": True},
+         "--strategy wix says what changes: no use is made of --required-only"),
+        ({"consumption": "3"},
+         "--consumption tells nothing: no inbound rate is known"),
     ],
 )  # fmt: skip
 def test_what_becomes_of_an_option_is_said(orders: Cluster, options: dict[str, Any], said: str):
@@ -39,11 +62,18 @@ def test_what_becomes_of_an_option_is_said(orders: Cluster, options: dict[str, A
 
 
 @pytest.mark.parametrize(
-    "options", [{"add": "4"}, {"add": "7"}, {"brokers": "1-2", "add": "3"}, {"drain": "3"}, {}]
+    "options",
+    [{"add": "4"}, {"add": "7"}, {"brokers": "1-2", "add": "3"}, {"drain": "3"}, {"tolerance": "7"}, {}],
 )
 def test_nothing_is_said_of_what_is_done(orders: Cluster, options: dict[str, Any]):
     """Broker 4 is known and empty; broker 3 would go but for --add."""
     assert build_problem(orders, request_of(options)).warnings == (NO_RACKS,)
+
+
+def test_leaders_are_levelled_whatever_the_goals(orders: Cluster):
+    """Where leaders alone change, a goal of replicas is none that is missing."""
+    options = {"leaders-only": True, "goals": "leaders", "balance": "leaders", "tolerance": "7"}
+    assert build_problem(orders, request_of(options)).warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -53,6 +83,10 @@ def test_nothing_is_said_of_what_is_done(orders: Cluster, options: dict[str, Any
          "--replace alone empties it; take 3 out of --drain"),
         ({"add": "7", "cordon": "7"},
          "--add: broker 7 is to be added and to receive nothing. Take 7 out of --cordon"),
+        ({"add": "7:a", "racks": {"7": "b"}},
+         "--racks: broker 7 is in rack 'b', but --add says 'a'. Name its rack once"),
+        ({"brokers": "1-4:a", "add": "4:b"},
+         "--add: broker 4 is in rack 'b', but --brokers says 'a'. Name its rack once"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_refused(orders: Cluster, options: dict[str, Any], said: str):

@@ -9,6 +9,7 @@ from equipoise.formats.cruise_control.units import KB, MB
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BrokerFacts, Fragment
 from equipoise.formats.json_rows import load_object
+from equipoise.formats.shapes import BIGGEST_ID
 from equipoise.wording import cut
 
 NAME = "Cruise Control capacity.json"
@@ -27,7 +28,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     found: dict[int, BrokerFacts] = {}
     for k, entry in enumerate(entries):
         try:
-            broker = int(entry["brokerId"])
+            broker = broker_id(entry["brokerId"])
             found[broker] = BrokerFacts(**capacities(entry["capacity"]))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             reason = f"{cut(str(entry))} has no brokerId and capacity in numbers ({error})"
@@ -37,6 +38,14 @@ def parse(text: bytes, faults: Faults) -> Fragment:
         faults.source, NAME, brokers=found, brokers_role="facts", default_capacity=default,
         quarantined=tuple(faults.set_aside),
     )  # fmt: skip
+
+
+def broker_id(given: Any) -> int:
+    """The id, or -1; raises ``ValueError`` for what is none."""
+    text = str(given)
+    if not re.fullmatch(r"-1|[0-9]{1,10}", text) or int(text) > BIGGEST_ID:
+        raise ValueError(f"{cut(text)} is not a broker id")
+    return int(text)
 
 
 def capacities(given: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BrokerFacts, Figures, Fragment
 from equipoise.formats.json_rows import read_json
 from equipoise.formats.lists import IdLists, replica_lists
-from equipoise.formats.shapes import Id, JsonRows
+from equipoise.formats.shapes import BIGGEST_ID, Id, JsonRows
 from equipoise.formats.text import json_span
 
 NAME = "Cruise Control kafka_cluster_state"
@@ -90,8 +90,8 @@ def brokers_of(text: bytes) -> dict[int, BrokerFacts]:
         broker
         for dirs in DIRS.finditer(text)
         for broker, marks in orjson.loads(dirs[1]).items()
-        if marks and DEAD in marks
+        if isinstance(marks, list) and DEAD in marks
     }
     facts = {True: BrokerFacts(is_up=False, state=DEAD), False: BrokerFacts()}
-    named = [broker for broker in (*counts, *dead) if re.fullmatch(r"\d{1,9}", broker)]
-    return {int(broker): facts[broker in dead] for broker in named}
+    named = [broker for broker in (*counts, *dead) if re.fullmatch(r"[0-9]{1,10}", broker)]
+    return {int(broker): facts[broker in dead] for broker in named if int(broker) <= BIGGEST_ID}

@@ -88,7 +88,7 @@ def fleet_of(out: Path) -> str:
     """The fleet of an earlier run, as it was named then; "" where its record does not say."""
     try:
         record = json.loads((out / RECORD).read_bytes())
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return str(record.get("fleet", "")) if isinstance(record, dict) else ""
 

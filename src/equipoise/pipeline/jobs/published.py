@@ -9,10 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UnusableInput
+from equipoise.formats.object_rows import misfit
+from equipoise.formats.shapes import Id
 from equipoise.pipeline.jobs.claim import RECORD, TABLE_FOLDER
-from equipoise.pipeline.schemas.tables import SEVERITIES
+from equipoise.pipeline.schemas.tables import SEVERITIES, TABLES
+from equipoise.wording import cut
 
 Row = dict[str, Any]
+SHAPE = {
+    "fleet": str,
+    "started": str,
+    "equipoise": str,
+    "set_aside": {"pieces": Id},
+    "seconds": {},
+    "before": {"taken_over": [str]},
+}
+"""What a short report takes from ``run.json``."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +48,11 @@ class Published:
 def published(out: Path) -> Published:
     """Raises :class:`UnusableInput` where ``out`` holds no run of this version."""
     try:
-        record = json.loads((out / RECORD).read_bytes())
+        record = told(json.loads((out / RECORD).read_bytes()))
         summary, findings, quarantine, history, disks = (
             rows(out, name) for name in ("plan_summary", "checks", "quarantine", "plan_history", "disk_days")
         )
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         advice = "Give the folder of equipoise run --out"
         raise UnusableInput(f"holds no run ({error})", source=str(out), advice=advice) from None
     order = ("severity", "cluster", "check", "subject")
@@ -54,6 +66,17 @@ def published(out: Path) -> Published:
         for run in (runs[-1] if runs else None, runs[-2] if len(runs) > 1 else None)
     )
     return Published(record, joined(summary, found, now, disks), found, quarantine, now, before)
+
+
+def told(record: Any) -> Row:
+    """What ``run.json`` holds; raises ``ValueError`` where a short report could not be made of it."""
+    place, problem = misfit(record, SHAPE) or ("", "")
+    seconds = {} if problem else record["seconds"]
+    if not problem and not all(isinstance(took, int | float) for took in seconds.values()):
+        place, problem = "seconds", f"{cut(str(seconds))} are not all numbers"
+    if problem:
+        raise ValueError(": ".join(filter(None, [RECORD, place, problem])))
+    return dict(record)
 
 
 def joined(summary: list[Row], findings: list[Row], now: list[Row], disks: list[Row]) -> list[Row]:
@@ -77,7 +100,10 @@ def joined(summary: list[Row], findings: list[Row], now: list[Row], disks: list[
 
 
 def rows(out: Path, table: str) -> list[Row]:
-    """All rows of a small table."""
+    """All rows of a small table; raises ``ValueError`` where it lacks a column."""
     import pyarrow.parquet as pq
 
-    return list(pq.read_table(out / TABLE_FOLDER / table).to_pylist())
+    found = pq.read_table(out / TABLE_FOLDER / table)
+    if lacks := sorted(set(TABLES[table].schema.names) - set(found.column_names)):
+        raise ValueError(f"table {table} has no {lacks[0]}")
+    return list(found.to_pylist())

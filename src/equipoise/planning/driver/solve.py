@@ -94,9 +94,9 @@ def solved(problem: Problem, watch: Watch) -> Plan:
     if problem.weighs:
         return weighed(problem)
     found = counted(problem, watch)
-    if not problem.request.fills or not overfull(problem, found.target)[problem.eligible].any():
+    if problem.request.leaders_only or not problem.request.fills:  # without data moves nothing is filled
         return found
-    return weighed(problem)
+    return weighed(problem) if overfull(problem, found.target)[problem.eligible].any() else found
 
 
 def weighed(problem: Problem) -> Plan:

@@ -44,8 +44,9 @@ def request_of(options: Mapping[str, Any]) -> Request:
     unknown = sorted(name for name in options if name not in READERS)
     if unknown:
         raise UnusableInput(
-            "there is no such option", source=unknown[0], advice=f"Options are {', '.join(READERS)}"
-        )
+            "there is no such option", source=unknown[0] or quoted(""),
+            advice=f"Options are {', '.join(READERS)}",
+        )  # fmt: skip
     fields: dict[str, Any] = {
         name.replace("-", "_"): READERS[name](f"--{name}", value)
         for name, value in options.items()

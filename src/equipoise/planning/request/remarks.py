@@ -6,10 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from equipoise.cluster import Cluster
 from equipoise.errors import UnusableInput
+from equipoise.patterns import matches
+from equipoise.planning.goals import PLACEMENT
+from equipoise.planning.problem.problem import OF_LEADERS
+from equipoise.planning.problem.rates import outbound
 from equipoise.planning.problem.request import Request
 from equipoise.planning.rules.draft import Draft
 from equipoise.planning.rules.ways import is_given, listed
+from equipoise.wording import quoted
 
 
 def refuse_contradictions(request: Request) -> None:
@@ -25,29 +31,90 @@ def refuse_contradictions(request: Request) -> None:
             f"broker {broker} is to be added and to receive nothing", source="--add",
             advice=f"Take {broker} out of --cordon",
         )  # fmt: skip
+    refuse_two_racks(request)
+
+
+def refuse_two_racks(request: Request) -> None:
+    """Raise `UnusableInput` for a broker that two options put into different racks."""
+    told: dict[int, tuple[str, str]] = {}
+    options = {"--brokers": request.brokers or (), "--add": request.add, "--racks": request.racks}
+    named = [(option, *place) for option, places in options.items() for place in places]
+    for option, broker, rack in named:
+        if rack is None:
+            continue
+        first, other = told.setdefault(broker, (option, rack))
+        if other != rack:
+            problem = f"broker {broker} is in rack {quoted(rack)}, but {first} says {quoted(other)}"
+            raise UnusableInput(problem, source=option, advice="Name its rack once")
 
 
 def remarks(draft: Draft) -> Iterator[str]:
     """What becomes of options that others make useless, a sentence each."""
     request, cluster = draft.request, draft.cluster
+    yield from of_brokers(cluster, request)
+    yield from not_moved(request)
+    yield from not_levelled(request)
+    if request.consumption is not None and np.isnan(outbound(cluster, request.consumption)).all():
+        yield "--consumption tells nothing: no inbound rate is known"
+    if request.cross_zone_price is not None and not cluster.brokers.has_racks:
+        yield "--cross-zone-price: no racks are known, so what crosses them is not known"
+    excluded, created = request.exclude_topics, [topic for topic, _, _ in request.create]
+    if excluded is not None and any(matches(excluded, created, "--exclude-topics")):
+        yield "--exclude-topics has topics of --create: what is new of them is placed"
+    if not draft.movable.any() and (request.topics or request.exclude_topics):
+        yield "no topic may change: --exclude-topics has every one that --topics chooses"
+
+
+def of_brokers(cluster: Cluster, request: Request) -> Iterator[str]:
+    """Brokers that two options name, or that are there, or not."""
     holding = set(cluster.ids_of(np.unique(cluster.replicas[cluster.replicas >= 0])).tolist())
     there = sorted(holding & {broker for broker, _ in request.add})
     if there and request.brokers is None:
         yield f"--add: {some(there)} in the cluster already, with replicas: nothing is added"
-    both = sorted({broker for broker, _ in request.brokers or ()} & set(request.drain))
-    if both:
+    kept = {broker for broker, _ in request.brokers or ()}
+    if both := sorted(kept & set(request.drain)):
         yield f"--brokers and --drain both name {listed(both)}: drained"
+    if both := sorted(kept & {old for old, _ in request.replace}):
+        yield f"--brokers and --replace both name {listed(both)}: replaced"
+    if elsewhere := sorted({broker for broker, _ in request.racks} - set(cluster.brokers.ids.tolist())):
+        yield f"--racks names {listed(elsewhere)}, of which no source tells: --add adds brokers"
+
+
+def not_moved(request: Request) -> Iterator[str]:
+    """What nothing comes of because less is asked, or somebody else says what changes."""
     if request.leaders_only and request.add:
         yield "--leaders-only moves no data: what --add names gets nothing"
-    levelling = [f"--{option}" for option in ("balance", "tolerance") if is_given(request, option)]
-    if levelling and request.goals is None and request.required_only:
-        yield f"--required-only levels nothing: no use is made of {' and '.join(levelling)}"
-    elif levelling and request.goals is not None and "replicas" not in request.goals:
-        yield f"--goals has no replicas: no use is made of {' and '.join(levelling)}"
-    if request.cross_zone_price is not None and not cluster.brokers.has_racks:
-        yield "--cross-zone-price: no racks are known, so what crosses them is not known"
-    if not draft.movable.any() and (request.topics or request.exclude_topics):
-        yield "no topic may change: --exclude-topics has every one that --topics chooses"
+    if request.leaders_only and (moved := [goal for goal in request.goals or () if goal in PLACEMENT]):
+        yield f"--leaders-only moves no data: no use is made of {' and '.join(moved)} in --goals"
+    if not request.required_only:
+        return
+    if request.strategy != "flow":
+        yield f"--strategy {request.strategy} says what changes: no use is made of --required-only"
+    elif request.goals is not None:
+        yield "--goals says what is levelled: no use is made of --required-only"
+    elif request.add:
+        yield "--required-only levels nothing: what --add names gets only what rules force"
+
+
+def not_levelled(request: Request) -> Iterator[str]:
+    """What of ``--balance`` and ``--tolerance`` levels nothing, a sentence each."""
+    given = [f"--{option}" for option in ("balance", "tolerance") if is_given(request, option)]
+    levelled = list(request.mix)
+    if request.leaders_only:
+        levelled = [load for load in request.mix if load in OF_LEADERS]
+        others = [load for load in request.mix if load not in OF_LEADERS]
+        if "--balance" in given and others:
+            lost = " and ".join(others)
+            yield f"--leaders-only levels what leaders bear: no use is made of {lost} in --balance"
+    elif given and request.goals is None and request.required_only:
+        yield f"--required-only levels nothing: no use is made of {' and '.join(given)}"
+        return
+    elif given and request.goals is not None and "replicas" not in request.goals:
+        yield f"--goals has no replicas: no use is made of {' and '.join(given)}"
+        return
+    looked_at = request.strategy == "capacity" or any(load in levelled for load in request.balance)
+    if "--tolerance" in given and not looked_at:
+        yield "nothing is levelled without a tolerance of its own: no use is made of --tolerance"
 
 
 def some(brokers: list[int]) -> str:

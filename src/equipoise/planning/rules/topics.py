@@ -37,7 +37,13 @@ class Topics(Rule):
                 )
             chosen &= wanted
         if draft.request.exclude_topics is not None:
-            chosen &= ~matching(draft.cluster, draft.request.exclude_topics, "--exclude-topics")
+            excluded = matching(draft.cluster, draft.request.exclude_topics, "--exclude-topics")
+            if not excluded.any():
+                pattern = quoted(draft.request.exclude_topics)
+                draft.warnings.append(
+                    f"--exclude-topics leaves out none: no topic matches {pattern} with its whole name"
+                )
+            chosen &= ~excluded
         draft.movable = chosen[draft.cluster.topic_idx]
 
     def broken(self, answer: Answer) -> BoolArray:
