@@ -195,13 +195,10 @@ def stay_in_rack(case: Case) -> Iterator[Violation]:
 
 
 def leaders(case: Case) -> Iterator[Violation]:
-    """No preferred leader on brokers that may not lead, where the list has one that may."""
+    """No preferred leader on brokers that may not lead."""
     first = case.target[:, 0]
-    may = (case.target >= 0) & case.rules.leads[case.target]
     bad = (first >= 0) & case.known[first] & ~case.rules.leads[first] & case.rules.movable
     bad &= ~case.rules.spared[first]
-    if case.rules.leaders_only:
-        bad &= may.any(axis=1)
     for row in np.flatnonzero(bad).tolist():
         yield case.at("leaders", row, int(first[row]), "broker {} is preferred leader but may lead nothing")
 

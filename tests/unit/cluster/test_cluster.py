@@ -63,6 +63,8 @@ def test_what_nobody_told_is_unknown() -> None:
     assert built.leader.tolist() == built.min_isr.tolist() == [-1] * 4
     for figures in (built.size_bytes, built.bytes_in_per_s, built.bytes_out_per_s, built.retention_s):
         assert np.isnan(figures).all() and figures.shape == (4,)
+    alone = replace(built, isr=None)
+    assert alone.isr.tolist() == [[-1]] * 4 and not alone.isr_told.any()
     assert built.cluster_id is None
     assert built.files == built.missing == built.notes == ()
 

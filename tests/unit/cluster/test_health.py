@@ -69,6 +69,14 @@ def test_what_cannot_be_moved(name: str) -> None:
     assert health([held], [isr], [leader], down=[4]).stuck.tolist() == [stuck]
 
 
+@pytest.mark.parametrize("down", [1, 3, 5])
+def test_any_broker_may_be_the_one_that_is_down(down: int) -> None:
+    """The first of the cluster as well as the last."""
+    lists = [[broker] for broker in range(1, 6)]
+    found = health(lists, lists, [1, 2, 3, 4, 5], down=[down])
+    assert found.stuck.tolist() == [broker == down for broker in range(1, 6)]
+
+
 def test_a_broker_that_is_assumed_to_be_up_will_lead() -> None:
     """What it is in sync with can be moved then; what it is not in sync with still has no leader."""
     lists, isr, leader = [[4], [4, 1], [1, 4]], [[4], [4], [1]], [-1, -1, -1]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.cluster import measures
+from equipoise.cluster import Brokers, measures
 from equipoise.cluster.cluster import pad_lists
 
 N_BROKERS = 6
@@ -124,6 +124,22 @@ def test_rack_violations(
     assert strict or measures.rack_violations(*case) == wanted
     limits = measures.rack_limits(measures.lengths(case[0]), *case[1:], strict=strict)
     assert measures.rack_excess(case[0], case[1], limits).tolist() == above
+
+
+def test_rack_violations_are_known_where_the_racks_of_all_replicas_are() -> None:
+    """A broker that holds nothing needs no rack, though lists are padded."""
+    brokers = Brokers.of([1, 2, 3], {1: "a", 2: "a"})
+    everyone = np.ones(3, dtype=bool)
+    assert measures.known_rack_violations(brokers, padded([[0], [0, 1]]), everyone, strict=True) == 1
+    assert measures.known_rack_violations(brokers, padded([[0], [0, 2]]), everyone, strict=True) is None
+
+
+def test_sizes_that_no_cluster_has_count_nothing() -> None:
+    """Up to 2 ** 58 bytes in all; more is some mistake of a source, and none of it is believed."""
+    most = np.array([2.0**58 - 64, 64.0])
+    assert measures.sizes_known(most) and measures.whole_sizes(most).tolist() == [2**58 - 64, 64]
+    more = np.array([2.0**58, 64.0])
+    assert not measures.sizes_known(more) and measures.whole_sizes(more).tolist() == [0, 0]
 
 
 @given(st.lists(st.tuples(LIST, LIST), max_size=8), st.integers(0, 2), st.integers(0, 2))

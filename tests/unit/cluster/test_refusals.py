@@ -168,6 +168,14 @@ CASES: dict[str, Case] = {
         "columns of replicas in log dirs differ in length",
     ),
     "a replica in no log dir": (lambda: replace(DIRS, at=[0, 3]), "a replica points outside the log dirs"),
+    "a log dir before the first": (
+        lambda: replace(DIRS, at=[-1, 2]),
+        "a replica points outside the log dirs",
+    ),
+    "a log dir with a partition before the first": (
+        lambda: replace(DIRS, row=[-1, 0]),
+        "a replica points outside the log dirs",
+    ),
     "a replica in two log dirs": (
         lambda: replace(DIRS, at=[0, 1]),
         "replicas in log dirs must be ascending, each of them in one dir",
@@ -217,7 +225,8 @@ def sentences(path: Path) -> Iterator[str]:
                 yield re.escape(str(text.value))
             elif isinstance(text, ast.JoinedStr) and "what" not in ast.unparse(text):
                 yield "".join(
-                    re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in text.values  # type: ignore
+                    re.escape(part.value) if isinstance(part, ast.Constant) else ".+"
+                    for part in text.values  # type: ignore
                 )
 
 
@@ -235,6 +244,12 @@ def test_what_is_planned_may_be_empty_only_where_it_is_to_be_created() -> None:
     assert built([[1], []], allow_empty_lists=True).rf.tolist() == [1, 0]
     with pytest.raises(ValueError, match="has a gap"):
         cluster(replicas=padded([-1, 1], [1, 2], [2, -1]), allow_empty_lists=True)
+
+
+def test_a_plan_may_leave_log_dirs_to_kafka() -> None:
+    """-1 is no dir: of no broker, whatever stands in the lists there."""
+    known = cluster(dirs=DIRS)
+    assert with_dirs(known, padded([0, -1], [-1, -1], [-1, -1])).dirs is not None
 
 
 def test_nothing_is_refused_where_there_is_nothing() -> None:

@@ -76,6 +76,11 @@ def test_nothing_is_wrong_at_rest() -> None:
             ],
         ),
         (
+            [[1, 3], [2, 4], [3, 5]],
+            {"no_leaders_on": [2, 4], "leaders_only": True},
+            ["leaders | pay-0: broker 2 is preferred leader but may lead nothing"],
+        ),
+        (
             [[1, 4], [2, 4], [3, 5]],
             {"topics": "pay"},
             ["topic-not-chosen | log-0: the partition changes but its topic may not"],
