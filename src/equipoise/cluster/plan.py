@@ -28,8 +28,8 @@ class Level:
     lower_bound: float | None
     proof: str
     """How the bound is known: "flow-dual", "linear-program", "branch-and-bound", "closed-form",
-    "integer-program" (log dirs alone), "none", "unknown" (there is no value), or "given-placement": a bound of
-    orders on the placement that the goals before chose; of others it claims nothing."""
+    "integer-program" (log dirs alone), "none", "unknown" (there is no value), or "given-placement": a bound
+    of orders on the placement that the goals before chose; of others it claims nothing."""
     note: str = ""
     global_bound: float | None = None
     """Beside "given-placement": what no plan is below, wherever replicas stand; None where not known."""

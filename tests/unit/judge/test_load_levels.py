@@ -128,7 +128,7 @@ def test_a_bound_above_what_is_counted_is_not_proved() -> None:
 
 
 def test_what_a_program_decides_is_proved_by_cases() -> None:
-    """110 bytes are level at 55 each; of 30, 30, 30 and 20 no two brokers have less than 5 too many and too few."""
+    """110 bytes are 55 for each of two brokers, and 30, 30, 30 and 20 come no nearer than 60 and 50."""
     plan = make_plan(cluster_of([[0], [0], [0], [1]], [30, 30, 30, 20]), Request(balance=("disk:0:0",)))
     assert {level.goal: level.proof for level in plan.certificate}["disk"] == "branch-and-bound"
     assert counted(plan, "disk") == (10, 10, True)
@@ -137,7 +137,7 @@ def test_what_a_program_decides_is_proved_by_cases() -> None:
 
 
 def test_what_is_beyond_the_effort_is_no_bound() -> None:
-    """A search says that nothing is below 10, and no tree of cases shows it: that is told, and not claimed."""
+    """A search says that nothing is below 10, and no tree of cases shows it: so it is told, not claimed."""
     plan = make_plan(
         cluster_of([[0], [0], [0], [1]], [30, 30, 30, 20]),
         Request(balance=("disk:0:0",)),
