@@ -87,7 +87,7 @@ def deviation(
     median = float(np.median(held))
     apart = np.abs(held - median)
     worst = int(np.argmax(apart))
-    pct = 0.0 if apart[worst] == 0 else 100.0 * float(apart[worst]) / max(median, 1.0)
+    pct = 100.0 * float(apart[worst]) / max(median, 1.0)
     passed = bool(pct <= MOST_DEVIATION_PCT or apart[worst] <= 1)
     broker = int(cluster.brokers.ids[brokers][worst])
     detail = f"broker {broker} has {plural(int(held[worst]), what)}, the median is {median:g}"

@@ -51,7 +51,8 @@ def test_deviation_from_the_median() -> None:
     assert checks["topics_are_balanced"].detail == "broker 0 has 4 replicas, the median is 8"
     assert not checks["leadership_balance"].passed
     by_one = [[0], [0], [1], [2], [3]]
-    assert results(by_one, by_one, [0, 1, 2, 3])["topics_are_balanced"].passed
+    checks = results(by_one, by_one, [0, 1, 2, 3])
+    assert checks["topics_are_balanced"].passed and checks["topics_are_balanced"].value == 100.0
 
 
 def test_replicas_outside_the_broker_list() -> None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+import pytest
+
 from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.files.plan_audit import proved_again
 from equipoise.judge.certificate import verify
+from equipoise.judge.loads import prices_bound
 from equipoise.planning import Params, Request, make_plan
 
 SEARCH = Params(load_cells=0)
@@ -125,6 +129,17 @@ def test_a_bound_above_what_is_counted_is_not_proved() -> None:
             for level in plan.certificate
         ]
         assert counted(replace(plan, certificate=tuple(levels)), "bytes") == found
+
+
+@pytest.mark.parametrize(("scale", "price", "bound"), [(3, 1, 1), (3, 3, 0), (0, 100, 0), (0, -100, 0)])
+def test_a_price_of_bytes_proves_moves(scale: int, price: int, bound: int) -> None:
+    """Broker 0 holds 30 of 40 bytes: at 1/8 a byte three replicas pay 1 each to leave, and 20 bytes may stay,
+    which leaves 3 - 20/8. Prices too high or below 0 prove nothing, which is a bound of 0."""
+    cluster = cluster_of([[0], [0], [0], [1]], [10] * 4)
+    rules = judge.rules_of(cluster, {"balance": ["disk:0:0"]})
+    case = judge.Case(cluster, cluster.replicas, rules, np.ones(2, dtype=bool))
+    moves = np.ones(4, dtype=np.int64)
+    assert prices_bound(case, moves, {"disk": 0}, np.array([[scale, price, 0]])) == bound
 
 
 def test_what_a_program_decides_is_proved_by_cases() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import pytest
 
 from equipoise.cluster import Brokers, build_cluster
 from equipoise.cluster.cluster import pad_lists
 from equipoise.judge import Overlay, Proposal, judge, lay_over, rules_of
 
 
-def overlay(entries: list[tuple[str, int, list[int]]]) -> Overlay:
-    """The entries over topic "t" with lists [1, 2] and [2, 3]."""
-    cluster = build_cluster("c", Brokers.of([1, 2, 3]), ["t", "t"], [0, 1], [[1, 2], [2, 3]])
+def overlay(
+    entries: list[tuple[str, int, list[int]]], lists: Sequence[Sequence[int]] = ((1, 2), (2, 3))
+) -> Overlay:
+    """The entries over topic "t" with these lists."""
+    cluster = build_cluster("c", Brokers.of([1, 2, 3]), ["t"] * len(lists), range(len(lists)), lists)
     topics = tuple(dict.fromkeys(topic for topic, _, _ in entries))
     return lay_over(
         cluster,
@@ -61,3 +66,41 @@ def test_lists_longer_than_any_before() -> None:
     verdict = judge(over.cluster, over.target, rules_of(over.cluster))
     assert [v.rule for v in verdict.violations] == ["replication-factor"]
     assert verdict.costs["data_moves"] == 1
+
+
+@pytest.mark.parametrize(
+    ("lists", "given", "after"),
+    [
+        ([[1, 2, 3]], [2], [[2, -1, -1]]),
+        ([[1], [2], [3]], [2], [[2], [2], [3]]),
+        ([[1], [2], [3]], [2, 1], [[2, 1], [2, -1], [3, -1]]),
+    ],
+)
+def test_lists_are_as_wide_as_the_longest(
+    lists: list[list[int]], given: list[int], after: list[list[int]]
+) -> None:
+    """However many partitions there are, and whether the file or the cluster has the longest list."""
+    over = overlay([("t", 0, given)], lists)
+    assert over.cluster.ids_of(over.target).tolist() == after
+
+
+def test_a_verdict_tells_before_and_after_and_what_the_way_costs() -> None:
+    """Broker 3 takes a replica of 10 bytes over from broker 1, and leads it."""
+    cluster = build_cluster(
+        "c", Brokers.of([1, 2, 3], {1: "a", 2: "a", 3: "b"}), ["t", "t"], [0, 1], [[1, 2], [2, 3]],
+        size_bytes=[10, 5],
+    )  # fmt: skip
+    target = cluster.brokers.index_of(np.array([[3, 2], [2, 3]]))
+    verdict = judge(cluster, target, rules_of(cluster))
+    assert verdict.before == {
+        "replicas_per_broker": {"1": 1, "2": 2, "3": 1},
+        "leaders_per_broker": {"1": 1, "2": 1, "3": 0},
+        "bytes_per_broker": {"1": 10, "2": 15, "3": 5},
+        "worst_leaders_after_one_failure": 2,
+        "rack_violations": 1,
+    }
+    assert verdict.after["bytes_per_broker"] == {"1": 0, "2": 15, "3": 15}
+    assert verdict.after["rack_violations"] == 0
+    assert verdict.costs == {
+        "data_moves": 1, "bytes_moved": 10, "leadership_changes": 1, "partitions_changed": 1,
+    }  # fmt: skip

@@ -194,6 +194,14 @@ def test_created_partitions_are_placed_by_the_rules() -> None:
     assert broken([[1, 3], [1, 2]], request, cluster) == [said]
 
 
+def test_of_a_crowded_rack_the_last_broker_is_named() -> None:
+    """The one that stands behind the others there, wherever else replicas stand."""
+    cluster = at_rest()
+    target = cluster.brokers.index_of(pad_lists([[4, 1, 2, 5], [2, 4], [3, 5]]))
+    found = check_assignment(cluster, target, rules_of(cluster, {"rack_rule": "strict"}))
+    assert [(v.rule, v.broker) for v in found if v.rule == "racks"] == [("racks", 2)]
+
+
 def test_a_violation_is_plain_data() -> None:
     """What a terminal prints and what a program reads are the same thing."""
     found = Violation("cordon", "pay", 3, 7, "broker 7 gets a replica but is cordoned")

@@ -1,0 +1,87 @@
+"""Networks of leaders: every plan is a flow of them, and costs there what it costs on its lists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.unit.judge.small import RACKS, REQUESTS, legal
+
+from equipoise.cluster import Brokers, build_cluster
+from equipoise.judge import Case, check_assignment, rules_of
+from equipoise.judge.goals.registry import goal_of
+from equipoise.judge.leader_network import leader_relaxation
+from equipoise.judge.order_choices import choices_of
+from equipoise.judge.order_network import order_relaxation
+
+
+def leading(case: Case) -> tuple[np.ndarray, np.ndarray]:
+    """Leaders before, -1 where they may not lead on, and after, of partitions that may change."""
+    before, after = (lists[case.rules.movable, 0] for lists in (case.before, case.target))
+    return np.where((before >= 0) & case.rules.leads[before], before, -1), after
+
+
+def sums(case: Case, after: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Leaders of each rack and of each broker."""
+    brokers = case.cluster.brokers
+    racks = np.bincount(brokers.rack_idx[after], minlength=len(brokers.rack_names))
+    return racks, np.bincount(after, minlength=len(brokers))
+
+
+def on_brokers(case: Case) -> np.ndarray:
+    """The flow of a plan on racks, brokers, what they give and what they take."""
+    before, after = leading(case)
+    moved, n = before != after, case.cluster.n_brokers
+    gives = np.bincount(before[moved & (before >= 0)], minlength=n)
+    return np.concatenate([*sums(case, after), gives, np.bincount(after[moved], minlength=n)])
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_plan_is_a_flow_of_the_leaders(name: str) -> None:
+    """A broker leads what it led, less what it gives, and what it takes."""
+    for case in legal(name, 3):
+        relaxation = leader_relaxation(case)
+        assert relaxation.network.value(on_brokers(case)) == 0  # no goal has put its costs there yet
+        for goal in ("leaders", "rack-leaders", "elections"):
+            problem = relaxation.problem(goal, relaxation.start)
+            assert problem.admits(on_brokers(case))
+            assert problem.value(on_brokers(case)) == goal_of(goal).value(case), goal
+
+
+def on_cells(case: Case) -> np.ndarray:
+    """The flow of an order of lists: racks, brokers, cells, who gives way, and for whom."""
+    choices, (before, after) = choices_of(case), leading(case)
+    cells, items, _ = choices.nodes(np.ones(len(choices.item), dtype=bool))
+    topic = case.cluster.topic_idx[choices.rows]
+    led = topic * case.cluster.n_brokers + after
+    return np.concatenate(
+        [
+            *sums(case, after),
+            (led[:, None] == cells).sum(axis=0),
+            (before != after)[items],
+            (choices.cell == led[choices.item]) & (before != after)[choices.item],
+        ]
+    ).astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    "request_", [{}, {"no_leaders_on": [1]}, {"topics": "pay"}, {"drain": [5]}, {"no_leaders_on": [3, 2]}]
+)
+def test_an_order_is_a_flow_of_the_cells(request_: dict[str, object]) -> None:
+    """Each order of every list in turn."""
+    cluster = build_cluster(
+        "orders", Brokers.of([1, 2, 3, 4, 5], RACKS), ["log", "log", "log", "pay", "pay"], [0, 1, 2, 0, 1],
+        [[3, 1], [4, 2], [4, 3], [1, 3], [2, 5]],
+    )  # fmt: skip
+    rules = rules_of(cluster, {**request_, "leaders_only": True})
+    tried = 0
+    for turned in np.ndindex(2, 2, 2, 2, 2):
+        target = np.where(np.array(turned)[:, None], cluster.replicas[:, ::-1], cluster.replicas)
+        case = Case(cluster, target, rules, np.ones(5, dtype=bool))
+        if check_assignment(cluster, target, rules):
+            continue
+        relaxation, tried = order_relaxation(case), tried + 1
+        for goal in ("leaders", "rack-leaders", "elections", "topic-leaders", "reorders"):
+            problem = relaxation.problem(goal, relaxation.start)
+            assert problem.admits(on_cells(case))
+            assert problem.value(on_cells(case)) == goal_of(goal).value(case), goal
+    assert tried
