@@ -1,0 +1,83 @@
+"""What goals count beside what may change: partitions that stay count too, and only those."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from equipoise.cluster import Brokers, build_cluster
+from equipoise.planning import Params, Problem, Request, build_problem, make_plan
+from equipoise.planning.goals import GOALS
+from equipoise.planning.goals.failover import Failover
+from equipoise.planning.goals.positions import Positions
+from equipoise.report.certificate import is_spoken_of
+
+LISTS = [[1, 0], [2], [0, 1, 2], [1]]
+
+
+def still() -> Problem:
+    """Topic "still" with the first two of `LISTS` may not change, "free" with the other two may."""
+    names = ["still", "still", "free", "free"]
+    cluster = build_cluster("c", Brokers.of([0, 1, 2]), names, [0, 1, 0, 1], LISTS)
+    return build_problem(cluster, Request(topics="free"))
+
+
+def test_followers_of_what_stays_are_counted_by_position() -> None:
+    """Broker 0 follows in still-0; nobody stands third, or further than any list is long."""
+    problem, positions = still(), Positions()
+    lists = problem.current
+    assert positions.base(problem, lists, 1).tolist() == [1, 0, 0]
+    assert positions.base(problem, lists, 2).tolist() == [0, 0, 0]
+    assert positions.base(problem, lists, 3).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(("position", "high"), [(1, 1), (2, 1)])
+def test_lists_that_are_long_enough_have_followers_to_share(position: int, high: int) -> None:
+    """Two lists have a second replica and one a third: nobody needs one of these, and one is not too many."""
+    problem = still()
+    bands = Positions().bands(problem, problem.current, position)
+    assert [side.tolist() for side in bands] == [[0] * 3, [high] * 3]
+
+
+def test_who_inherits_what_stays_is_counted_by_pair() -> None:
+    """Each survivor leads what it led; once broker 1 is lost, broker 0 takes still-0 over."""
+    problem = still()
+    base = Failover().base(problem, problem.current, 1).reshape(3, 3)
+    assert base.tolist() == [[1, 2, 1], [2, 2, 1], [1, 2, 1]]
+    free = build_problem(problem.cluster, Request())
+    assert Failover().base(free, free.current, 1).reshape(3, 3).tolist() == [[1, 2, 1]] * 3
+
+
+def test_racks_share_replicas_by_their_brokers() -> None:
+    """Three replicas in rack a, which has two of three brokers: one goes to rack b."""
+    brokers = Brokers.of([0, 1, 2], {0: "a", 1: "a", 2: "b"})
+    cluster = build_cluster("c", brokers, ["t"] * 3, range(3), [[0], [0], [1]])
+    for params in (Params(), Params(small_cells=0)):
+        plan = make_plan(cluster, Request(goals=("rack-replicas", "moves")), params)
+        proved = {level.goal: (level.value, level.lower_bound) for level in plan.certificate}
+        assert (proved["rack-replicas"], proved["moves"]) == ((0, 0), (1, 1))
+
+
+@pytest.mark.parametrize("goal", ["topic-leaders", "reorders"])
+def test_what_only_chooses_among_equals_makes_no_headline(goal: str) -> None:
+    """Unless somebody asked for it by name."""
+    assert not is_spoken_of(goal, None) and is_spoken_of(goal, [goal])
+    assert is_spoken_of("leaders", None)
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        ([1, 2, 3, np.nan], ""),
+        ([np.nan, 2, np.nan, np.nan], "the sizes of 2 partitions are not known (t-0 is the first)"),
+        ([1, np.nan, 3, np.nan], "the sizes of 1 partition are not known (t-1 is the first)"),
+        ([np.nan] * 4, ""),
+    ],
+)
+def test_sizes_that_nobody_told_are_named(size: list[float], said: str) -> None:
+    """Of what is to be created nobody can know one, and of nothing at all there is nothing to say."""
+    cluster = build_cluster(
+        "c", Brokers.of([0, 1]), ["t"] * 4, range(4), [[0], [1], [0], []], size_bytes=size,
+        allow_empty_lists=True,
+    )  # fmt: skip
+    assert GOALS["bytes"].untold(cluster).partition(":")[0] == said
