@@ -12,8 +12,9 @@ from tests.unit.planning.test_loads import check, cluster_of, large, moved, valu
 from equipoise import judge
 from equipoise.cluster import Level
 from equipoise.judge.certificate import verify
-from equipoise.planning import Request, build_problem, make_plan
-from equipoise.planning.loads.weights import loads_of
+from equipoise.planning import Params, Request, build_problem, make_plan
+from equipoise.planning.loads.together import in_bands
+from equipoise.planning.loads.weights import copy_cost, loads_of
 
 MIX = ("count:10:10", "leaders:10:10", "disk:10:10", "network-in:10:10", "network-out:10:10")
 
@@ -25,6 +26,18 @@ def test_a_mix_moves_a_small_replica_where_counts_alone_would_move_any() -> None
     assert moved(plan) == {2: [1]}
     assert values(plan)["replicas"] == values(plan)["disk"] == 0
     assert plan.why[2] == "broker 0 has 50 % more replicas than its share"
+
+
+@pytest.mark.parametrize(("limit", "least"), [("load_rounds", 0), ("load_patience", -1)])
+def test_the_search_keeps_to_the_limits_that_it_is_given(limit: str, least: int) -> None:
+    """Without a round nothing moves; with those of the default the band is kept."""
+    cluster = cluster_of([[0], [0], [0], [1]], [60, 38, 2, 100])
+    problem = build_problem(cluster, Request(balance=("count:0:0",)))
+    (load,) = loads = loads_of(problem)
+    limited = replace(problem, params=Params(**{limit: least}))
+    assert load.value(in_bands(problem, loads, copy_cost(problem), problem.current)) == 0
+    still = in_bands(limited, loads, copy_cost(limited), limited.current)
+    np.testing.assert_array_equal(still, problem.current)
 
 
 def test_leaders_are_levelled_by_orders_which_copy_nothing() -> None:

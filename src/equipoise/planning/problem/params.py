@@ -50,8 +50,8 @@ class Params:
     apart_arcs: int = limit(
         250_000, "arcs", "a flow is solved in this process; beyond it in others, which Ctrl-C can end"
     )
-    flow_parts: int = limit(6, "parts", "such a flow is solved in, side by side, on any number of cores")
-    joining_arcs: int = limit(50, "arcs", "a network is made smaller again as long as one in so many goes")
+    flow_parts: int = limit(6, "parts", "such a flow is solved in side by side, on any number of cores")
+    joining_arcs: int = limit(50, "arcs", "a network is made smaller as long as one in so many goes by it")
     unit_steps: int = limit(
         8, "steps of one", "a cost that rises has on each side of a guess; then wider ones, which are refined"
     )
@@ -59,7 +59,7 @@ class Params:
         100_000, "topics x brokers", "levels of topics are one flow; beyond it prices lead to it"
     )
     cell_steps: tuple[int, ...] = limit(
-        (64, 8, 2), "replicas' worth", "those prices move, round by round, after a first without an end"
+        (64, 8, 2), "replicas' worth", "those prices move by in a round, once a first has brought them near"
     )
     cell_reaches: tuple[int, ...] = limit(
         (1, 3, 8), "replicas' worth", "those prices may be off, one after the other; then it is one flow"
@@ -173,7 +173,7 @@ class Params:
         4_500_000_000, "simplex iterations x columns", "a level of leaders that grows: ten to thirty seconds"
     )
     few_moves: int = limit(
-        5, "replicas", "for each that may move, or more: then few columns are needed, and the program grows"
+        5, "replicas", "or more for each that may move: then few columns are needed, and the program grows"
     )
     grown_arrivals: int = limit(3, "arrivals", "of one partition are added to a program that grows at a time")
     grown_part: int = limit(10, "columns", "for each that is added at a time")
