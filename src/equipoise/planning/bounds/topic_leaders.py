@@ -34,8 +34,8 @@ NEAR = 8 * FINENESS
 """How far prices move in a round where they are nearly right."""
 ELECTION, DEAR = 8 * FINENESS, 24 * FINENESS
 """The first price of an election that is tried, by ascent and by flows."""
-WORTH = 1_000
-"""Another price of elections is tried as long as that gains one part in so many."""
+WORTH = 100
+"""Another price of elections is tried as long as that closes one part in so many of the gap that is left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ def with_topic_leaders(problem: Problem, solution: Solution) -> Solution:
     if sums is None:
         return solution
     priced = "elections" in goals_before(problem.goals, "topic-leaders")
-    level = bounded(sums, problem.params, priced=priced)
+    level = bounded(sums, proof.value, problem.params, priced=priced)
     if level.value <= 0:
         return solution
     found = with_bound(proof, level)
@@ -172,12 +172,12 @@ def with_bound(proof: Proof, level: ProvedLevel) -> Proof:
     return Proof(proof.goal, proof.value, min(proof.value, level.value), ProofKind.FLOW_DUAL, level=level)
 
 
-def bounded(sums: Sums, params: Params, *, priced: bool) -> ProvedLevel:
-    """The best bound found, by flows where the sums are few; ``priced``: elections are limited."""
+def bounded(sums: Sums, value: int, params: Params, *, priced: bool) -> ProvedLevel:
+    """The best bound found on ``value``, by flows where sums are few; ``priced``: elections are limited."""
     LOG.info("how level the leaders of topics could be elsewhere")
     few = sum(cells.low.size for cells in sums.blocks) <= params.bound_flow_cells
     flows, tries = params.bound_flows, params.bound_tries
-    best = by_flow(sums, flows, priced=priced) if few else by_ascent(sums, tries, priced=priced)
+    best = by_flow(sums, flows, priced=priced) if few else by_ascent(sums, value, tries, priced=priced)
     prices = np.concatenate([[best.election], best.broker, best.topic]).astype(np.int64)
     return ProvedLevel("topic-leaders", -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
 
@@ -230,8 +230,11 @@ def by_flow(sums: Sums, flows: int, *, priced: bool) -> Prices:
     return best
 
 
-def by_ascent(sums: Sums, tries: int, *, priced: bool) -> Prices:
-    """The best prices found in some rounds, for rising and for falling prices of elections."""
+def by_ascent(sums: Sums, value: int, tries: int, *, priced: bool) -> Prices:
+    """The best prices found in some rounds, for rising and for falling prices of elections.
+
+    What is left of the gap to ``value`` says when another price is no longer worth its round.
+    """
     n_topics = sum(len(cells.size) for cells in sums.blocks)
     election = ELECTION if priced else 0
     start = Prices(election, np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32))
@@ -241,7 +244,7 @@ def by_ascent(sums: Sums, tries: int, *, priced: bool) -> Prices:
         for _ in range(tries):
             tried = sums.better(sums.shifted(tried, tried.election * up // down), NEAR)
             gain, best = tried.bound - best.bound, max(best, tried, key=lambda prices: prices.bound)
-            if gain <= best.bound // WORTH:
+            if gain * WORTH <= FINENESS * value - best.bound:
                 break
     return max(best, sums.better(best, NEAR), key=lambda prices: prices.bound)
 
