@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from equipoise.cli import output
+from equipoise.cli.kept_memory import keep_memory
 from equipoise.cli.options import with_request
 from equipoise.cli.voice import is_quiet, is_verbose
 from equipoise.planning.problem.request import Request
@@ -40,6 +41,7 @@ def check(
     from equipoise.library.checking import check as judge
     from equipoise.library.verbs import read
 
+    keep_memory()
     subject, *more = paths
     sources = [*(current or ()), *more]
     verdict = judge(subject, read(*sources) if sources else None, request, optimum=optimum)

@@ -10,6 +10,7 @@ import typer
 from equipoise.cli import output
 from equipoise.cli.check import BROKEN
 from equipoise.cli.check import show as show_verdict
+from equipoise.cli.kept_memory import keep_memory
 from equipoise.cli.options import Sources, with_request
 from equipoise.cli.program import WriteLp, write_program
 from equipoise.cli.progress import interruptible, told, warned
@@ -90,6 +91,7 @@ def plan(
     if out is not None:
         with warned():
             claimed(out, plan_claim(request.to_json()), force=force)
+    keep_memory()
     with interruptible(), told("reading"):
         cluster = read_sources(sources)
     if write_lp is not None:

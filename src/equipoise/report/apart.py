@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from equipoise.cluster import Plan
 from equipoise.cluster.brokers import IntArray
 from equipoise.report import words
 from equipoise.report.figures import Figures
+
+CELLS = 2**18
+"""Topics on brokers that are counted at a time: two megabytes."""
 
 
 def apart(plan: Plan, figures: Figures) -> dict[str, str]:
@@ -37,17 +41,22 @@ def of_topics(columns: slice) -> Callable[[Plan, Figures], int]:
 
     def most_apart(plan: Plan, figures: Figures) -> int:
         held = plan.target[:, columns]
-        return max((int(np.ptp(row)) for row in per_topic(plan, held)), default=0)
+        return max((int(np.ptp(cells, axis=1).max()) for cells in per_topic(plan, held)), default=0)
 
     return most_apart
 
 
-def per_topic(plan: Plan, held: IntArray) -> list[IntArray]:
-    """For each topic what each eligible broker holds of it, ``(n_eligible,)``."""
-    n, order = plan.cluster.n_brokers, np.argsort(plan.cluster.topic_idx, kind="stable")
-    ends = np.flatnonzero(np.diff(plan.cluster.topic_idx[order])) + 1
-    counted = (np.bincount(held[rows][held[rows] >= 0], minlength=n) for rows in np.split(order, ends))
-    return [row[plan.eligible].astype(np.int32) for row in counted]
+def per_topic(plan: Plan, held: IntArray) -> Iterator[npt.NDArray[np.int64]]:
+    """What each eligible broker holds of each topic, ``(some topics, n_eligible)`` a time."""
+    cluster = plan.cluster
+    n, n_topics = cluster.n_brokers, len(cluster.topics)
+    size = max(1, CELLS // n)
+    for first in range(0, n_topics, size):
+        last = min(first + size, n_topics)
+        rows = slice(cluster.topic_start[first], cluster.topic_start[last])
+        cell = (cluster.topic_idx[rows, None] - first) * n + held[rows]
+        counted = np.bincount(cell[held[rows] >= 0], minlength=(last - first) * n)
+        yield counted.reshape(-1, n)[:, plan.eligible]
 
 
 MEASURES: dict[str, Callable[[Plan, Figures], int]] = {

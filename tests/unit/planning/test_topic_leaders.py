@@ -70,6 +70,31 @@ def test_turns_end_near_the_flow(grown: Plan, monkeypatch: pytest.MonkeyPatch) -
     assert 0.97 * flow < found.proofs[-1].bound <= flow
 
 
+@pytest.mark.slow
+def test_the_gap_that_is_left_says_how_long_prices_are_sought(
+    grown: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Far from the value a round that gains a little is the last; near it any gain leads on."""
+    before = [Proof(level.goal, int(level.value or 0), 0, ProofKind.NONE) for level in grown.certificate]
+    problem = build_problem(grown.cluster, Request(exclude_topics="t7"))
+    sums = topic_leaders.sums_of(problem, Solution(np.asarray(grown.target), before))
+    assert sums is not None
+    better, rounds = topic_leaders.Sums.better, [0]
+
+    def counted(self: topic_leaders.Sums, prices: topic_leaders.Prices, reach: int) -> topic_leaders.Prices:
+        rounds[0] += 1
+        return better(self, prices, reach)
+
+    monkeypatch.setattr(topic_leaders.Sums, "better", counted)
+    found = {}
+    for value in (1, 10**6):
+        rounds[0] = 0
+        found[value] = topic_leaders.by_ascent(sums, value, priced=True).bound, rounds[0]
+    near, far = found[1], found[10**6]
+    assert far[1] < near[1]
+    assert 0.97 * near[0] < far[0] <= near[0]
+
+
 def test_no_prices_prove_more_than_there_is(grown: Plan) -> None:
     """Any prices are a bound, if a worse one; so changed ones are found out."""
     key = f"level{len(grown.certificate) - 1}/anywhere"

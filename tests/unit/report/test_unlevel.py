@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from equipoise.cluster import Brokers, Plan, build_cluster
 from equipoise.planning import make_plan
@@ -59,6 +60,18 @@ def test_squared_distances_as_apart() -> None:
     assert rows["replicas"]["apart"] == "at most 6 apart" and rows["replicas"]["value"] > 6
     assert rows["topics"]["apart"] == "at most 6 apart"
     assert rows["moves"]["apart"] == ""
+
+
+def test_topics_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two topics, of which the second is furthest apart; broker 3 may hold nothing and is not counted."""
+    brokers, names = Brokers.of([1, 2, 3]), np.array(["a"] * 3 + ["b"] * 5, dtype=object)
+    lists = np.array([[1], [2], [1], [1], [1], [1], [1], [2]])
+    cluster = build_cluster("two", brokers, names, np.array([0, 1, 2, 0, 1, 2, 3, 4]), lists)
+    plan = make_plan(cluster, Request(drain=(3,), goals=("moves", "topics", "topic-leaders")))
+    for cells in (1, 2**18):
+        monkeypatch.setattr("equipoise.report.apart.CELLS", cells)
+        rows = {row["goal"]: row["apart"] for row in plan_data(plan)["certificate"]}
+        assert (rows["topics"], rows["topic-leaders"]) == ("at most 3 apart", "at most 3 apart")
 
 
 def test_deviation_from_the_median() -> None:

@@ -155,7 +155,7 @@ def with_topic_leaders(problem: Problem, solution: Solution) -> Solution:
     if sums is None:
         return solution
     priced = "elections" in goals_before(problem.goals, "topic-leaders")
-    level = bounded(sums, priced=priced)
+    level = bounded(sums, proof.value, priced=priced)
     if level.value <= 0:
         return solution
     found = with_bound(proof, level)
@@ -169,11 +169,11 @@ def with_bound(proof: Proof, level: ProvedLevel) -> Proof:
     return Proof(proof.goal, proof.value, min(proof.value, level.value), ProofKind.FLOW_DUAL, level=level)
 
 
-def bounded(sums: Sums, *, priced: bool) -> ProvedLevel:
-    """The best bound found, by flows where the sums are few; ``priced``: elections are limited."""
+def bounded(sums: Sums, value: int, *, priced: bool) -> ProvedLevel:
+    """The best bound found on ``value``, by flows where sums are few; ``priced``: elections are limited."""
     LOG.info("how level the leaders of topics could be elsewhere")
     few = sum(cells.low.size for cells in sums.blocks) <= sums.params.bound_flow_cells
-    best = (by_flow if few else by_ascent)(sums, priced=priced)
+    best = by_flow(sums, priced=priced) if few else by_ascent(sums, value, priced=priced)
     prices = np.concatenate([[best.election], best.broker, best.topic]).astype(np.int64)
     return ProvedLevel("topic-leaders", -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
 
@@ -227,8 +227,11 @@ def by_flow(sums: Sums, *, priced: bool) -> Prices:
     return best
 
 
-def by_ascent(sums: Sums, *, priced: bool) -> Prices:
-    """The best prices found in some rounds, for rising and for falling prices of elections."""
+def by_ascent(sums: Sums, value: int, *, priced: bool) -> Prices:
+    """The best prices found in some rounds, for rising and for falling prices of elections.
+
+    What is left of the gap to ``value`` says when another price is no longer worth its round.
+    """
     n_topics = sum(len(cells.size) for cells in sums.blocks)
     election, reach = ELECTION if priced else 0, FINENESS * sums.params.bound_reach
     start = Prices(election, np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32))
@@ -238,7 +241,7 @@ def by_ascent(sums: Sums, *, priced: bool) -> Prices:
         for _ in range(sums.params.bound_tries):
             tried = sums.better(sums.shifted(tried, tried.election * up // down), reach)
             gain, best = tried.bound - best.bound, max(best, tried, key=lambda prices: prices.bound)
-            if gain <= best.bound // sums.params.bound_gain:
+            if gain * sums.params.bound_gain <= FINENESS * value - best.bound:
                 break
     return max(best, sums.better(best, reach), key=lambda prices: prices.bound)
 

@@ -18,6 +18,8 @@ FINENESS = 8
 """Parts of one that prices are whole numbers of; the judge has the same."""
 SHIFT = 4
 """Two units of cost, from one step to the next, are 2 ** SHIFT parts."""
+SIGN = 31
+"""A price that is shifted by so many bits is 0, or -1 where it is negative."""
 BLOCK = 2**14
 """Cells that are worked on at a time: so many stay in the processor's cache."""
 
@@ -27,10 +29,14 @@ def turning(low: Int32, high: Int32, price: Int32) -> Int32:
 
     Units outside the band cost 1, 3, 5, ...
     """
-    beyond = price + np.int32(FINENESS)
-    beyond >>= np.int32(SHIFT)
-    beyond += np.where(price >= 0, high, low)
-    return beyond
+    most = price + np.int32(FINENESS)
+    most >>= np.int32(SHIFT)
+    most += high
+    # A sign as a mask takes half the time of a choice cell by cell.
+    below = price >> np.int32(SIGN)
+    below &= low - high
+    most += below
+    return most
 
 
 def reached(

@@ -86,7 +86,7 @@ class Params:
     bound_flows: int = limit(4, "flows", "find the price of an election for that bound")
     bound_tries: int = limit(12, "prices", "rising and falling, are tried for it where there is no flow")
     bound_reach: int = limit(8, "leaders' worth", "the other prices move once they are nearly right")
-    bound_gain: int = limit(1_000, "parts of the bound", "the next price has to gain one of, or it ends")
+    bound_gain: int = limit(100, "parts of the gap", "the next price has to close one of, or it ends")
     leaving_tries: int = limit(
         4, "choices", "of who has to give leaders away are tried for a bound on elections"
     )
