@@ -12,6 +12,7 @@ from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.files.plan_audit import proved_again
 from equipoise.judge.certificate import verify
+from equipoise.judge.goals.registry import goal_of
 from equipoise.judge.loads import prices_bound
 from equipoise.planning import Params, Request, make_plan
 
@@ -89,6 +90,16 @@ def test_what_the_rules_alone_copy_is_counted() -> None:
         cluster_of([[0], [1], [2]], [40, 10, 50]), Request(balance=("disk:0:0",), drain=(0,)), SEARCH
     )
     assert counted(plan, "bytes") == (40, 40, True)
+
+
+def test_what_is_created_is_copied_from_nowhere() -> None:
+    """Broker 1 has nothing and is to have two of four replicas: the two that are new are enough."""
+    cluster = build_cluster("c", Brokers.of([0, 1]), ["t"] * 2, [0, 1], [[0]] * 2, size_bytes=[1, 1])
+    asked = Request(balance=("count:0:0", "disk:100:100"), create=(("new", 2, 1),))
+    plan = make_plan(cluster, asked, SEARCH)
+    case = judge.Case(plan.cluster, plan.target, judge.rules_of(plan.cluster, plan.request), plan.eligible)
+    assert goal_of("replicas").value(case) == 0
+    assert goal_of("moves").beside_loads(case, ["replicas"]) == 0
 
 
 def test_what_is_above_its_limit_of_capacity_is_counted() -> None:

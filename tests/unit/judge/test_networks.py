@@ -1,17 +1,22 @@
-"""Networks of leaders: every plan is a flow of them, and costs there what it costs on its lists."""
+"""Networks: every plan is a flow of those of leaders, and none is below the least flow of the placements."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.optimize import Bounds, LinearConstraint, milp
 from tests.unit.judge.small import RACKS, REQUESTS, legal
 
 from equipoise.cluster import Brokers, build_cluster
 from equipoise.judge import Case, check_assignment, rules_of
+from equipoise.judge.duality import FlowProblem
 from equipoise.judge.goals.registry import goal_of
 from equipoise.judge.leader_network import leader_relaxation
 from equipoise.judge.order_choices import choices_of
 from equipoise.judge.order_network import order_relaxation
+from equipoise.judge.placement_network import placement_relaxation
 
 
 def leading(case: Case) -> tuple[np.ndarray, np.ndarray]:
@@ -85,3 +90,43 @@ def test_an_order_is_a_flow_of_the_cells(request_: dict[str, object]) -> None:
             assert problem.admits(on_cells(case))
             assert problem.value(on_cells(case)) == goal_of(goal).value(case), goal
     assert tried
+
+
+def least(problem: FlowProblem) -> int:
+    """The least cost of a flow: every unit on an arc is a column, and the next one costs no less."""
+    arc = np.repeat(np.arange(len(problem.cost)), problem.upper - problem.lower)
+    first = np.searchsorted(arc, arc)
+    unit = problem.lower[arc] + np.arange(len(arc)) - first
+    cost = problem.cost[arc].astype(np.float64)
+    for at, low, high in zip(problem.convex, problem.band_low, problem.band_high, strict=True):
+        far, further = (np.maximum(np.maximum(low - x, x - high), 0) ** 2 for x in (unit, unit + 1))
+        cost += np.where(arc == at, further - far, 0)
+    table = np.zeros((len(problem.supply), len(arc)))
+    np.add.at(table, (problem.tail[arc], np.arange(len(arc))), 1)
+    np.add.at(table, (problem.head[arc], np.arange(len(arc))), -1)
+    left = problem.supply.copy()
+    np.subtract.at(left, problem.tail, problem.lower)
+    np.add.at(left, problem.head, problem.lower)
+    kept = LinearConstraint(table, left, left)
+    found = milp(cost, integrality=np.ones(len(arc)), bounds=Bounds(0, 1), constraints=kept)
+    return round(found.fun) + problem.value(problem.lower)
+
+
+@pytest.mark.parametrize(
+    ("name", "goals"),
+    [
+        ("strict racks", {"racks": 0, "moves": 1, "bytes": 10}),
+        ("in its rack", {"racks": 1, "replicas": 0, "moves": 0, "rack-replicas": 0}),
+        ("one replica more", {"moves": 3, "bytes": 60, "topics": 0}),
+        ("replaced", {"moves": 1, "bytes": 20, "topics": 2}),
+    ],
+)
+def test_no_plan_is_below_the_least_flow(name: str, goals: dict[str, int]) -> None:
+    """And of those drawn at random the best is as good as it, goal by goal."""
+    cases = [*legal(name, 5), *legal(name, 6)]
+    asked = replace(cases[0], counts_racks=True, counts_sizes=True)
+    for names in ({"partitions"}, {"topics"}):
+        relaxation = placement_relaxation(asked, names, {})
+        for goal, value in goals.items():
+            assert least(relaxation.problem(goal, relaxation.start)) == value, goal
+            assert min(goal_of(goal).value(case) for case in cases) == value, goal
