@@ -172,6 +172,15 @@ def test_a_reassignment_onto_it_breaks_a_rule(folder: Path, tmp_path: Path) -> N
     assert run.exit_code == 1 and "t-0: broker 4 gets a replica but is not alive" in run.stdout
 
 
+def test_what_is_left_to_it_breaks_no_rule_and_is_said(folder: Path, tmp_path: Path) -> None:
+    """So that nobody wonders why a plan that is proved best has more elections."""
+    none = tmp_path / "none.json"
+    none.write_text('{"version":1,"partitions":[]}')
+    run = equipoise("check", none, "--current", folder)
+    assert run.exit_code == 0
+    assert "partitions keep a preferred leader that is not alive (t-" in unfolded(run.stdout)
+
+
 def test_a_lower_replication_factor_says_how_the_dead_copies_go_first(folder: Path, tmp_path: Path) -> None:
     """Counts alone would take live replicas away; with the drain that the sentence gives none is."""
     run = equipoise("plan", folder, "--out", tmp_path / "kept", "--replication-factor", "2", "--json")

@@ -144,7 +144,7 @@ def is_placed(lines: list[str], case: Case) -> bool:
     if case.arguments[0] == SERVED:  # its source stands first
         return ": " in told
     if any(
-        told.startswith(f"{word}: ") for word in case.arguments if word
+        told.startswith(f"{printable(word)}: ") for word in case.arguments if word
     ):  # a verb or a path, as it was given
         return True
     names = {part for name in case.files for part in (name.partition("/")[0], Path(name).name)}
