@@ -66,6 +66,6 @@ def left_to_the_dead(over: Overlay, rules: Rules) -> Iterator[str]:
         keeps = plural(len(left), "partition keeps", "partitions keep")
         at = over.cluster.label(int(left[0]))
         yield (
-            f"{keeps} a preferred leader that is not alive ({at} is the first): a plan gives it another where "
-            "it can, at an election each"
+            f"{keeps} a preferred leader that is not alive ({at} is the first): a plan gives it another "
+            "where it can, at an election each"
         )
