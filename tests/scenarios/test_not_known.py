@@ -191,8 +191,9 @@ def test_a_part_claims_nothing_of_what_brokers_hold_in_all(run: Run) -> None:
     notes = {level["goal"]: level.get("note", "") for level in plan["certificate"]}
     assert all(notes[goal].startswith("of this part of a cluster alone") for goal in ("replicas", "leaders"))
     assert not notes["moves"]
-    first, second, *rest = lines(run("plan", "part.txt", "--racks", RACKS, "--partial")[1])
-    assert first.startswith("a part of a cluster") and second.endswith("; best for this part")
+    first, second, headline, *rest = lines(run("plan", "part.txt", "--racks", RACKS, "--partial")[1])
+    assert first.startswith("a part of a cluster") and headline.endswith("; best for this part")
+    assert second.startswith("--racks names 2, of which no source tells")
     assert not any("proved" in line for line in rest)
     assert any(line.startswith("Replicas on a broker, of this part") for line in rest)
     assert run("check", "p")[0] == 0

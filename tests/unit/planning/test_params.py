@@ -18,7 +18,7 @@ NO_LIMITS = {
     ),
     "the largest number that 64 bits or a solver take": (
         "flow/solver.DEAREST", "driver/budget.MAX_PRICE", "programs/joint/bound.SAFE", "distinct.ROOM",
-        "programs/joint/narrowing.MOST_TIMES", "loads/prices.EXACT",
+        "programs/joint/narrowing.MOST_TIMES", "loads/prices.EXACT", "programs/branching.LARGEST",
     ),
     "a number that stands for none": (
         "programs/rows.INFINITE", "rules/interface.MANY", "problem/shares.ANYTHING", "loads/weights.ANYTHING",
@@ -37,7 +37,7 @@ NO_LIMITS = {
         "networks/topic_rounding.GREAT", "bounds/topic_leaders.ELECTION", "bounds/topic_leaders.DEAR",
     ),
     "a unit, or a position": (
-        "networks/free_followers.FIRST", "dirs/shelves.FINEST", "loads/weights.MILLION",
+        "networks/free_followers.FIRST", "dirs/shelves.FINEST", "loads/weights.MILLION", "flow/prices.SIGN",
     ),
     "how much memory is worked on at a time, with the same outcome": (
         "flow/prices.BLOCK", "loads/prices.ROWS", "distinct.ROOMY",

@@ -23,6 +23,8 @@ Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
 SCALES = (720_720, 2**40)
 """Prices are whole numbers of such a part of the goal's unit."""
+LARGEST = 2.0**50
+"""No price is farther from 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +157,12 @@ def above(sheet: Sheet, column: int, most: int) -> Sheet:
 
 def closing(sheet: Sheet, prices: Float64, value: int, of_goal: int = 1) -> Int64 | None:
     """Whole prices that prove the goal to be at least ``value``, ``(1 + n_rows,)``; None where none do."""
-    for scale in SCALES:
+    most = float(np.abs(prices).max(initial=1))
+    fitted = 2 ** max(0, int(np.log2(LARGEST / most)))  # where bytes are counted, the others are too fine
+    for scale in (*SCALES, fitted):
+        if most * scale > LARGEST:
+            continue
         whole = np.rint(prices * scale)
-        if np.abs(whole).max(initial=0) > 2**50:
-            break
         stored = np.r_[of_goal * scale, whole.astype(np.int64)]
         stored[1:][(stored[1:] > 0) & (sheet.least <= -INFINITE)] = 0
         stored[1:][(stored[1:] < 0) & (sheet.most >= INFINITE)] = 0
