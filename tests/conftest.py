@@ -13,5 +13,7 @@ settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile("steady")
 
-# A shell without job control starts what runs in the background deaf to SIGINT; children inherit that.
+# A shell without job control starts what runs in the background deaf to SIGINT, and nohup to SIGHUP; children
+# inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)

@@ -16,7 +16,7 @@ from equipoise.execution.simulated import SimulatedCarrier, SimulatedCluster
 
 
 class Slow(SimulatedCarrier):
-    """A simulated second takes a fifth of a real one: time to answer in, on a busy machine too."""
+    """A simulated second takes a twentieth of a real one."""
 
     slice_s = 0.2
 
@@ -26,7 +26,7 @@ class Slow(SimulatedCarrier):
 
     def pass_time(self, seconds: float) -> None:
         self.model.advance(seconds)
-        time.sleep(seconds / 5)
+        time.sleep(seconds / 20)
 
 
 told = story({f"t-{i}": ([0, 1], [2 + i % 3, 1]) for i in range(4)})
