@@ -18,8 +18,7 @@ import numpy.typing as npt
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.judge.load_levels import beyond_bands, in_racks, per_rack, racks_of
-from equipoise.judge.loads import COUNTED, Load, held_of, leads, load_of
-from equipoise.judge.rules import rack_limits
+from equipoise.judge.loads import COUNTED, Load, held_of, leads, load_of, rack_room
 from equipoise.judge.violations import Case, rack_excess
 
 Int64 = npt.NDArray[np.int64]
@@ -98,11 +97,8 @@ def growth(case: Case, load: Load, cost: Int64) -> int:
 def allowed_outside(case: Case, load: Load) -> int:
     """What lies outside the bands at most in plans as good at the load as this one."""
     if load.name not in COUNTED:
-        return load.outside(case, case.target)
-    lists = case.target[:, :1] if leads(load.name) else case.target
-    held = held_of(lists, load.weight, case.cluster.n_brokers)
-    far = np.maximum(np.maximum(load.low - held, held - load.high), 0)[load.banded]
-    squares = int((far**2).sum())  # what this goal counts
+        return load.outside(case.target)
+    squares = int((load.distances(case.target) ** 2).sum())  # what this goal counts
     return min(squares, isqrt(squares * case.cluster.n_brokers))
 
 
@@ -124,7 +120,7 @@ def cost_of_brokers(
     """
     n, movable = case.cluster.n_brokers, case.rules.movable
     lists = case.before[:, :1] if leads(load.name) else case.before
-    held = held_of(lists, load.weight, n)
+    held = load.held(lists)
     gives, takes, dearest = [Fraction(0)] * n, [Fraction(0)] * n, Fraction(0)
     anywhere = Knapsack(load.weight[movable], cost[movable])
     for broker in np.flatnonzero(load.banded).tolist():
@@ -164,17 +160,14 @@ def forced_copies(case: Case, *, mended: bool) -> Int64:
     Of what it has today those stay that stand on eligible brokers, as many as its racks may have; where none
     of them may lead, another comes. ``mended``: no partition ends with replicas above its racks' limit.
     """
-    rules, brokers = case.rules, case.cluster.brokers
+    rules = case.rules
     rack, n_racks = racks_of(case)
     here = on_eligible(case, case.before)
     rf = rules.rf.astype(np.int64)
     taken = rules.pinned & (rules.base != case.before) & (rules.base >= 0)
     new = np.where(taken, rules.base, -1)
-    now = measures.replicas_per_rack(rules.base, rack, n_racks)
-    among = rules.eligible & brokers.racked
-    limit = rack_limits(brokers, among, rules.rf, strict=rules.strict_racks).astype(np.int64)[:, None]
-    today = rack_limits(brokers, among, measures.lengths(rules.base), strict=rules.strict_racks)
-    excess = np.maximum(now - today[:, None], 0).sum(axis=1) * (not (rules.strict_racks or mended))
+    limit, excess = rack_room(case, np.arange(len(rf)))
+    limit, excess = limit[:, None], np.where(mended, 0, excess)
     comes = measures.replicas_per_rack(new, rack, n_racks)
     there = measures.replicas_per_rack(here, rack, n_racks)
     room = np.maximum(limit - comes, 0)

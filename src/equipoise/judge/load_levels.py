@@ -13,8 +13,7 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import FloatArray, IntArray
-from equipoise.judge.loads import Int64, Load, held_of, leads
-from equipoise.judge.rules import rack_limits
+from equipoise.judge.loads import Int64, Load, held_of, leads, rack_room
 from equipoise.judge.violations import Case
 
 ROUNDING = 1e-9
@@ -25,7 +24,7 @@ def least_outside(case: Case, load: Load) -> int:
     """The least that lies outside the bands of a load, all brokers together."""
     above, below = (int(side.sum()) for side in beyond_bands(case, load))
     for moved, gone in () if leads(load.name) else worth_of_budgets(case, load):
-        held = held_of(case.before, load.weight, case.cluster.n_brokers)
+        held = load.held(case.before)
         above = max(above, int(np.maximum(held - load.high, 0)[load.banded].sum()) - moved - gone)
         below = max(below, int(np.maximum(load.low - held, 0)[load.banded].sum()) - moved)
     return above + below
@@ -45,16 +44,16 @@ def beyond_bands(case: Case, load: Load) -> tuple[Int64, Int64]:
 
 def beyond_reach(case: Case, load: Load) -> tuple[Int64, Int64]:
     """``(n_brokers,)`` twice: by how much each must be above its band, and below it."""
-    rules, n = case.rules, case.cluster.n_brokers
+    rules = case.rules
     fixed = np.where(rules.movable[:, None], -1, rules.base)
     everything = int(load.weight[rules.movable].sum())
     if leads(load.name):
-        least = held_of(fixed[:, :1], load.weight, n)
+        least = load.held(fixed)
         most = least + everything
     else:
-        least = held_of(np.where(rules.movable[:, None] & ~rules.pinned, -1, rules.base), load.weight, n)
-        here = np.maximum(held_of(case.before, load.weight, n), held_of(rules.base, load.weight, n))
-        most = np.where(rules.receives, held_of(fixed, load.weight, n) + everything, here)
+        least = load.held(np.where(rules.movable[:, None] & ~rules.pinned, -1, rules.base))
+        here = np.maximum(load.held(case.before), load.held(rules.base))
+        most = np.where(rules.receives, load.held(fixed) + everything, here)
     over, short = np.maximum(least - load.high, 0), np.maximum(load.low - most, 0)
     return np.where(load.banded, over, 0), np.where(load.banded, short, 0)
 
@@ -83,13 +82,10 @@ def in_racks(case: Case, weight: Int64) -> tuple[Int64, Int64]:
     size = per_rack(rules.eligible.astype(np.int64), rack, n_racks)
     most = np.minimum(size, rf)
     if brokers.has_racks:
-        among, base = rules.eligible & brokers.racked, rules.base[rows]
-        limit = rack_limits(brokers, among, rules.rf[rows], strict=rules.strict_racks)
-        now = measures.replicas_per_rack(base, rack, n_racks)
-        today = rack_limits(brokers, among, measures.lengths(base), strict=rules.strict_racks)
-        excess = np.maximum(now - today[:, None], 0).sum(axis=1) * (not rules.strict_racks)
+        limit, excess = rack_room(case, rows)
         most = np.minimum(most, (limit + excess)[:, None])
         if rules.stay_in_rack:  # one replica for one, so that each rack keeps as many
+            now = measures.replicas_per_rack(rules.base[rows], rack, n_racks)
             same = now.sum(axis=1, keepdims=True) == rf
             most = np.where(same, np.minimum(most, now), most)
     least = np.maximum(rf - (most.sum(axis=1, keepdims=True) - most), 0)

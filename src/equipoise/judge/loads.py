@@ -41,11 +41,18 @@ class Load:
     high: Int64
     banded: npt.NDArray[np.bool_]
 
-    def outside(self, case: Case, lists: IntArray) -> int:
+    def held(self, lists: IntArray) -> Int64:
+        """``(n_brokers,)``: what each broker bears."""
+        return held_of(lists[:, :1] if leads(self.name) else lists, self.weight, len(self.low))
+
+    def distances(self, lists: IntArray) -> Int64:
+        """``(n_brokers,)``: how far each is outside its band; 0 without one."""
+        held = self.held(lists)
+        return np.where(self.banded, np.maximum(np.maximum(self.low - held, held - self.high), 0), 0)
+
+    def outside(self, lists: IntArray) -> int:
         """How far brokers are outside their bands together."""
-        held = held_of(lists[:, :1] if leads(self.name) else lists, self.weight, case.cluster.n_brokers)
-        far = np.maximum(np.maximum(self.low - held, held - self.high), 0)
-        return int(far[self.banded].sum())
+        return int(self.distances(lists).sum())
 
 
 def leads(name: str) -> bool:
@@ -126,7 +133,7 @@ def load_value(goal: str, case: Case) -> int | None:
     """The value of a goal that is a load; None for others, and where it is not known."""
     try:
         if goal in case.rules.loads and goal not in COUNTED:
-            return load_of(case, goal).outside(case, case.target)
+            return load_of(case, goal).outside(case.target)
     except ValueError:
         return None
     return None
@@ -184,11 +191,7 @@ def cheapest(case: Case, rows: Int64, price: FloatArray, cost: Int64) -> FloatAr
     price[~(rules.eligible & (rules.receives | stays))] = np.inf
     brokers, rf = case.cluster.brokers, rules.rf[rows]
     rack, n_racks = brokers.rack_idx, len(brokers.rack_names)
-    among = rules.eligible & brokers.racked
-    now = measures.replicas_per_rack(base, rack, n_racks)
-    limit = rack_limits(brokers, among, rf, strict=rules.strict_racks)
-    today = rack_limits(brokers, among, measures.lengths(base), strict=rules.strict_racks)
-    excess = np.maximum(now - today[:, None], 0).sum(axis=1) * (not rules.strict_racks) * brokers.has_racks
+    limit, excess = rack_room(case, rows)
     columns = [np.zeros((len(rows), 0))]
     for at in range(n_racks):
         inside = np.sort(price[:, rack == at], axis=1)[:, : int(rf.max(initial=0))]
@@ -196,3 +199,15 @@ def cheapest(case: Case, rows: Int64, price: FloatArray, cost: Int64) -> FloatAr
         columns.append(inside)
     best = np.sort(np.concatenate(columns, axis=1), axis=1)
     return np.where(np.arange(best.shape[1]) < rf[:, None], best, 0).sum(axis=1)
+
+
+def rack_room(case: Case, rows: Int64) -> tuple[Int64, Int64]:
+    """``(n_rows,)`` twice: the limit of a partition's racks, and what it may have above that in all."""
+    rules, brokers = case.rules, case.cluster.brokers
+    among, base = rules.eligible & brokers.racked, rules.base[rows]
+    limit = rack_limits(brokers, among, rules.rf[rows], strict=rules.strict_racks).astype(np.int64)
+    if rules.strict_racks or not brokers.has_racks:
+        return limit, np.zeros_like(limit)
+    now = measures.replicas_per_rack(base, brokers.rack_idx, len(brokers.rack_names))
+    today = rack_limits(brokers, among, measures.lengths(base), strict=False)
+    return limit, np.maximum(now - today[:, None], 0).sum(axis=1)

@@ -12,7 +12,7 @@ import numpy as np
 
 from equipoise.judge.counting import Counting
 from equipoise.judge.goals.registry import goal_of
-from equipoise.judge.loads import COUNTED, held_of, leads, load_of
+from equipoise.judge.loads import COUNTED, leads, load_of
 from equipoise.judge.rows import ones
 from equipoise.judge.sheet import Sum
 from equipoise.judge.violations import Case
@@ -38,7 +38,7 @@ class Program(Counting):
         """What lies outside the bands of a load: a column for each broker, as far as that is or more."""
         load, distances = load_of(self.case, name), list[int]()
         fixed = np.where(self.rules.movable[:, None], -1, self.rules.base)
-        still = held_of(fixed[:, :1] if leads(name) else fixed, load.weight, len(load.banded)).tolist()
+        still = load.held(fixed).tolist()
         free = int(load.weight[self.rules.movable].sum())
         for b in np.flatnonzero(load.banded).tolist():
             low, high = int(load.low[b]), int(load.high[b])

@@ -155,6 +155,8 @@ def by_cases(
         for proof in proofs
         if proof.bound < min(proof.value, claimed.get(proof.goal, 0))
     }
+    if not wanted:
+        return proofs
     params = replace(problem.params, tree_programs=problem.params.load_tree_programs)
     goals = tuple(proof.goal for proof in proofs)
     found = trees(LoadModel(replace(problem, params=params), goals), values, wanted)

@@ -158,10 +158,10 @@ def above(sheet: Sheet, column: int, most: int) -> Sheet:
 def closing(sheet: Sheet, prices: Float64, value: int, of_goal: int = 1) -> Int64 | None:
     """Whole prices that prove the goal to be at least ``value``, ``(1 + n_rows,)``; None where none do."""
     most = float(np.abs(prices).max(initial=1))
-    fitted = 2 ** max(0, int(np.log2(LARGEST / most)))  # where bytes are counted, the others are too fine
-    for scale in (*SCALES, fitted):
-        if most * scale > LARGEST:
-            continue
+    if most > LARGEST:
+        return None
+    finest = 2 ** int(np.log2(LARGEST / most))  # where bytes are counted, the usual ones are too fine
+    for scale in sorted({min(scale, finest) for scale in SCALES}):
         whole = np.rint(prices * scale)
         stored = np.r_[of_goal * scale, whole.astype(np.int64)]
         stored[1:][(stored[1:] > 0) & (sheet.least <= -INFINITE)] = 0
