@@ -81,14 +81,13 @@ def read_checked(folder: Path, name: str, digest: str) -> bytes:
 
 def check_digest(folder: Path, name: str, digest: str) -> None:
     """Raise :class:`UnusableInput` where a file, of whatever size, is not the one of the digest."""
-    path = folder / name
     try:
-        with opened(path) as file:
+        with opened(f"{folder}/{name}") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise damaged(path, f"cannot be read ({error.strerror})") from None
+        raise damaged(folder / name, f"cannot be read ({error.strerror})") from None
     if found != digest:
-        raise changed(path)
+        raise changed(folder / name)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -99,7 +98,7 @@ def read_bytes(path: Path) -> bytes:
         return file.read()
 
 
-def opened(path: Path) -> BufferedReader:
+def opened(path: str | Path) -> BufferedReader:
     """A plain file, open for reading; raises ``OSError`` for anything else, which might never end."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     file = os.fdopen(handle, "rb") if stat.S_ISREG(os.fstat(handle).st_mode) else None

@@ -57,14 +57,17 @@ def foreign(folder: Path) -> str:
 
 def names_in(folder: Path) -> Iterator[str]:
     """Everything in a folder and its folders, by relative path."""
+    # A Path for each of tens of thousands of files would take longer than the looking.
+    start = len(os.path.join(folder, ""))  # noqa: PTH118
     for parent, folders, files in os.walk(folder):
+        inside = f"{parent}/"[start:]
         for name in sorted((*folders, *files)):
-            yield Path(parent, name).relative_to(folder).as_posix()
+            yield f"{inside}{name}"
 
 
 def is_ours(folder: Path, name: str, listed: set[str]) -> bool:
     """Whether an entry is a folder of plans, or a plain file that the digests name."""
-    mode = (folder / name).lstat().st_mode
+    mode = os.lstat(f"{folder}/{name}").st_mode
     if stat.S_ISDIR(mode):
         return name in FOLDERS
     return stat.S_ISREG(mode) and name in listed and name.partition("/")[0] in ENTRIES

@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -52,22 +53,23 @@ def clear(folder: Path, claim: Claim) -> None:
         discard(folder, there)
 
 
-def discard(folder: Path, there: list[Path]) -> None:
+def discard(folder: Path, there: list[str]) -> None:
     """Remove a folder with the entries that it had when it was judged, and nothing that came later."""
     doomed = folder.with_suffix(".new")  # half of it, after a kill, could not be judged again
     folder.rename(doomed)
-    for entry in [doomed / path for path in there] + [doomed]:
+    for entry in (*(f"{doomed}/{path}" for path in there), str(doomed)):
         with suppress(OSError):
-            entry.rmdir() if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+            Path(entry).rmdir() if stat.S_ISDIR(os.lstat(entry).st_mode) else os.unlink(entry)  # noqa: PTH108
     if doomed.exists():
         doomed.rename(folder)
         LOG.warning("%s: holds the rest of what was replaced, as not all of it could be removed", folder)
 
 
-def entries(folder: Path) -> list[Path]:
+def entries(folder: Path) -> list[str]:
     """Everything in a folder, relative to it, what stands in folders before these."""
+    start = len(os.path.join(folder, ""))  # noqa: PTH118
     return [
-        Path(parent, name).relative_to(folder)
+        f"{parent}/{name}"[start:]
         for parent, folders, files in os.walk(folder, topdown=False)
         for name in (*files, *folders)
     ]

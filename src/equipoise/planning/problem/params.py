@@ -176,7 +176,7 @@ class Params:
         5, "replicas", "or more for each that may move: then few columns are needed, and the program grows"
     )
     grown_arrivals: int = limit(3, "arrivals", "of one partition are added to a program that grows at a time")
-    grown_part: int = limit(10, "columns", "for each that is added at a time")
+    grown_part: int = limit(5, "columns", "for each that is added at a time")
     near_nodes: int = limit(20, "nodes of a search tree", "whole columns near an optimum are searched among")
     near_rounds: int = limit(10, "rounds", "before that look for what rows decide by themselves")
     near_optima: int = limit(2, "optima", "are looked at beside the first, where it is not whole")

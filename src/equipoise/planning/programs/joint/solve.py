@@ -181,14 +181,17 @@ def most_shown(asked: Question, shown: npt.NDArray[np.bool_]) -> bool:
 
 
 def goes_anywhere(asked: Question) -> bool:
-    """True where replicas may come to most brokers, since no goal before has tied them to some.
+    """True where replicas may come to most brokers, of which there are at least as many as partitions.
 
     Then corners of the program are so many and so alike that the simplex method goes from one to the next
-    for long: 5,000 brokers for 4 partitions took it 27 seconds, and an interior point less than one.
+    for long: 5,000 brokers for 4 partitions took it 27 seconds, and an interior point less than one. Where
+    there are more partitions it is the other way round: 1.4 seconds and 12 for 2,000 of them on 30 brokers
+    that get a fourth replica each.
     """
     net, network = asked.face.net, asked.face.network
     n_open = int((network.upper[net.arrive.index] > network.lower[net.arrive.index]).sum())
-    return 2 * n_open > len(net.data.rows) * len(net.data.brokers)
+    n_rows, n_brokers = len(net.data.rows), len(net.data.brokers)
+    return n_rows <= n_brokers and 2 * n_open > n_rows * n_brokers
 
 
 def limits(asked: Question, goal: str, *, grows: bool) -> Limits:
