@@ -63,7 +63,7 @@ class Face:
         say(self.what)
         if question.flying or question.done:
             say(f"Of these {question.done} are done and {question.flying} in flight already.")
-        if self.yes or not question.pending + question.flying:
+        if self.yes or not question.pending + question.flying + question.dirs:
             return True
         if not self.asks:
             say("Nothing was done: give --yes to go ahead.")
@@ -104,7 +104,7 @@ class Face:
 
     def show(self, machine: Machine, now: float) -> None:
         self.pace.see(machine, now)
-        if self.quiet or machine.run.phase not in ("moving", machine.run.held):
+        if self.quiet or machine.run.phase not in ("moving", "settling", machine.run.held):
             return
         if time.monotonic() - self.last_line >= LINE_EVERY_S:
             self.last_line = time.monotonic()
@@ -141,6 +141,8 @@ class Pace:
         figures = machine.run.figures()
         parts = [f"{number(figures['done'])} of {plural(figures['moves'], 'change')} done"]
         parts.append(f"{figures['in flight']} in flight")
+        if figures["between log dirs"]:
+            parts.append(f"{figures['between log dirs']} between log dirs")
         if machine.run.bytes_whole > 0:
             parts.append(f"{size(machine.run.bytes_now()[0])} of {size(machine.run.bytes_whole)} copied")
             if self.rate > 0:

@@ -11,8 +11,10 @@ import typer
 from equipoise.cli.carrying import Opened, PlanFolder, cluster_at, first_lines, opened
 from equipoise.cli.output import say
 from equipoise.cli.snapshot import BootstrapServer, CommandConfig
+from equipoise.wording import plural
 
 if TYPE_CHECKING:
+    from equipoise.execution.memory import Memory
     from equipoise.execution.port import Port
 
 
@@ -75,6 +77,7 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
         "done": len(found.done),
         "gone": len(found.gone),
         "in_flight": len(found.flying) + len(found.opposed),
+        "between_log_dirs": still_settling(memory, port),
         "pending": len(found.pending) + len(found.unrestored),
         "moves": len(job.moves),
         "differs": [*wrong_cluster(job, seen), *found.drifted],
@@ -94,6 +97,17 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
     }
 
 
+def still_settling(memory: Memory, port: Port) -> int:
+    """Copies between log dirs that a run has begun and that go on, as far as brokers tell."""
+    from equipoise.execution.between_dirs import heads_for, look_at
+
+    if not memory.dir_moves:
+        return 0
+    asked = look_at(memory.dir_moves)
+    dirs = port.log_dirs(asked.brokers, asked.partitions)
+    return sum(bool(heads_for(one, dirs)) for one in memory.dir_moves)
+
+
 def text_of(found: dict[str, Any]) -> str:
     """The same for people."""
     from equipoise.report.words import rate
@@ -104,6 +118,8 @@ def text_of(found: dict[str, Any]) -> str:
         f"{found['plan']}: {what} {found['outcome'] or 'interrupted'}",
         ("{done} of {moves} done, " + gone + "{in_flight} in flight, {pending} pending").format_map(found),
     ]
+    if n := found["between_log_dirs"]:
+        lines.append(plural(n, "copy between log dirs goes on", "copies between log dirs go on"))
     if found["journal_damage"]:
         lines.append(f"the journal is damaged: {found['journal_damage']}; what follows it is not known")
     if found["held"] and found["outcome"] in ("running", ""):

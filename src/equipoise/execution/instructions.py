@@ -154,6 +154,8 @@ class Confirm:
     flying: int
     """Submitted by an earlier run and still in flight."""
     done: int
+    dirs: int = 0
+    """Replicas that stay on their broker and change their log dir."""
 
 
 @dataclass(frozen=True)

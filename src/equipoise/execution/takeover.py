@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from equipoise.execution.between_dirs import Dirs, heads_for
 from equipoise.execution.instructions import Surveyed
 from equipoise.execution.memory import Memory
 from equipoise.execution.moves import Job, Move
@@ -42,16 +43,26 @@ def moves_taken(job: Job, memory: Memory, seen: Surveyed) -> list[Taken]:
     return [("submit", {"partitions": {str(name): list(target) for name, target in sorted(targets.items())}})]
 
 
+def dirs_taken(job: Job, found: Dirs) -> list[Taken]:
+    """Copies between log dirs that go where the plan wants them, as if this job had begun them."""
+    mine = [[*one, path] for one, path in job.dirs.items() if heads_for(one, found) == path]
+    return [("dirs", {"replicas": mine})] if mine else []
+
+
 def standing_rates(
-    values: Values, memory: Memory, keys: tuple[str, ...] = RATES
+    values: Values, memory: Memory, keys: Mapping[int, tuple[str, ...]] | None = None
 ) -> dict[int, dict[str, str]]:
-    """Rates that are set on brokers and that the journal does not know."""
-    return {
-        int(of.name): rates
-        for of, found in values.items()
-        if of.kind == "broker" and not isinstance(found, Failure)
-        if (rates := foreign_rates(int(of.name), found, memory, keys))
-    }
+    """Rates that are set on brokers and that the journal does not know: of each broker these ``keys``, by
+    default all."""
+    found: dict[int, dict[str, str]] = {}
+    for of, there in values.items():
+        if of.kind != "broker" or isinstance(there, Failure):
+            continue
+        broker = int(of.name)
+        asked = (*RATES, DIR_RATE) if keys is None else keys.get(broker, ())
+        if rates := foreign_rates(broker, there, memory, asked):
+            found[broker] = rates
+    return found
 
 
 def standing_pairs(job: Job, memory: Memory, values: Values) -> dict[str, dict[str, list[str]]]:
@@ -76,7 +87,7 @@ def throttles_taken(job: Job, memory: Memory, values: Values, throttle: int | No
     Of a broker that does not answer it is not known; one of ``throttle`` is assumed until it tells.
     """
     by_rate: dict[str, dict[str, dict[str, None]]] = {}
-    for broker, rates in standing_rates(values, memory, (*RATES, DIR_RATE)).items():
+    for broker, rates in standing_rates(values, memory).items():
         for key, rate in rates.items():
             by_rate.setdefault(rate, {}).setdefault(str(broker), {})[key] = None
     for of, found in values.items():

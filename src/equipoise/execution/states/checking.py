@@ -6,14 +6,15 @@ from collections.abc import Generator
 from typing import Any
 
 from equipoise.execution import instructions as ask
+from equipoise.execution.between_dirs import Dirs, look_at
 from equipoise.execution.flights import Flight
 from equipoise.execution.instructions import Health, Instruction, Surveyed
 from equipoise.execution.port import Resource
 from equipoise.execution.run import Run, Steps
 from equipoise.execution.states.throttled import Answer
 from equipoise.execution.survey import Standing, objections, sickness, standing, wrong_cluster
-from equipoise.execution.takeover import moves_taken, standing_rates, throttles_taken
-from equipoise.execution.throttling import DIR_RATE, KEYS, RATES, listing
+from equipoise.execution.takeover import dirs_taken, moves_taken, standing_rates, throttles_taken
+from equipoise.execution.throttling import DIR_RATE, KEYS, RATES, listing, rates_needed
 
 
 def checking(run: Run) -> Generator[Instruction, Any, tuple[Standing, list[str]]]:
@@ -67,10 +68,10 @@ def rates_that_stand(run: Run, found: Standing) -> Generator[Instruction, Any, l
     if run.options.throttle is None or run.options.keep_rates:
         return []
     busy = {broker for move in found.pending if move.adding for broker in (*move.before, *move.after)}
-    if not busy:
+    keys = rates_needed(busy, {replica.broker for replica in run.job.dirs_of_staying})
+    if not keys:
         return []
-    keys = (*RATES, DIR_RATE) if run.job.dirs else RATES
-    values: Answer = yield ask.ReadConfigs(keys, tuple(map(Resource.broker, sorted(busy))))
+    values: Answer = yield ask.ReadConfigs((*RATES, DIR_RATE), tuple(map(Resource.broker, sorted(keys))))
     return [
         f"{line}, which no run of this plan set: --adopt takes it for a left-over that ends with this run,"
         " --keep-rates puts it back at the end"
@@ -85,5 +86,8 @@ def adopting(run: Run, seen: Surveyed) -> Steps:
     values: Answer = yield ask.ReadConfigs(KEYS, (*topics, *brokers))
     moves = moves_taken(run.job, run.memory, seen)
     run.adopted = [*moves, *throttles_taken(run.job, run.memory, values, run.options.throttle)]
+    if run.job.dirs:
+        found: Dirs = yield look_at(run.job.dirs)
+        run.adopted += dirs_taken(run.job, found)
     for kind, entry in run.adopted:
         run.memory.note({"type": kind, **entry})
