@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LINE_EVERY_S, HEAR_EVERY_S = 10.0, 0.2
 CTRL_C, END_OF_INPUT = "\x03", "\x04"
 CHOICES = {"f": "finish", "c": "cancel", "l": "leave", "g": None, CTRL_C: "leave", END_OF_INPUT: "finish"}
+YES = ("y", "yes")
 QUESTION = "[f]inish what is in flight and stop, [c]ancel it, [l]eave it running throttled, [g]o on? "
 
 
@@ -60,6 +61,8 @@ class Face:
 
     def confirm(self, question: Confirm) -> bool:
         """Say what will be done; ask on a terminal unless ``--yes`` was given."""
+        if question.left_over:
+            return self.clears(question.left_over)
         say(self.what)
         if question.flying or question.done:
             say(f"Of these {question.done} are done and {question.flying} in flight already.")
@@ -68,7 +71,15 @@ class Face:
         if not self.asks:
             say("Nothing was done: give --yes to go ahead.")
             return False
-        return self.answer("Go ahead? [y/N] ") in ("y", "yes")
+        return self.answer("Go ahead? [y/N] ") in YES
+
+    def clears(self, left_over: tuple[str, ...]) -> bool:
+        """Whether throttles that nothing needs end with the run: without a terminal an option says so."""
+        if self.yes or not self.asks:
+            return False
+        for line in left_over:
+            say(line)
+        return self.answer("Nothing that moves needs them. Clear them with this run? [y/N] ") in YES
 
     def wish(self, machine: Machine) -> str | None:
         """How to stop after a signal: asked on a terminal, else what flies is let finish.
