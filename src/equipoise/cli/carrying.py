@@ -158,7 +158,7 @@ def carry(
         limits.outlets(of, face) as outlets,
     ):
         if journal.torn:
-            face.say(f"{journal.path}: {journal.torn}")
+            outlets.complain(f"{journal.path}: {journal.torn}")
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
         if limits.throttle is not None:  # given anew, it is not overruled by what was ordered before
             write_steering(of.folder, replace(read_steering(of.folder), throttle=None))
