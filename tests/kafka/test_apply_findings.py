@@ -128,7 +128,7 @@ def test_a_log_dir_that_fails_is_named_once(cluster: KafkaCluster, tmp_path: Pat
     wait_until(lambda: list(lost.glob("ldir-0*/*.log")), "the copy begun")
     with without(cluster, 4, lost):
         done = ended(process)
-    assert done.code == 1 and "Incomplete: 1 move, 0 done, 1 skipped" in done.out, done
+    assert done.code == 1 and "Incomplete: 1 moves, 0 done, 1 skipped." in done.out, done
     failed = f"log dir {lost} of broker 4 has failed"
     assert sum(failed in line for line in done.out.splitlines() if "is stuck" in line) == 1, done
     plan.assert_undone()
