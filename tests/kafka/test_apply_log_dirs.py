@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
-from harness.cluster import KafkaCluster
-from harness.runs import next_plan_is_empty, plan_for, well
+from harness.cluster import BROKER_THROTTLES, KafkaCluster
+from harness.flights import ended
+from harness.runs import Plan, next_plan_is_empty, plan_for, well
+from harness.throttles import assert_throttles
 from harness.tools import log_dirs
 from harness.traffic import Traffic, fill
+from harness.waiting import wait_until
 
 pytestmark = pytest.mark.kafka
 
@@ -22,6 +27,60 @@ def places(cluster: KafkaCluster) -> dict[int, str]:
         for one in found["logDirs"]
         if one["partitions"]
     }
+
+
+DIR_RATE = BROKER_THROTTLES[2]
+
+
+def coming(cluster: KafkaCluster) -> dict[int, str]:
+    """The log dir that the partition is being copied to on each broker."""
+    return {
+        found["broker"]: one["logDir"]
+        for found in log_dirs(cluster, "dirs")
+        for one in found["logDirs"]
+        if any(replica["isFuture"] for replica in one["partitions"])
+    }
+
+
+def settling(plan: Plan, *options: str) -> subprocess.Popen[str]:
+    """A run that has a copy between log dirs under way."""
+    process = plan.start("apply", "--yes", *options)
+    wait_until(lambda: process.poll() is not None or coming(plan.cluster), "a copy between log dirs")
+    return process
+
+
+def test_who_leaves_copies_between_dirs_keeps_their_throttle_on(
+    cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    """SIGTERM: the copy goes on throttled, `status` names it, `cancel` ends it and takes the throttle off;
+    left once more, the next run sees it to its end."""
+    cluster.create("dirs", {0: [0, 1]})
+    fill(cluster, "dirs", [0], 10_000_000)
+    plan = plan_for(cluster, tmp_path, "--required-only", "--topics", "dirs", "--throttle", "50kB")
+    lay = places(cluster)[0]
+    goes = next(path for path in cluster.nodes[0].log_dirs if path != lay)
+    rows = [{"topic": "dirs", "partition": 0, "replicas": [0, 1], "log_dirs": [goes, "any"]}]
+    (tmp_path / "dirs.json").write_text(json.dumps({"version": 1, "partitions": rows}))
+    chosen = ("--log-dirs", str(tmp_path / "dirs.json"))
+    throttled = {("broker", "0"): {DIR_RATE: "50000"}}
+    for resume in ((), ("--resume",)):
+        process = settling(plan, *chosen, *resume)
+        process.send_signal(signal.SIGTERM)
+        done = ended(process)
+        assert done.code == 1 and "1 copy between log dirs goes on in Kafka and the throttle" in done.err
+        assert coming(cluster) == {0: goes}
+        assert_throttles(cluster, throttled)
+        told = plan.run("status")
+        assert told.code == 1 and "still throttled: broker 0" in told.out, told
+        assert "1 copy between log dirs" in told.out
+        if not resume:
+            assert well(plan.run("cancel", "--yes")).out.startswith("What is in flight")
+            assert (coming(cluster), places(cluster)[0]) == ({}, lay)
+            assert_throttles(cluster, {})
+    well(plan.run("apply", "--yes", "--resume", *chosen, "--throttle", "20MB"))
+    assert (coming(cluster), places(cluster)[0]) == ({}, goes)
+    assert_throttles(cluster, {})
+    assert "apply finished" in well(plan.run("status")).out
 
 
 def test_replicas_go_to_the_log_dirs_that_were_asked_for(cluster: KafkaCluster, tmp_path: Path) -> None:

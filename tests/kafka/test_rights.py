@@ -96,3 +96,27 @@ def snapshot(cluster: KafkaCluster, folder: Path) -> Done:
 
 def dry_run(plan: Plan) -> Done:
     return as_visitor(plan.cluster, "apply", str(plan.folder), "--dry-run")
+
+
+def test_a_run_that_may_set_no_throttle_has_done_nothing_and_says_so(
+    rights: KafkaCluster, tmp_path: Path
+) -> None:
+    """All is skipped, with the reason: that is no finished run, neither at its end nor later."""
+    cluster = rights
+    cluster.create("hidden", {0: [0, 1], 1: [1, 2]})
+    plan = plan_for(cluster, tmp_path, "--replace", "1=4", "--topics", "hidden", "--throttle", "1MB")
+    for operation, kind, name in (
+        ("DESCRIBE", "TOPIC", "*"),
+        ("DESCRIBE_CONFIGS", "TOPIC", "*"),
+        ("DESCRIBE", "CLUSTER", "kafka-cluster"),
+        ("DESCRIBE_CONFIGS", "CLUSTER", "kafka-cluster"),
+        ("ALTER", "CLUSTER", "kafka-cluster"),
+    ):
+        allow(cluster, operation, kind, name)
+    assert_missing(plan, "AlterPartitionReassignments hidden-0", "no throttle could be set on broker 0")
+    done = as_visitor(cluster, "apply", str(plan.folder), "--yes")
+    assert done.code == 1 and "Incomplete: 2 moves, 0 done, 2 skipped." in done.out, done
+    assert "no throttle can be set on" in done.err and "AUTHORIZATION_FAILED" in done.err, done
+    told = plan.run("status")
+    assert told.code == 1 and "apply incomplete" in told.out, told
+    plan.assert_undone()

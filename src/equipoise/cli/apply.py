@@ -16,7 +16,7 @@ from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
     from equipoise.execution.kafka import KafkaPort
-    from equipoise.execution.moves import Job, Options
+    from equipoise.execution.moves import Options
 
 
 def register(app: typer.Typer) -> None:
@@ -94,7 +94,7 @@ def sentence(of: Opened) -> str:
     copies = sum(len(move.adding) for move in moves)
     known = [move.size_bytes * len(move.adding) for move in moves if move.size_bytes == move.size_bytes]
     parts = [plural(len(moves), "partition") + " will change, " + plural(copies, "replica") + " be copied"]
-    if moved := between_dirs(of.job):
+    if moved := len(of.job.dirs_of_staying):
         parts.append(plural(moved, "replica changes its log dir", "replicas change their log dirs"))
     if known:
         parts.append(f"{size(sum(known))} in all")
@@ -112,12 +112,6 @@ def sentence(of: Opened) -> str:
         f"Held back: {waves.plan.cluster.label(row)}: {rule}" for row, rule in sorted(waves.blocked.items())
     ]
     return "\n".join([*lines, *(f"Note: {note}" for note in waves.notes)])
-
-
-def between_dirs(job: Job) -> int:
-    """Replicas that change their log dir on a broker where they stay."""
-    comes = {(*move.partition, broker) for move in job.moves for broker in move.adding}
-    return sum((*replica,) not in comes for replica in job.dirs)
 
 
 def rehearse(of: Opened, options: Options, port: KafkaPort) -> None:

@@ -45,6 +45,8 @@ class Opened:
     memory: Memory
     damage: str = ""
     """What is wrong with the journal beyond what the memory knows, "" where nothing is."""
+    torn: str = ""
+    """What a crash has cut short at the end of the journal, "" where nothing is."""
     bounds: Bounds | None = None
     """Between which the throttle goes up and down by itself, None where it stays."""
 
@@ -52,9 +54,9 @@ class Opened:
 NO_LIMITS = Limits()
 
 
-def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str = "apply") -> Opened:
+def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str | None = "apply") -> Opened:
     """Read a plan directory and its journal; limits not given are those of the run that is taken up, else
-    those the plan was written with.
+    those the plan was written with. ``operation`` None: whichever was begun last.
 
     Raises :class:`UnusableInput` where any byte of the plan was changed, or where the journal
     belongs to another plan.
@@ -73,11 +75,12 @@ def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str = "apply") -
     memory = Memory.of(told.entries)
     if memory.begun and memory.begun["plan"] != digest:
         raise UnusableInput("belongs to another plan", source=str(folder / NAME), advice="Move it away")
+    operation = operation or memory.begun.get("operation", "apply")
     waves = schedule(plan, **{**agreed_limits(folder, memory, operation), **limits.of_schedule()})
     bounds = limits.bounds()
     if limits.throttle is None and taken_up(memory, operation):
         bounds = bounds_in(memory.begun)
-    return Opened(folder, waves, job_of(waves, digest), memory, told.damage, bounds)
+    return Opened(folder, waves, job_of(waves, digest), memory, told.damage, told.torn, bounds)
 
 
 def taken_up(memory: Memory, operation: str) -> bool:
@@ -154,6 +157,8 @@ def carry(
         face_for(what, yes=yes) as face,
         limits.outlets(of, face) as outlets,
     ):
+        if journal.torn:
+            outlets.complain(f"{journal.path}: {journal.torn}")
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
         if limits.throttle is not None:  # given anew, it is not overruled by what was ordered before
             write_steering(of.folder, replace(read_steering(of.folder), throttle=None))

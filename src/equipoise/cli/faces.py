@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LINE_EVERY_S, HEAR_EVERY_S = 10.0, 0.2
 CTRL_C, END_OF_INPUT = "\x03", "\x04"
 CHOICES = {"f": "finish", "c": "cancel", "l": "leave", "g": None, CTRL_C: "leave", END_OF_INPUT: "finish"}
+YES = ("y", "yes")
 QUESTION = "[f]inish what is in flight and stop, [c]ancel it, [l]eave it running throttled, [g]o on? "
 
 
@@ -60,15 +61,25 @@ class Face:
 
     def confirm(self, question: Confirm) -> bool:
         """Say what will be done; ask on a terminal unless ``--yes`` was given."""
+        if question.left_over:
+            return self.clears(question.left_over)
         say(self.what)
         if question.flying or question.done:
             say(f"Of these {question.done} are done and {question.flying} in flight already.")
-        if self.yes or not question.pending + question.flying:
+        if self.yes or not question.pending + question.flying + question.dirs:
             return True
         if not self.asks:
             say("Nothing was done: give --yes to go ahead.")
             return False
-        return self.answer("Go ahead? [y/N] ") in ("y", "yes")
+        return self.answer("Go ahead? [y/N] ") in YES
+
+    def clears(self, left_over: tuple[str, ...]) -> bool:
+        """Whether throttles that nothing needs end with the run: without a terminal an option says so."""
+        if self.yes or not self.asks:
+            return False
+        for line in left_over:
+            say(line)
+        return self.answer("Nothing that moves needs them. Clear them with this run? [y/N] ") in YES
 
     def wish(self, machine: Machine) -> str | None:
         """How to stop after a signal: asked on a terminal, else what flies is let finish.
@@ -104,7 +115,7 @@ class Face:
 
     def show(self, machine: Machine, now: float) -> None:
         self.pace.see(machine, now)
-        if self.quiet or machine.run.phase not in ("moving", machine.run.held):
+        if self.quiet or machine.run.phase not in ("moving", "settling", machine.run.held):
             return
         if time.monotonic() - self.last_line >= LINE_EVERY_S:
             self.last_line = time.monotonic()
@@ -141,6 +152,8 @@ class Pace:
         figures = machine.run.figures()
         parts = [f"{number(figures['done'])} of {plural(figures['moves'], 'change')} done"]
         parts.append(f"{figures['in flight']} in flight")
+        if figures["between log dirs"]:
+            parts.append(f"{figures['between log dirs']} between log dirs")
         if machine.run.bytes_whole > 0:
             parts.append(f"{size(machine.run.bytes_now()[0])} of {size(machine.run.bytes_whole)} copied")
             if self.rate > 0:

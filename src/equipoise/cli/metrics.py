@@ -18,6 +18,7 @@ HELP = {
     "up": "1 while the run is under way, 0 once it has ended.",
     "outcome": "1 for how the run has ended.",
     "moves": "Changes of partitions, by how far they are.",
+    "log_dir_moves": "Replicas that are copied between log dirs of their brokers.",
     "copied_bytes": "Bytes that this run has copied so far.",
     "planned_bytes": "Bytes that this run has to copy, as far as sizes are known.",
     "copy_bytes_per_second": "Bytes that arrived each second, over half a minute.",
@@ -83,6 +84,7 @@ def samples(machine: Machine, pace: Pace, now: float, end: End | None) -> Iterat
         yield "outcome", {"outcome": end.outcome}, 1
     for state in STATES:
         yield "moves", {"state": state.replace(" ", "_")}, figures[state]
+    yield "log_dir_moves", {}, figures["between log dirs"]
     yield "copied_bytes", {}, run.bytes_now()[0]
     yield "planned_bytes", {}, run.bytes_whole
     yield "copy_bytes_per_second", {}, pace.rate if end is None else 0

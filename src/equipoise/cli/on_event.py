@@ -30,7 +30,7 @@ def split(command: str) -> list[str]:
     else:
         why = "no command"
     if not arguments:
-        raise UnusableInput(f"'{command}' is no command ({why})", source="--on-event")
+        raise UnusableInput(f"it is no command ({why})", source="--on-event")  # arguments may be secrets
     return arguments
 
 

@@ -101,7 +101,7 @@ class Outlets:
             say_event(event.kind, event.text, self.facts(event, machine))
 
     def complain(self, fault: str) -> None:
-        """Say what is wrong with an outlet, once."""
+        """Say what is wrong with an outlet or the journal, once."""
         if fault and fault not in self.said:
             self.said.add(fault)
             if is_json():

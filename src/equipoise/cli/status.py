@@ -11,9 +11,14 @@ import typer
 from equipoise.cli.carrying import Opened, PlanFolder, cluster_at, first_lines, opened
 from equipoise.cli.output import say
 from equipoise.cli.snapshot import BootstrapServer, CommandConfig
+from equipoise.wording import plural
 
 if TYPE_CHECKING:
+    from equipoise.execution.memory import Memory
     from equipoise.execution.port import Port
+
+
+OVER_OURS = "which somebody else set over ours: what they put back may be ours"
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +44,8 @@ def status(
 
 def is_left(found: dict[str, Any]) -> bool:
     """Whether something stands that nobody watches, or that was not to be."""
-    left = found["throttles_left"] and found["outcome"] != "running"
+    stands = ("throttles_left", "throttles_over_ours", "adoptable", "plan_throttled", "between_log_dirs")
+    left = any(found[key] for key in stands) and found["outcome"] != "running"
     return bool(left or found["holds"] or found["journal_damage"] or found["outcome"] == "incomplete")
 
 
@@ -47,10 +53,11 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
     """Where every move stands, and what is set or moving, whoever did it."""
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.instructions import Survey
+    from equipoise.execution.others import foreign_lists, named
     from equipoise.execution.port import Resource
     from equipoise.execution.survey import standing, wrong_cluster
     from equipoise.execution.takeover import standing_pairs, standing_rates, unknown_flights
-    from equipoise.execution.throttling import KEYS, clearing, listing, owed
+    from equipoise.execution.throttling import KEYS, clearing, covered, listing, owed
     from equipoise.files.journal_lock import is_held
     from equipoise.files.steering import read_steering
 
@@ -60,11 +67,13 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
     carrier = Carrier(port)
     seen = carrier.survey(Survey(job.topics, ()))
     found = standing(job, memory, seen)
-    topics = sorted({name.topic for name in seen.partitions} | memory.pairs.keys())
+    topics = sorted({name.topic for name in port.partitions()} | memory.pairs.keys())
     brokers = sorted(seen.cluster.ids | memory.rates.keys())
     values = port.configs([*map(Resource.topic, topics), *map(Resource.broker, brokers)], KEYS)
     due = owed(memory)
     ours = clearing({of: values[of] for of in due.resources if of in values}, due, memory)
+    over, rates = covered(values, due, memory), standing_rates(values, memory)
+    lists = foreign_lists(memory, values)
     ended = operation == "apply" and memory.outcome in ("finished", "incomplete")
     drained = job.drained
     held = drained.beyond(carrier.held(drained.brokers)) if ended and drained.brokers else {}
@@ -75,23 +84,35 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
         "done": len(found.done),
         "gone": len(found.gone),
         "in_flight": len(found.flying) + len(found.opposed),
+        "between_log_dirs": still_settling(memory, port),
         "pending": len(found.pending) + len(found.unrestored),
         "moves": len(job.moves),
         "differs": [*wrong_cluster(job, seen), *found.drifted],
         "skipped": {str(name): why for name, why in sorted(memory.skipped.items())},
         "throttles_left": [f"{resource.kind} {resource.name}" for resource in sorted(ours)],
-        "throttles_of_others": [
-            *listing(standing_rates(values, memory)),
-            *(f"topic {topic} has throttled replicas" for topic in standing_pairs(job, memory, values)),
-        ],
+        "throttles_over_ours": listing({int(of.name): theirs for of, theirs in over.items()}),
+        "throttles_of_others": [*listing(rates), *named(lists)],
+        "plan_throttled": sorted(standing_pairs(job, lists)) if rates or over else [],
         "adoptable": [str(move.partition) for move, _ in unknown_flights(job, memory, seen)],
         "holds": {str(broker): list(map(str, names)) for broker, names in held.items()},
         "journal_damage": of.damage,
+        "journal_torn": "" if is_held(of.folder) else of.torn,
         "held": memory.held,
         "throttle": memory.begun.get("throttle"),
         "throttle_bounds": memory.begun.get("bounds"),
         "ordered": asdict(read_steering(of.folder)),
     }
+
+
+def still_settling(memory: Memory, port: Port) -> int:
+    """Copies between log dirs that a run has begun and that go on, as far as brokers tell."""
+    from equipoise.execution.between_dirs import heads_for, look_at
+
+    if not memory.dir_moves:
+        return 0
+    asked = look_at(memory.dir_moves)
+    dirs = port.log_dirs(asked.brokers, asked.partitions)
+    return sum(bool(heads_for(one, dirs)) for one in memory.dir_moves)
 
 
 def text_of(found: dict[str, Any]) -> str:
@@ -104,8 +125,12 @@ def text_of(found: dict[str, Any]) -> str:
         f"{found['plan']}: {what} {found['outcome'] or 'interrupted'}",
         ("{done} of {moves} done, " + gone + "{in_flight} in flight, {pending} pending").format_map(found),
     ]
+    if n := found["between_log_dirs"]:
+        lines.append(plural(n, "copy between log dirs goes on", "copies between log dirs go on"))
     if found["journal_damage"]:
         lines.append(f"the journal is damaged: {found['journal_damage']}; what follows it is not known")
+    if found["journal_torn"]:
+        lines.append(f"the journal: {found['journal_torn']}")
     if found["held"] and found["outcome"] in ("running", ""):
         lines.append(f"held: {found['held']}, no move begins")
     if found["throttle_bounds"] and found["outcome"] in ("running", ""):
@@ -126,6 +151,7 @@ def text_of(found: dict[str, Any]) -> str:
     elif found["throttles_left"]:
         lines.append("still throttled: " + ", ".join(found["throttles_left"]))
         lines.append("apply --resume, cancel or rollback takes the throttles off")
+    lines += [f"{line}, {OVER_OURS}" for line in found["throttles_over_ours"]]
     lines += [f"{line}, which no run of this plan set" for line in found["throttles_of_others"]]
     if found["adoptable"] or (found["throttles_of_others"] and not found["operation"]):
         lines.append("apply --adopt and cancel --adopt take what stands of this plan for their own")

@@ -20,6 +20,7 @@ from equipoise.execution.port import (
     TopicPartition,
     Unreachable,
 )
+from equipoise.execution.throttling import LISTS
 
 MIN_ISR = "min.insync.replicas"
 
@@ -57,6 +58,9 @@ class Carrier:
                 return self.health()
             case ask.ReadConfigs(keys, resources):
                 return self.port.configs(resources, keys)
+            case ask.FindLists():
+                topics = sorted({name.topic for name in self.port.partitions()})
+                return self.port.configs(tuple(map(Resource.topic, topics)), LISTS)
             case ask.AlterConfigs(changes):
                 return unsure(self.port.alter_configs, changes)
             case ask.Submit(targets):

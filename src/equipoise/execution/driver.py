@@ -15,7 +15,15 @@ from equipoise.execution.orders import Orders
 from equipoise.execution.port import AuthenticationFailed, NotAuthorised, PortError
 from equipoise.execution.run import JournalLost
 
-READS = (ask.Survey, ask.Observe, ask.FindHeld, ask.CheckHealth, ask.ReadConfigs, ask.LookIntoDirs)
+READS = (
+    ask.Survey,
+    ask.Observe,
+    ask.FindHeld,
+    ask.FindLists,
+    ask.CheckHealth,
+    ask.ReadConfigs,
+    ask.LookIntoDirs,
+)
 FAULTS = (OSError, ValueError, EquipoiseError)
 """What standard output and input do when they are closed, full or gone."""
 PATIENCE_S = 60.0

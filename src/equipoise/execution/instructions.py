@@ -108,6 +108,11 @@ class ReadConfigs:
 
 
 @dataclass(frozen=True)
+class FindLists:
+    """Read the lists of throttled replicas of every topic; answered like :class:`ReadConfigs`."""
+
+
+@dataclass(frozen=True)
 class AlterConfigs:
     """Set keys, delete those that are None; answered by ``{Resource: Failure | None}``."""
 
@@ -154,6 +159,10 @@ class Confirm:
     flying: int
     """Submitted by an earlier run and still in flight."""
     done: int
+    dirs: int = 0
+    """Replicas that stay on their broker and change their log dir."""
+    left_over: tuple[str, ...] = ()
+    """Throttles that nothing needs, a line each: whether they are to be cleared is all that is asked then."""
 
 
 @dataclass(frozen=True)
@@ -196,6 +205,7 @@ Instruction = (
     | FindHeld
     | CheckHealth
     | ReadConfigs
+    | FindLists
     | AlterConfigs
     | Submit
     | Elect

@@ -34,13 +34,16 @@ class Told:
     """What is wrong with the line after the last good one, "" where nothing is."""
     good_bytes: int = 0
     """How far the good lines reach."""
+    torn: str = ""
+    """What a crash has cut short behind the last line, "" where nothing is: it was never acted on."""
 
 
 def read_journal(folder: Path) -> Told:
     """The entries of the journal in a plan directory up to the first line that is none.
 
-    A last line that a crash cut short was never acted on and is no damage. Raises
-    :class:`UnusableInput` where the file cannot be read.
+    A last line that a crash cut short was never acted on and is no damage, unless it holds NUL bytes: those
+    stand where the disk has lost what was written. Raises :class:`UnusableInput` where the file cannot be
+    read.
     """
     path = Path(folder) / NAME
     try:
@@ -51,15 +54,20 @@ def read_journal(folder: Path) -> Told:
         raise UnusableInput(f"cannot be read ({error.strerror})", source=str(path)) from None
     entries: list[dict[str, Any]] = []
     memory, good_bytes = Memory(), 0
-    for number, line in enumerate(lines[:-1], start=1):  # what follows the last newline is torn
+    rest = lines.pop()  # what follows the last newline
+    if b"\0" in rest:
+        lines.append(rest)
+        rest = b""
+    for number, line in enumerate(lines, start=1):
         try:
             entry = json.loads(line)
             memory.note(entry)
         except (*MISFITS, RecursionError):
-            return Told(entries, f"line {number} of {len(lines) - 1:,} is not an entry", good_bytes)
+            return Told(entries, f"line {number} of {len(lines):,} is not an entry", good_bytes)
         entries.append(entry)
         good_bytes += len(line) + 1
-    return Told(entries, "", good_bytes)
+    torn = f"line {len(lines) + 1} was cut short, so it was never acted on and is left out" if rest else ""
+    return Told(entries, "", good_bytes, torn)
 
 
 def damaged(folder: Path, told: Told) -> UnusableInput:
@@ -97,13 +105,13 @@ class Journal:
         if told.damage and not cut:
             self.close()
             raise damaged(folder, told)
-        self.entries = told.entries
+        self.entries, self.torn = told.entries, told.torn
         self.drop_what_follows(told)
 
     def drop_what_follows(self, told: Told) -> None:
         """Cut a torn line off, or all from a damaged one on, of which a copy stays."""
         if told.damage:
-            shutil.copyfile(self.path, self.path.with_name(DAMAGED))
+            keep(self.path, self.path.with_name(DAMAGED))
         if told.good_bytes < self.path.stat().st_size:
             os.truncate(self.path, told.good_bytes)
         sync_folder(self.path.parent)
@@ -145,11 +153,27 @@ def taken(path: Path) -> FileIO:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                narrow(file)
                 return file  # else its last holder has discarded it: what we hold has no name any more
         except BlockingIOError:
             time.sleep(PAUSE_S)
         file.close()
     raise BlockingIOError
+
+
+def keep(path: Path, aside: Path) -> None:
+    """A copy that its owner alone may read, in place of an earlier one."""
+    aside.unlink(missing_ok=True)
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with path.open("rb") as whole, os.fdopen(handle, "wb") as copy:
+        shutil.copyfileobj(whole, copy)
+
+
+def narrow(file: FileIO) -> None:
+    """Its owner alone may read and write it; one that is not ours stays as it is."""
+    if os.fstat(file.fileno()).st_mode & 0o077:
+        with suppress(PermissionError):
+            os.fchmod(file.fileno(), 0o600)
 
 
 def sync_folder(folder: Path) -> None:

@@ -21,9 +21,10 @@ from equipoise.execution.orders import Orders
 from equipoise.execution.port import PortError
 from equipoise.execution.run import JournalLost, Run, Steps, pair
 from equipoise.execution.states.checking import checking
-from equipoise.execution.states.dirs import settling
+from equipoise.execution.states.dirs import astray
 from equipoise.execution.states.ending import finishing
 from equipoise.execution.states.moving import moving
+from equipoise.execution.states.settling import settling
 from equipoise.execution.states.unthrottled import last_look, unthrottling
 
 
@@ -69,14 +70,15 @@ def life(run: Run) -> Generator[Instruction, Any, None]:
     if reasons:
         yield End("refused", tuple(reasons))
     flying = len(found.flying) + len(found.opposed)
-    if not (yield ask.Confirm(len(found.pending) + len(found.unrestored), flying, len(found.done))):
+    dirs = yield from astray(run)
+    if not (yield ask.Confirm(len(found.pending) + len(found.unrestored), flying, len(found.done), dirs)):
         yield End("declined")
     yield from beginning(run)
     left: list[str] = []
     try:
         outcome = yield from moving(run, found)
-        if outcome in ("finished", "incomplete"):
-            left += yield from settling(run)
+        if outcome != "left":
+            outcome, left = yield from settling(run, outcome)
     except PortError as error:
         outcome = "lost"
         if isinstance(error, JournalLost):

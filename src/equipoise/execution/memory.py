@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from equipoise.execution.governing import Bounds
-from equipoise.execution.port import Resource, TopicPartition
+from equipoise.execution.port import Replica, Resource, TopicPartition
 
 Entry = Mapping[str, Any]
 
@@ -45,6 +45,8 @@ class Memory:
     """What each broker's rates were before ours, None where they were not set there."""
     our_rates: set[str] = field(default_factory=set)
     """Every rate that we set, as configs show it."""
+    dir_moves: dict[Replica, str] = field(default_factory=dict)
+    """Copies between the log dirs of a broker that were begun and not seen to have ended: where they go."""
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Memory:
@@ -128,6 +130,22 @@ class Memory:
             self.pairs.pop(text(topic), None)
         for broker in listed(entry.get("brokers", [])):
             self.rates.pop(int(broker), None)
+
+    def note_unrated(self, entry: Entry) -> None:
+        for broker, keys in entry["brokers"].items():
+            saved = self.rates.get(int(broker), {})
+            for key in listed(keys):
+                saved.pop(text(key), None)
+            if not saved:
+                self.rates.pop(int(broker), None)
+
+    def note_dirs(self, entry: Entry) -> None:
+        for topic, number, broker, path in map(listed, listed(entry["replicas"])):
+            self.dir_moves[Replica(text(topic), int(number), int(broker))] = text(path)
+
+    def note_settled(self, entry: Entry) -> None:
+        for topic, number, broker in map(listed, listed(entry["replicas"])):
+            self.dir_moves.pop(Replica(text(topic), int(number), int(broker)), None)
 
     def note_end(self, entry: Entry) -> None:
         self.outcome = text(entry["outcome"])

@@ -76,6 +76,12 @@ class Job:
         return tuple(sorted({move.partition.topic for move in self.moves}))
 
     @property
+    def dirs_of_staying(self) -> dict[Replica, str]:
+        """The log dirs of replicas that are on their broker already: what no copy between brokers brings."""
+        coming = {Replica(*move.partition, broker) for move in self.moves for broker in move.adding}
+        return {replica: path for replica, path in self.dirs.items() if replica not in coming}
+
+    @property
     def way_back(self) -> Job:
         """The job that restores the lists from before, last moved first."""
         moves = tuple(move.reversed for move in reversed(self.moves))

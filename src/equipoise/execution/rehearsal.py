@@ -97,7 +97,7 @@ def model_of(port: Port, job: Job) -> SimulatedCluster:
         model.create(name.topic, name.partition, held, sizes.get(name, 0.0))
         model.leader[name] = state.leader
     model.down = {broker.id for broker in cluster.brokers if broker.fenced}
-    copy_configs(model, port, job, states)
+    copy_configs(model, port, states)
     copy_dirs(model, port, job)
     for name, flight in moving.items():
         model.reassign(name, flight.target)
@@ -117,12 +117,9 @@ def copy_dirs(model: SimulatedCluster, port: Port, job: Job) -> None:
                 model.dirs.update({Replica(*name, broker): one.path for name in one.replicas})
 
 
-def copy_configs(
-    model: SimulatedCluster, port: Port, job: Job, states: Mapping[TopicPartition, object]
-) -> None:
-    """The throttles that are set now on whatever the job touches."""
-    there = {name.topic for name in states}
-    resources = [Resource.topic(topic) for topic in job.topics if topic in there]
+def copy_configs(model: SimulatedCluster, port: Port, states: Mapping[TopicPartition, object]) -> None:
+    """The throttles that are set now, on whatever there is."""
+    resources = [Resource.topic(topic) for topic in sorted({name.topic for name in states})]
     resources += [Resource.broker(broker) for broker in model.racks if broker not in model.down]
     for resource, values in port.configs(resources, KEYS).items():
         if not isinstance(values, Failure):

@@ -124,6 +124,7 @@ class Run:
             "gone": self.n_gone,
             "skipped": len(self.memory.skipped),
             "in flight": len(self.flying),
+            "between log dirs": len(self.memory.dir_moves),
             "pending": len(self.queue),
         }
 

@@ -101,20 +101,20 @@ def wanted_rates(
     memory: Memory,
     keys: tuple[str, ...] = RATES,
     *,
-    keep: bool = True,
+    keep: bool,
 ) -> None:
     """Make these rates of a broker ours, and save what was set there before; without ``keep`` only where
     none was."""
-    unsaved = [key for key in keys if key not in memory.rates.get(broker, {})]
+    known = memory.rates.get(broker, {})
     standing = foreign_rates(broker, values, memory, keys)
     if standing and not keep:
         change.standing[broker] = standing
         return
-    if unsaved:
+    if unsaved := [key for key in keys if key not in known]:
         change.saved[broker] = {key: set_here(values, key) for key in unsaved}
-    else:
-        change.lost |= {Resource.broker(broker) for key in keys if set_here(values, key) != str(rate)}
     differing = {key: str(rate) for key in keys if set_here(values, key) != str(rate)}
+    if differing.keys() & known.keys():
+        change.lost.add(Resource.broker(broker))
     if differing:
         change.configs.setdefault(Resource.broker(broker), {}).update(differing)
 
@@ -139,17 +139,27 @@ class Owed:
         return (*map(Resource.broker, sorted(self.rates)), *map(Resource.topic, sorted(self.pairs)))
 
 
-def owed(memory: Memory, moving: Iterable[Copying] = ()) -> Owed:
-    """All that is ours but what the copies under way need."""
+def owed(memory: Memory, moving: Iterable[Copying] = (), dirs: Collection[int] = ()) -> Owed:
+    """All that is ours but what the copies under way need; ``dirs``: brokers that copy between log dirs."""
     copying = list(moving)
-    needed, busy = pairs_of(copying), brokers_of(copying)
+    needed, keys = pairs_of(copying), rates_needed(brokers_of(copying), dirs)
     pairs: Pairs = {}
     for topic, lists in memory.pairs.items():
         still = needed.get(topic, {})
         left = {key: ours - still.get(key, set()) for key, ours in lists.items()}
         if any(left.values()):
             pairs[topic] = left
-    return Owed(pairs, {broker: saved for broker, saved in memory.rates.items() if broker not in busy})
+    rates = {
+        broker: {key: value for key, value in saved.items() if key not in keys.get(broker, ())}
+        for broker, saved in memory.rates.items()
+    }
+    return Owed(pairs, {broker: saved for broker, saved in rates.items() if saved or broker not in keys})
+
+
+def rates_needed(busy: Collection[int], dirs: Collection[int]) -> dict[int, tuple[str, ...]]:
+    """The rates that brokers need: those that take part in moves, and those that copy between log dirs."""
+    moves, between = dict.fromkeys(busy, RATES), dict.fromkeys(dirs, (DIR_RATE,))
+    return {broker: (*moves.get(broker, ()), *between.get(broker, ())) for broker in {*moves, *between}}
 
 
 def brokers_of(moving: Iterable[Copying]) -> set[int]:

@@ -49,9 +49,11 @@ class Watcher:
     heard: list[str] = field(default_factory=list)
     wishes: list[str] = field(default_factory=list)
     agrees: bool = True
+    clears: bool = False
+    """Whether throttles that nothing needs are to end with the run."""
 
     def confirm(self, question: ask.Confirm) -> bool:
-        return self.agrees
+        return self.clears if question.left_over else self.agrees
 
     def say(self, text: str) -> None:
         self.heard.append(text)

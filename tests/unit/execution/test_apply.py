@@ -29,7 +29,7 @@ def test_a_plan_is_carried_out() -> None:
     assert told.leaders() == {name: after[0] for name, after in targets().items()}
     assert told.throttles() == {}
     assert told.log.entries[-1]["type"] == "end"
-    assert end.figures == {"moves": 5, "done": 5, "gone": 0, "skipped": 0, "in flight": 0, "pending": 0}
+    assert {name: count for name, count in end.figures.items() if count} == {"moves": 5, "done": 5}
 
 
 def test_exactly_the_moving_replicas_are_throttled_while_they_move() -> None:

@@ -73,3 +73,16 @@ def test_a_lost_journal_is_no_reason_to_leave_what_stands(model: SimulatedCluste
     assert json.loads(run("status", folder, "--json")[1])["adoptable"] == ["pay-0"]
     assert run("cancel", folder, "--yes", "--adopt")[0] == 0
     assert lists(model) == BEFORE and model.moving == {} and not any(model.settings.values())
+
+
+@pytest.mark.parametrize("log", ["text", "json"])
+def test_a_line_that_a_crash_cut_short_is_told(model: SimulatedCluster, folder: Path, log: str) -> None:
+    """By ``status``, and by the run that goes on without it."""
+    throttled(folder, model)
+    path = folder / "journal.jsonl"
+    path.write_bytes(path.read_bytes() + b'{"type":"do')
+    torn = "line 4 was cut short, so it was never acted on and is left out"
+    assert f"the journal: {torn}" in run("status", folder)[1]
+    code, told = run("apply", folder, "--yes", "--resume", "--log", log)
+    assert code == 0 and f"journal.jsonl: {torn}" in told
+    assert torn not in run("status", folder)[1]

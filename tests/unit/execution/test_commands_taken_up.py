@@ -92,3 +92,20 @@ def test_status_ends_with_1_where_a_throttle_is_left(model: SimulatedCluster, fo
         assert code == 0 and "throttled: broker 3" in told
     assert run("apply", folder, "--yes", "--resume")[0] == 0
     assert run("status", folder)[0] == 0
+
+
+@pytest.mark.parametrize("operation", ["apply", "rollback"])
+def test_a_cancel_that_is_killed_loses_no_limits(
+    model: SimulatedCluster, folder: Path, operation: str
+) -> None:
+    """It begins as the run that it undoes, so that whoever takes that up goes on between the same bounds."""
+    interrupted(folder, operation=operation, throttle=2_000_000, bounds=[1_000_000, 5_000_000])
+    run("cancel", folder, "--yes")
+    path = folder / "journal.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    begins = [json.loads(line) for line in lines if '"type":"begin"' in line.replace(" ", "")]
+    assert [(b["throttle"], b["bounds"]) for b in begins] == [(2_000_000, [1_000_000, 5_000_000])] * 2
+    path.write_text("".join(lines[: 1 + lines.index(next(li for li in lines[1:] if '"begin"' in li))]))
+    resume = ("--resume",) if operation == "apply" else ()
+    run(operation, folder, "--yes", *resume)
+    assert json.loads(path.read_text().splitlines()[3])["bounds"] == [1_000_000, 5_000_000]

@@ -128,6 +128,30 @@ def test_nobody_else_may_read_it(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / NAME).stat().st_mode) == 0o600
 
 
+def test_wider_rights_are_narrowed_when_it_is_taken_up(tmp_path: Path) -> None:
+    """An older journal, one that was copied, and what is kept of a damaged one."""
+    (tmp_path / NAME).write_bytes(b"no entry\n")
+    (tmp_path / DAMAGED).write_bytes(b"of an earlier time\n")
+    for name in (NAME, DAMAGED):
+        (tmp_path / name).chmod(0o644)
+    Journal(tmp_path, cut=True).close()
+    assert (tmp_path / DAMAGED).read_bytes() == b"no entry\n"
+    assert {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in (NAME, DAMAGED)} == {0o600}
+
+
+def test_a_torn_last_line_is_told(tmp_path: Path) -> None:
+    """Not so where nothing is; NUL bytes are damage: they stand where a disk has lost what was written."""
+    whole = json.dumps(BEGIN).encode() + b"\n"
+    (tmp_path / NAME).write_bytes(whole + b'{"ty')
+    torn = "line 2 was cut short, so it was never acted on and is left out"
+    assert (read_journal(tmp_path).torn, read_journal(tmp_path).damage) == (torn, "")
+    with Journal(tmp_path) as journal:
+        assert journal.torn == torn
+    assert read_journal(tmp_path).torn == ""
+    (tmp_path / NAME).write_bytes(whole + b'{"ty' + b"\0" * 300)
+    assert read_journal(tmp_path).damage == "line 2 of 2 is not an entry"
+
+
 def test_one_run_at_a_time(tmp_path: Path) -> None:
     """A second process is told that the first is at work."""
     with Journal(tmp_path), pytest.raises(UnusableInput, match="another run of this plan"):

@@ -17,7 +17,7 @@ from stories import MB, SMALL, Story, Watcher, flying, once, story, tp, with_opt
 from equipoise.cli.faces import Face
 from equipoise.cli.limits import Limits
 from equipoise.cli.metrics import HELP, MetricsFile
-from equipoise.cli.on_event import Hook
+from equipoise.cli.on_event import Hook, split
 from equipoise.cli.outlets import Outlets
 from equipoise.cli.voice import LOG
 from equipoise.errors import UnusableInput
@@ -236,3 +236,10 @@ def test_a_run_that_is_taken_up_tells_of_the_waves_that_it_ends(tmp_path: Path) 
     path.unlink()
     end, _ = carried(told, Hook(command(WRITES, str(path)), PATIENT_S))
     assert end.outcome == "finished" and sorted(first + waves(events_in(path))) == [1, 2]
+
+
+def test_a_command_that_does_not_split_is_not_repeated() -> None:
+    """Its arguments may be secrets: only why it is none is told."""
+    with pytest.raises(UnusableInput) as told:
+        split("curl -H 'Authorization: planted-secret")
+    assert str(told.value) == "--on-event: it is no command (no closing quotation)"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from stories import LISTS, MB, ONE, RATES, Story, Watcher, halfway, once, story, with_options
 
+from equipoise.execution import instructions as ask
 from equipoise.execution.port import Resource
 
 
@@ -86,6 +87,52 @@ def test_a_left_over_is_adopted_and_ends_with_the_run() -> None:
     told = left_over()
     assert told.run(with_options(adopt=True)).reasons == ()
     assert told.throttles() == {}
+
+
+def test_left_overs_are_cleared_where_the_operator_wants_that() -> None:
+    """They are named before anything begins, lists of other topics too; they end with the run."""
+    told, asked = left_over(), list[ask.Confirm]()
+    told.model.create("old", 0, [4, 5], MB)
+    told.model.alter_configs({Resource.topic("old"): {LISTS[0]: "0:4"}, Resource.broker(5): {RATES[0]: "9"}})
+    told.face.clears = True
+    confirm = told.face.confirm
+
+    def watched(question: ask.Confirm) -> bool:
+        asked.append(question)
+        return confirm(question)
+
+    told.face.confirm = watched  # type: ignore[method-assign]
+    assert told.run().reasons == () and told.throttles() == {}
+    assert [question.pending for question in asked] == [0, 1]
+    assert asked[0].left_over == (
+        f"brokers 0, 1, 3 have {RATES[1]}=300000",
+        f"brokers 0, 1, 3 have {RATES[0]}=300000",
+        f"broker 5 has {RATES[0]}=9",
+        "topic old has throttled replicas",
+    )
+
+
+def test_rates_that_a_throttled_topic_needs_are_no_left_over() -> None:
+    """A list of all replicas throttles whatever comes; nobody is asked to clear that."""
+    told = left_over()
+    told.model.create("old", 0, [4, 5], MB)
+    told.model.alter_configs({Resource.topic("old"): {LISTS[0]: "*"}})
+    told.face.clears = True
+    end = told.run()
+    assert end.outcome == "refused" and told.carrier.changes == 0
+    assert end.reasons[0] == (
+        f"brokers 0, 1, 3 have {RATES[1]}=300000, which no run of this plan set; topic old needs it: wait"
+        " until that is over, --keep-rates puts it back at the end"
+    )
+
+
+def test_a_run_without_a_throttle_names_the_rates_that_stand() -> None:
+    """It leaves them as they are, and goes on."""
+    told = left_over()
+    before = told.throttles()
+    end = told.run(with_options(throttle=None))
+    assert (end.outcome, end.reasons, told.throttles()) == ("finished", (), before)
+    assert f"brokers 0, 1, 3 have {RATES[0]}=300000, which no run of this plan set" in told.face.heard
 
 
 def test_a_rate_that_comes_in_mid_run_keeps_its_brokers_moves_waiting() -> None:

@@ -21,11 +21,11 @@ from equipoise.execution.port import (
     StoredReplica,
     TopicPartition,
 )
-from equipoise.execution.simulated.copying import Copying
+from equipoise.execution.simulated.between import Settling
 from equipoise.execution.simulated.world import DEAD, GONE, LOG_DIRS, World
 
 
-class SimulatedCluster(Copying):
+class SimulatedCluster(Settling):
     """A model that is a :class:`equipoise.execution.port.Port`."""
 
     @classmethod
@@ -93,17 +93,19 @@ class SimulatedCluster(Copying):
             for broker, found in held.items()
         }
 
-    def paths_of(self, broker: int) -> tuple[str, ...]:
-        return self.paths.get(broker, LOG_DIRS)
-
     def log_dir(self, broker: int, path: str, replicas: Mapping[TopicPartition, StoredReplica]) -> LogDir:
         """One of a broker's log dirs, which share its disk evenly."""
         if broker in self.failed and path == LOG_DIRS[0]:
             return LogDir(path, error=Failure("KAFKA_STORAGE_ERROR"))
+        future = {
+            TopicPartition(one.topic, one.partition): StoredReplica(int(copy.copied), 0)
+            for one, copy in self.between.items()
+            if (one.broker, copy.path) == (broker, path)
+        }
         if math.isinf(self.disk):
-            return LogDir(path, replicas=replicas)
+            return LogDir(path, replicas=replicas, future=future)
         total, usable = self.disk / len(LOG_DIRS), (self.disk - self.used[broker]) / len(LOG_DIRS)
-        return LogDir(path, total_bytes=int(total), usable_bytes=int(usable), replicas=replicas)
+        return LogDir(path, None, int(total), int(usable), replicas=replicas, future=future)
 
     def alter_replica_log_dirs(self, dirs: Mapping[Replica, str]) -> Mapping[Replica, Failure | None]:
         return {replica: self.place(replica, path) for replica, path in dirs.items()}

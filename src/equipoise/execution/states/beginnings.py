@@ -15,7 +15,7 @@ from equipoise.execution.states.throttled import Answer
 from equipoise.execution.states.undoing import undoing
 from equipoise.execution.states.unthrottled import unthrottling
 from equipoise.execution.survey import standing
-from equipoise.execution.throttling import LISTS, listed
+from equipoise.execution.throttling import LISTS, RATES, listed
 from equipoise.scheduling.throttles import FOLLOWER_REPLICAS
 
 
@@ -68,7 +68,7 @@ def making_room(run: Run, seen: Observed, foreign: list[TopicPartition]) -> Step
             busy.update(moving.replicas)
     theirs = sorted(busy & run.memory.rates.keys())
     if theirs:
-        yield from run.record("cleared", topics=[], brokers=theirs)
+        yield from run.record("unrated", brokers={str(broker): list(RATES) for broker in theirs})
         run.shown -= set(map(Resource.broker, theirs))
     yield from unthrottling(run)
     run.phase = "moving"

@@ -6,14 +6,27 @@ from collections.abc import Generator
 from typing import Any
 
 from equipoise.execution import instructions as ask
+from equipoise.execution.between_dirs import Dirs, look_at
 from equipoise.execution.flights import Flight
 from equipoise.execution.instructions import Health, Instruction, Surveyed
+from equipoise.execution.others import foreign_lists, living, named
 from equipoise.execution.port import Resource
 from equipoise.execution.run import Run, Steps
 from equipoise.execution.states.throttled import Answer
 from equipoise.execution.survey import Standing, objections, sickness, standing, wrong_cluster
-from equipoise.execution.takeover import moves_taken, standing_rates, throttles_taken
-from equipoise.execution.throttling import DIR_RATE, KEYS, RATES, listing
+from equipoise.execution.takeover import (
+    Taken,
+    dirs_taken,
+    moves_taken,
+    pairs_taken,
+    rates_taken,
+    standing_rates,
+)
+from equipoise.execution.throttling import DIR_RATE, RATES, listing, rates_needed
+
+NOT_OURS = "which no run of this plan set"
+ADOPT = "--adopt takes it for a left-over that ends with this run"
+KEEP = "--keep-rates puts it back at the end"
 
 
 def checking(run: Run) -> Generator[Instruction, Any, tuple[Standing, list[str]]]:
@@ -58,32 +71,60 @@ def speaking_against(
     ours = {move.partition for move in (*found.flying, *found.opposed)}
     if reasons := sickness(health, run.moves, ours, despite=run.options.despite_sick):
         return reasons
-    return (yield from rates_that_stand(run, found))
+    return (yield from rates_that_stand(run, found, seen))
 
 
-def rates_that_stand(run: Run, found: Standing) -> Generator[Instruction, Any, list[str]]:
+def rates_that_stand(
+    run: Run, found: Standing, seen: Surveyed
+) -> Generator[Instruction, Any, list[str]]:
     """Rates on the brokers of the job that its journal does not know: a run that was killed may have left
-    them, and whoever puts them back at its end would make them last."""
-    if run.options.throttle is None or run.options.keep_rates:
-        return []
+    them, and whoever puts them back at its end would make them last. Returns what speaks against beginning;
+    left-overs are cleared with this run where the operator wants that."""
     busy = {broker for move in found.pending if move.adding for broker in (*move.before, *move.after)}
-    if not busy:
+    keys = rates_needed(busy, {replica.broker for replica in run.job.dirs_of_staying})
+    if run.options.keep_rates or not keys:
         return []
-    keys = (*RATES, DIR_RATE) if run.job.dirs else RATES
-    values: Answer = yield ask.ReadConfigs(keys, tuple(map(Resource.broker, sorted(busy))))
-    return [
-        f"{line}, which no run of this plan set: --adopt takes it for a left-over that ends with this run,"
-        " --keep-rates puts it back at the end"
-        for line in listing(standing_rates(values, run.memory, keys))
-    ]
+    values: Answer = yield ask.ReadConfigs((*RATES, DIR_RATE), brokers_in(seen))
+    lines = [f"{line}, {NOT_OURS}" for line in listing(standing_rates(values, run.memory, keys))]
+    if not lines:
+        return []
+    if run.options.throttle is None:  # it sets none and takes none off
+        for line in lines:
+            yield ask.Say(line)
+        return []
+    lists = foreign_lists(run.memory, (yield ask.FindLists()))
+    if needing := living(lists, seen.reassignments.keys()):
+        return [f"{line}; topic {needing[0]} needs it: wait until that is over, {KEEP}" for line in lines]
+    left_over = (*listing(standing_rates(values, run.memory)), *named(lists))
+    if (yield ask.Confirm(0, 0, 0, left_over=left_over)):
+        yield from adopting_throttles(run, seen)
+        return []
+    return [f"{line}: {ADOPT}, {KEEP}" for line in lines]
 
 
 def adopting(run: Run, seen: Surveyed) -> Steps:
     """Take for ours what an earlier run left whose journal is lost."""
-    brokers = tuple(map(Resource.broker, sorted(seen.cluster.ids)))
-    topics = tuple(Resource.topic(topic) for topic in run.job.topics)
-    values: Answer = yield ask.ReadConfigs(KEYS, (*topics, *brokers))
-    moves = moves_taken(run.job, run.memory, seen)
-    run.adopted = [*moves, *throttles_taken(run.job, run.memory, values, run.options.throttle)]
-    for kind, entry in run.adopted:
-        run.memory.note({"type": kind, **entry})
+    take(run, moves_taken(run.job, run.memory, seen))
+    yield from adopting_throttles(run, seen)
+    if run.job.dirs:
+        found: Dirs = yield look_at(run.job.dirs)
+        take(run, dirs_taken(run.job, found))
+
+
+def adopting_throttles(run: Run, seen: Surveyed) -> Steps:
+    """Take for ours the throttles that stand on the plan's partitions, or that nothing needs any more."""
+    rates: Answer = yield ask.ReadConfigs((*RATES, DIR_RATE), brokers_in(seen))
+    lists: Answer = yield ask.FindLists()
+    take(run, rates_taken(run.memory, rates, run.options.throttle))
+    take(run, pairs_taken(run.job, run.memory, lists, seen.reassignments.keys()))
+
+
+def take(run: Run, taken: list[Taken]) -> None:
+    """Remember it now; the journal has it once the run begins."""
+    for kind, values in taken:
+        run.memory.note({"type": kind, **values})
+    run.adopted += taken
+
+
+def brokers_in(seen: Surveyed) -> tuple[Resource, ...]:
+    return tuple(map(Resource.broker, sorted(seen.cluster.ids)))

@@ -13,6 +13,7 @@ from equipoise.execution.instructions import Health, Instruction, Observed, Surv
 from equipoise.execution.moves import Move
 from equipoise.execution.run import Run, Steps, names, some
 from equipoise.execution.states.beginnings import giving_way, looking_again
+from equipoise.execution.states.dirs import landing_dirs
 from equipoise.execution.states.steered import GOES_ON, governed, steered
 from equipoise.execution.states.stuck import minding, skip_closed
 from equipoise.execution.states.submitting import send, submitting
@@ -28,6 +29,7 @@ def moving(run: Run, found: Standing) -> Generator[Instruction, Any, str]:
     while True:
         seen: Observed = yield run.observe()
         yield from landing(run, seen)
+        yield from landing_dirs(run)
         if not run.alone and (yield from giving_way(run, seen)):
             continue
         if run.stop == "leave":

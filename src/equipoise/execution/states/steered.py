@@ -11,8 +11,8 @@ GOES_ON = "moves begin again"
 NEW_RATE = "the throttle is {:,} bytes a second from now on"
 
 
-def steered(run: Run) -> Steps:
-    """Follow the orders that have come since the last look."""
+def steered(run: Run, phase: str = "moving") -> Steps:
+    """Follow the orders that have come since the last look; ``phase``: what it does where none holds it."""
     orders = run.orders
     if orders.over and run.stop is None:
         run.stop = "finish"
@@ -25,10 +25,10 @@ def steered(run: Run) -> Steps:
         run.held = orders.hold
         yield ask.Say(f"{run.held}: no move begins", "held") if run.held else ask.Say(GOES_ON, "released")
         yield from run.note_steer()
-    if run.held and not run.flying and run.shown:
+    if run.held and not run.flying and not run.memory.dir_moves and run.shown:
         yield from unthrottling(run)
         run.shown = set()
-    run.phase = run.held or "moving"
+    run.phase = run.held or phase
 
 
 def governed(run: Run, seen: Observed) -> Steps:
@@ -37,7 +37,7 @@ def governed(run: Run, seen: Observed) -> Steps:
     run.health = None
     if bounds is None or rate is None:
         return
-    if not any(flight.adding for flight in run.flying.values()):
+    if not run.memory.dir_moves and not any(flight.adding for flight in run.flying.values()):
         run.governor.rest(seen.now)
         return
     run.health = health = yield ask.CheckHealth()

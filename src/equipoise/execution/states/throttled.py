@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from equipoise.execution import instructions as ask
@@ -20,6 +21,7 @@ from equipoise.execution.throttling import (
     listing,
     pairs_of,
     plain,
+    rates_needed,
     set_here,
     wanted_lists,
     wanted_rates,
@@ -43,12 +45,27 @@ def throttling(run: Run, admitted: list[Move], seen: Observed) -> Generator[Inst
 
     What is set is read each time: what somebody took off in mid-flight is set again, and said.
     """
-    if run.options.throttle is None:
-        return admitted
-    wanted, resources = needed(run, admitted, seen.down)
-    if not resources:
-        return admitted
-    values: Answer = yield ask.ReadConfigs(KEYS, resources)
+    refused = yield from setting(run, admitted, (), seen.down)
+    return (yield from throttled_ones(run, admitted, refused))
+
+
+def throttling_dirs(
+    run: Run, beginning: Collection[int], down: frozenset[int]
+) -> Generator[Instruction, Any, Mapping[int, Failure]]:
+    """The same for copies between log dirs, also those that are about to begin on brokers ``beginning``;
+    returns where the throttle is not in place."""
+    refused = yield from setting(run, [], beginning, down)
+    return {int(of.name): failure for of, failure in refused.items() if of.kind == "broker"}
+
+
+def setting(
+    run: Run, admitted: list[Move], beginning: Collection[int], down: frozenset[int]
+) -> Generator[Instruction, Any, Mapping[Resource, Failure]]:
+    """Read all throttles that are needed, set what is not set; returns where none is in place, and why."""
+    wanted = needed(run, admitted, beginning, down)
+    if run.options.throttle is None or not wanted.resources:
+        return {}
+    values: Answer = yield ask.ReadConfigs(KEYS, wanted.resources)
     change = changes(run, wanted, values)
     if stolen := sorted(change.lost & run.shown):
         where = places(stolen)
@@ -76,7 +93,7 @@ def throttling(run: Run, admitted: list[Move], seen: Observed) -> Generator[Inst
     for broker, rates in change.standing.items():
         refused[Resource.broker(broker)] = Failure(STANDS, "; ".join(listing({broker: rates})))
     run.shown -= refused.keys()
-    return (yield from throttled_ones(run, admitted, refused))
+    return refused
 
 
 def places(resources: list[Resource]) -> str:
@@ -106,22 +123,24 @@ def throttled_ones(
         if not mine:
             ready.append(move)
         elif lost:
-            (of, *_) = lost
-            why = f"no throttle can be set on {of.kind} {of.name} ({refused[of]})"
-            lost_for.setdefault(why, []).append(move)
+            lost_for.setdefault(why_not(lost[0], refused[lost[0]]), []).append(move)
         else:
-            (of, *_) = mine
-            why = f"no throttle can be set on {of.kind} {of.name}"
-            if refused[of].code == NOT_SHOWN:
-                why = f"{of.kind} {of.name} does not show its throttle"
-            if refused[of].code == STANDS:
-                why = f"{refused[of].message}, which this run did not set"
-            yield from run.say_once(f"{why}: its moves wait")
+            yield from run.say_once(f"{why_not(mine[0], refused[mine[0]])}: its moves wait")
             late.append(move)
     for why, moves in lost_for.items():
         yield from run.skip(moves, why)
     run.queue.put_back(late)
     return ready
+
+
+def why_not(of: Resource, failure: Failure) -> str:
+    """Why a throttle is not in place; a broker that does not answer is no more to be told of."""
+    if failure.code == NOT_SHOWN:
+        return f"{of.kind} {of.name} does not show its throttle"
+    if failure.code == STANDS:
+        return f"{failure.message}, which this run did not set"
+    told = "" if failure.code in PASSING else f" ({failure})"
+    return f"no throttle can be set on {of.kind} {of.name}{told}"
 
 
 def taking_effect(
@@ -157,16 +176,32 @@ def copying(run: Run, admitted: list[Move]) -> list[Copying]:
     return [one for one in moving if one[2]]
 
 
-def needed(run: Run, admitted: list[Move], down: frozenset[int]) -> tuple[Pairs, tuple[Resource, ...]]:
-    """The pairs wanted, and where to look: topics with any, or with some of ours, and brokers that are up."""
+def settling_on(run: Run) -> set[int]:
+    """Brokers that copy between their log dirs for us."""
+    return {replica.broker for replica in run.memory.dir_moves}
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Pairs by topic (none where only some of ours are to go), and rates by broker that is up."""
+
+    pairs: Pairs
+    rates: Mapping[int, tuple[str, ...]]
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """Where to look."""
+        return (*map(Resource.topic, sorted(self.pairs)), *map(Resource.broker, sorted(self.rates)))
+
+
+def needed(run: Run, admitted: list[Move], beginning: Collection[int], down: frozenset[int]) -> Needed:
+    """What is wanted where; ``beginning``: brokers that are about to copy between their log dirs."""
     moving = copying(run, admitted)
-    wanted = pairs_of(moving)
-    topics = sorted({*wanted, *run.memory.pairs})
-    brokers = sorted(brokers_of(moving) - down)
-    return wanted, (*map(Resource.topic, topics), *map(Resource.broker, brokers))
+    rates = rates_needed(brokers_of(moving) - down, settling_on(run).union(beginning) - down)
+    return Needed({**{topic: {} for topic in run.memory.pairs}, **pairs_of(moving)}, rates)
 
 
-def changes(run: Run, wanted: Pairs, values: Answer) -> Change:
+def changes(run: Run, wanted: Needed, values: Answer) -> Change:
     """What has to be altered, given what is set now; resources that cannot be read are left out."""
     change, options = Change(), run.options
     for resource, found in values.items():
@@ -174,10 +209,11 @@ def changes(run: Run, wanted: Pairs, values: Answer) -> Change:
             continue
         if resource.kind == "topic":
             mine = run.memory.pairs.get(resource.name, {})
-            wanted_lists(change, resource.name, found, mine, wanted.get(resource.name, {}))
+            wanted_lists(change, resource.name, found, mine, wanted.pairs.get(resource.name, {}))
         else:
-            keep, rate = options.keep_rates, options.throttle or 0
-            wanted_rates(change, int(resource.name), found, rate, run.memory, keep=keep)
+            broker, rate = int(resource.name), options.throttle or 0
+            keys = wanted.rates[broker]
+            wanted_rates(change, broker, found, rate, run.memory, keys, keep=options.keep_rates)
     return change
 
 

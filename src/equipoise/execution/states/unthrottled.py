@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.instructions import Instruction, Observed
 from equipoise.execution.port import ConfigValue, Failure, PortError, Resource
 from equipoise.execution.run import Run, Steps
+from equipoise.execution.states.dirs import landing_dirs
 from equipoise.execution.states.submitting import GONE
-from equipoise.execution.states.throttled import LOOKS, Answer, copying
+from equipoise.execution.states.throttled import LOOKS, Answer, copying, settling_on
 from equipoise.execution.throttling import KEYS, Owed, clearing, covered, listing, owed, plain, who
 from equipoise.wording import plural
 
@@ -22,7 +24,7 @@ def unthrottling(run: Run) -> Generator[Instruction, Any, list[str]]:
     """
     run.phase = "unthrottling"
     over: Mapping[Resource, Mapping[str, str]] = {}
-    due = owed(run.memory, copying(run, []))
+    due = due_now(run)
     for look in range(LOOKS):
         if not due.resources:
             break
@@ -34,7 +36,7 @@ def unthrottling(run: Run) -> Generator[Instruction, Any, list[str]]:
             undo = clearing(values, due, run.memory)
             clear = [of for of in due.resources if is_clear(of, values, undo, over)]
             yield from noting_clear(run, due, clear)
-            due = owed(run.memory, copying(run, []))
+            due = due_now(run)
             if undo:
                 note_put_back(run, undo)
                 run.shown -= undo.keys()
@@ -42,9 +44,15 @@ def unthrottling(run: Run) -> Generator[Instruction, Any, list[str]]:
             elif set(due.resources) == over.keys():
                 break
         except PortError as error:
+            due = due_now(run)  # what could not be noted is known all the same
             yield from run.say_once(f"throttles cannot be removed now: {error}")
     yield from telling_put_back(run)
     return [*kept(run), *overlaid(over), *stuck(due, over)]
+
+
+def due_now(run: Run) -> Owed:
+    """What nothing that is being copied needs."""
+    return owed(run.memory, copying(run, []), settling_on(run))
 
 
 def last_look(run: Run) -> Steps:
@@ -55,6 +63,8 @@ def last_look(run: Run) -> Steps:
         return  # a throttle too many is better than one too few
     for name in run.flying.keys() - seen.reassignments.keys():
         del run.flying[name]
+    with suppress(PortError):  # the journal may be what is lost
+        yield from landing_dirs(run)
 
 
 def is_clear(
@@ -73,13 +83,17 @@ def told(found: Mapping[str, ConfigValue] | Failure | None) -> bool:
 
 
 def noting_clear(run: Run, due: Owed, clear: list[Resource]) -> Steps:
-    """Note what is off; of a topic only the pairs that were to go."""
+    """Note what is off; of a topic only the pairs that were to go, of a broker only the rates."""
     topics = [of.name for of in clear if of.kind == "topic"]
     whole = [topic for topic in topics if due.pairs[topic] == run.memory.pairs[topic]]
     part = {topic: due.pairs[topic] for topic in topics if topic not in whole}
-    brokers = [int(of.name) for of in clear if of.kind == "broker"]
+    rates = {int(of.name): due.rates[int(of.name)] for of in clear if of.kind == "broker"}
+    brokers = [broker for broker, saved in rates.items() if saved == run.memory.rates[broker]]
+    some = {str(broker): list(saved) for broker, saved in rates.items() if broker not in brokers}
     if part:
         yield from run.record("unpaired", topics=plain(part))
+    if some:
+        yield from run.record("unrated", brokers=some)
     if whole or brokers:
         yield from run.record("cleared", topics=whole, brokers=brokers)
 
@@ -98,15 +112,16 @@ def telling_put_back(run: Run) -> Steps:
 
 
 def kept(run: Run) -> list[str]:
-    """One line for the moves that go on by themselves, and their throttle."""
-    if not run.flying:
-        return []
-    goes = plural(len(run.flying), "move goes", "moves go")
-    if not run.memory.throttled:
-        return [f"{goes} on in Kafka: `apply --resume` sees them to their end, `cancel` puts them back"]
+    """One line for each kind of copy that goes on by itself, and its throttle."""
+    n_moves, n_dirs = len(run.flying), len(run.memory.dir_moves)
+    goes = [plural(n_moves, "move goes", "moves go")] if n_moves else []
+    if n_dirs:
+        goes.append(plural(n_dirs, "copy between log dirs goes", "copies between log dirs go"))
+    throttle, off = (" and the throttle stays on", " and takes it off") if run.memory.throttled else ("", "")
     return [
-        f"{goes} on in Kafka and the throttle stays on: `apply --resume` sees them to their end and takes it"
-        " off, `cancel` puts them back and takes it off"
+        f"{one} on in Kafka{throttle}: `apply --resume` sees them to their end{off}, `cancel` puts them"
+        f" back{off}"
+        for one in goes
     ]
 
 
