@@ -5,16 +5,19 @@ from __future__ import annotations
 import signal
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Timer
+from threading import Event, Timer
 
 import pytest
 
+from equipoise.cli.faces import Face
 from equipoise.cli.limits import Limits
 from equipoise.cli.main import main
-from equipoise.cli.rounds import Pause, Rounds, furthest_off, why_idle
+from equipoise.cli.pause import Pause
+from equipoise.cli.rounds import Rounds, furthest_off, why_idle
 from equipoise.cluster import Cluster, build_cluster
 from equipoise.cluster.brokers import Brokers
 from equipoise.errors import ImpossibleRequest
+from equipoise.execution.instructions import Confirm
 from equipoise.planning import make_plan
 from equipoise.planning.problem.request import Request
 
@@ -42,7 +45,7 @@ class Seen(Rounds):
 
 
 def rounds(state: Cluster, **given: object) -> Seen:
-    made = Seen("nowhere:9092", None, Request(), 0.0, None, None, state)
+    made = Seen("nowhere:9092", None, Request(), 0.0, None, None, Event(), state)
     return replace(made, **given)  # type: ignore[arg-type]
 
 
@@ -91,7 +94,7 @@ def test_a_run_that_was_left_is_taken_up_before_anything_is_planned(tmp_path: Pa
     rounds(far, out=tmp_path).round()
     (folder,) = tmp_path.iterdir()
     (folder / "journal.jsonl").write_text('{"type":"begin","operation":"apply","plan":"sha256:0"}\n')
-    made = Resumed("nowhere:9092", None, Request(), 0.0, tmp_path, Limits(), far)
+    made = Resumed("nowhere:9092", None, Request(), 0.0, tmp_path, Limits(), Event(), far)
     assert made.round().words == f"{folder.name}: taken up; carried out"
     assert begun == [(folder, True)]
 
@@ -123,10 +126,61 @@ def test_options_of_runs_that_never_begin_are_said(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.startswith(said)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_wait_between_rounds_ends_at_once(number: signal.Signals) -> None:
+    before = signal.getsignal(signal.SIGHUP)
     with Pause() as pause:
         assert not pause.over(0.01)
         Timer(0.1, signal.raise_signal, [number]).start()
         assert pause.over(60)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGHUP) is before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_it_looks_or_plans_begins_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    """Neither a folder is written nor a run begun after it."""
+
+    @dataclass(frozen=True)
+    class Interrupted(Seen):
+        def seen(self, folder: Path) -> Cluster:
+            signal.raise_signal(number)
+            return super().seen(folder)
+
+    with Pause() as pause:
+        args = ("nowhere:9092", None, Request(), 0.0, tmp_path / "rounds", Limits(), pause.ended)
+        told = Interrupted(*args, cluster([[1]] * 9)).round()
+        assert told.words.endswith("stopped before anything was done") and pause.over(60)
+    assert not (tmp_path / "rounds").exists()
+
+
+class Flies:
+    """What a face needs to know of a run that is under way, by Ctrl-C not yet stopped."""
+
+    class run:
+        phase, stop = "moving", None
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_a_run_ends_the_watch(number: signal.Signals) -> None:
+    """Else the next round would take the run up again that somebody has just ended."""
+    with Pause() as pause, Face("", yes=True, ended=pause.ended) as face:
+        signal.raise_signal(number)
+        assert face.wish(Flies) == ("finish" if number == signal.SIGINT else "leave")  # type: ignore[arg-type]
+        assert pause.over(60)
+
+
+def test_a_signal_as_a_run_ends_is_heard_too() -> None:
+    """When there was nothing left to stop."""
+    with Pause() as pause:
+        with Face("", yes=True, ended=pause.ended):
+            signal.raise_signal(signal.SIGTERM)
+        assert pause.over(60)
+
+
+def test_no_run_begins_after_a_signal(capsys: pytest.CaptureFixture[str]) -> None:
+    """In the moment before the run itself hears signals, and while it checks."""
+    face = Face("9 partitions will change.", yes=True, ended=Event())
+    face.ended.set()
+    assert not face.confirm(Confirm(9, 0, 0))
+    assert capsys.readouterr().out == "Nothing was done: it was stopped before it began.\n"

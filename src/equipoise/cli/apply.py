@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,7 @@ from equipoise.cli.voice import is_json
 from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
+    from equipoise.execution.instructions import End
     from equipoise.execution.kafka import KafkaPort
     from equipoise.execution.moves import Job, Options
 
@@ -46,13 +48,30 @@ def apply(
     of = opened(folder, limits)
     if log_dirs is not None:
         of = with_log_dirs(of, log_dirs)
+    if dry_run:
+        refuse_surprises(of, resume=resume)
+        with cluster_at(bootstrap_server, command_config) as port:
+            rehearse(of, limits.of_run(of.schedule, of.bounds), port)
+        return
+    end = carried_out(of, bootstrap_server, command_config, limits, yes=yes, resume=resume)
+    close(end, told=is_json())
+
+
+def carried_out(
+    of: Opened,
+    bootstrap_server: str,
+    command_config: Path | None,
+    limits: Limits,
+    *,
+    yes: bool,
+    resume: bool,
+    ended: Event | None = None,
+) -> End:
+    """How the run of an opened plan ended; ``ended`` as in `carry`."""
     refuse_surprises(of, resume=resume)
     options = limits.of_run(of.schedule, of.bounds)
     with cluster_at(bootstrap_server, command_config) as port:
-        if dry_run:
-            rehearse(of, options, port)
-            return
-        close(carry(of, of.job, options, port, sentence(of), yes=yes, limits=limits), told=is_json())
+        return carry(of, of.job, options, port, sentence(of), yes=yes, limits=limits, ended=ended)
 
 
 def with_log_dirs(of: Opened, path: Path) -> Opened:

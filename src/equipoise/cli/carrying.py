@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -139,8 +140,9 @@ def carry(
     yes: bool,
     stop: str | None = None,
     limits: Limits = NO_LIMITS,
+    ended: Event | None = None,
 ) -> End:
-    """Carry a job out and tell how it went; what was ordered meanwhile ends with it."""
+    """Carry a job out; what was ordered meanwhile ends with it. ``ended`` is set by a signal that ends it."""
     from equipoise.cli.faces import face_for
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.driver import drive
@@ -151,7 +153,7 @@ def carry(
 
     with (
         Journal(of.folder, cut=options.adopt) as journal,
-        face_for(what, yes=yes) as face,
+        face_for(what, yes=yes, ended=ended) as face,
         limits.outlets(of, face) as outlets,
     ):
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
@@ -178,11 +180,15 @@ class Dated:
 
 def close(end: End, *, told: bool = False) -> None:
     """Say how a run ended, if anybody hears it and it is not ``told``, and leave with its exit code."""
-    code = CODES.get(end.outcome, 1)
     with suppress(Gone, Unwritable):
         if not told:
             say_how(end)
-    raise typer.Exit(code or (1 if end.reasons else 0))
+    raise typer.Exit(code_of(end))
+
+
+def code_of(end: End) -> int:
+    """The exit code of a run."""
+    return CODES.get(end.outcome, 1) or (1 if end.reasons else 0)
 
 
 def say_how(end: End) -> None:

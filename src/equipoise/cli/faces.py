@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from threading import Event
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +31,11 @@ QUESTION = "[f]inish what is in flight and stop, [c]ancel it, [l]eave it running
 class Face:
     """Lines on standard output; the base of the terminal's face too."""
 
-    def __init__(self, what: str, *, yes: bool) -> None:
-        """``what`` says in one sentence what will be done once the operator agrees."""
+    def __init__(self, what: str, *, yes: bool, ended: Event | None = None) -> None:
+        """``what`` says in one sentence what will be done once the operator agrees; ``ended`` is set by a
+        signal that ends the run, and keeps one from beginning."""
         self.what, self.yes, self.quiet = what, yes, is_quiet()
+        self.ended = ended or Event()
         self.interrupts: list[int] = []
         self.pace = Pace()
         self.last_line = 0.0
@@ -48,6 +51,8 @@ class Face:
     ) -> None:
         for one, handler in self.before.items():
             signal.signal(one, handler)
+        if self.interrupts:  # heard when there was nothing left to stop
+            self.ended.set()
 
     @property
     def asks(self) -> bool:
@@ -60,6 +65,9 @@ class Face:
 
     def confirm(self, question: Confirm) -> bool:
         """Say what will be done; ask on a terminal unless ``--yes`` was given."""
+        if self.ended.is_set():
+            say("Nothing was done: it was stopped before it began.")
+            return False
         say(self.what)
         if question.flying or question.done:
             say(f"Of these {question.done} are done and {question.flying} in flight already.")
@@ -78,8 +86,16 @@ class Face:
         if not self.interrupts:
             return None
         heard, self.interrupts = self.interrupts, []
+        stop = self.meant_by(heard, machine)
+        if stop is not None:
+            self.ended.set()
+        return stop
+
+    def meant_by(self, heard: list[int], machine: Machine) -> str | None:
         if len(heard) > 1 or heard[0] != signal.SIGINT:
             return "leave"
+        if machine.run.phase == "checking":  # nothing is begun, and nothing will be
+            return "finish"
         return self.ask() if self.asks else "finish" if machine.run.stop is None else "leave"
 
     def ask(self) -> str | None:
@@ -212,8 +228,7 @@ class LogFace(Face):
         self.pace.see(machine, now)
 
 
-def face_for(what: str, *, yes: bool) -> Face:
+def face_for(what: str, *, yes: bool, ended: Event | None = None) -> Face:
     """Bars where standard output is a terminal, lines elsewhere."""
-    if is_json():
-        return LogFace(what, yes=yes)
-    return (TerminalFace if sys.stdout.isatty() else Face)(what, yes=yes)
+    kind = LogFace if is_json() else TerminalFace if sys.stdout.isatty() else Face
+    return kind(what, yes=yes, ended=ended)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import signal
 import tempfile
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
-from time import monotonic
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Self
-
-import typer
+from typing import TYPE_CHECKING
 
 from equipoise.cli.limits import Limits
 from equipoise.planning.problem.request import Request
 
 if TYPE_CHECKING:
     from equipoise.cluster import Cluster, Plan
-
-
-HEARD_S = 0.5
-"""Seconds after which a signal is heard at the latest."""
 
 
 @dataclass(frozen=True)
@@ -32,34 +24,6 @@ class Round:
     at: datetime
     words: str
     failed: bool = False
-
-
-class Pause:
-    """The wait between two rounds, which Ctrl-C and SIGTERM end; in a round they mean what they always do."""
-
-    def __enter__(self) -> Self:
-        self.ended = Event()
-        self.before = signal.getsignal(signal.SIGTERM)
-        signal.signal(signal.SIGTERM, self.end)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        signal.signal(signal.SIGTERM, self.before)
-
-    def end(self, number: int, frame: FrameType | None) -> None:
-        self.ended.set()
-
-    def over(self, seconds: float) -> bool:
-        """Wait; True where somebody ended it."""
-        usual, until = signal.signal(signal.SIGINT, self.end), monotonic() + seconds
-        try:
-            while not self.ended.is_set() and (left := until - monotonic()) > 0:
-                self.ended.wait(min(left, HEARD_S))  # a signal that another thread took is not noticed in it
-            return self.ended.is_set()
-        finally:
-            signal.signal(signal.SIGINT, usual)
 
 
 @dataclass(frozen=True)
@@ -74,6 +38,8 @@ class Rounds:
     out: Path | None
     limits: Limits | None
     """Of the runs; None where nothing is carried out."""
+    ended: Event = field(default_factory=Event)
+    """Set by a signal that ends it all: nothing is begun from then on."""
 
     def round(self) -> Round:
         """Take up a run that was left, or look, plan and carry out.
@@ -95,6 +61,8 @@ class Rounds:
         if idle:
             return Round(now, idle)
         words = costs(plan, measure(plan))
+        if self.ended.is_set():
+            return Round(now, f"{words}; stopped before anything was done")
         if self.out is None:
             return Round(now, words)
         folder = self.write(plan, now)
@@ -139,17 +107,22 @@ class Rounds:
 
     def run(self, folder: Path, *, resume: bool = False) -> str:
         """Carry a plan out as ``apply --yes`` does, and how that ended."""
-        from equipoise.cli.apply import apply
+        from equipoise.cli.apply import carried_out
+        from equipoise.cli.carrying import code_of, opened, say_how
+        from equipoise.cli.streams import Gone, Unwritable
+        from equipoise.cli.voice import is_json
 
-        given: dict[str, Any] = vars(self.limits) | {"yes": True, "resume": resume}
-        try:
-            apply(
-                folder=folder, bootstrap_server=self.bootstrap_server, command_config=self.command_config,
-                dry_run=False, log_dirs=None, **given,
-            )  # fmt: skip
-        except typer.Exit as end:
-            return DONE if not end.exit_code else f"not finished (exit code {end.exit_code})"
-        return DONE
+        assert self.limits is not None
+        end = carried_out(
+            opened(folder, self.limits), self.bootstrap_server, self.command_config, self.limits,
+            yes=True, resume=resume, ended=self.ended,
+        )  # fmt: skip
+        with suppress(Gone, Unwritable):
+            if not is_json():
+                say_how(end)
+        if end.outcome == "finished" and not end.reasons:
+            return DONE
+        return f"{end.outcome} (exit code {code_of(end)})"
 
 
 DONE = "carried out"

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ROUNDS = "Rounds"
 HELP = """Look at a cluster every few minutes, and print or carry out the plan that it needs.
 
-The planning options are the policy. Ctrl-C and SIGTERM end it between two rounds, and a run that \
-flies as they end `apply`."""
+The planning options are the policy. Ctrl-C, SIGTERM and SIGHUP end it; a run that flies then ends \
+as that of `apply`, and nothing else is begun."""
 
 
 def register(app: typer.Typer) -> None:
@@ -64,15 +64,17 @@ def watch(
     ] = False,
     yes: Yes = False,
 ) -> None:  # fmt: skip
-    from equipoise.cli.rounds import Pause, Rounds
+    from equipoise.cli.pause import Pause
+    from equipoise.cli.rounds import Rounds
 
-    made = Rounds(bootstrap_server, command_config, request, above, out, limits if carry_out else None)
+    pause, runs = Pause(), limits if carry_out else None
+    made = Rounds(bootstrap_server, command_config, request, above, out, runs, pause.ended)
     wait = checked(every, rounds, above, out, carry_out=carry_out, yes=yes)
     limits.refuse_unusable()
     if not carry_out and limits != Limits(log=limits.log):
         say("equipoise: no run begins without --apply: no use is made of the options of runs", error=True)
     failed, done = False, 0
-    with Pause() as pause:
+    with pause:
         while rounds is None or done < rounds:
             try:
                 failed |= tell(made)
