@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Timer
 
+import numpy as np
 import pytest
 
 from equipoise.cli.faces import Face
 from equipoise.cli.limits import Limits
 from equipoise.cli.main import main
 from equipoise.cli.pause import Pause
-from equipoise.cli.rounds import Rounds, furthest_off, why_idle
+from equipoise.cli.rounds import Rounds
+from equipoise.cli.worth import furthest_off, why_idle
 from equipoise.cluster import Cluster, build_cluster
 from equipoise.cluster.brokers import Brokers
 from equipoise.errors import ImpossibleRequest
@@ -57,18 +59,47 @@ def test_a_little_off_is_left_alone_until_it_is_more() -> None:
     """From 20 % on: what drifts by less is not moved to and fro."""
     near = cluster([[1]] * 12 + [[2]] * 10 + [[3]] * 8)
     told = rounds(near, above=25.0).round()
-    assert told.words == "left as it is: the worst broker is 20 % off its share, 25 % is allowed"
+    assert told.words == "left as it is: broker 1 is 20 % off its share of replicas, 25 % is allowed"
     assert rounds(near, above=15.0).round().words == "2 data moves, 2 leadership changes, 2 of 30 partitions"
 
 
 def test_counts_within_one_of_their_share_are_level() -> None:
-    assert furthest_off(make_plan(cluster(SKEWED))) == 0.0
+    state = cluster(SKEWED)
+    assert {off.percent for off in furthest_off(make_plan(state), state, Request())} == {0.0}
 
 
 def test_what_a_rule_asks_is_always_done() -> None:
     """A broker to be emptied is, however level the cluster is."""
-    plan = make_plan(cluster([[1], [2], [3]]), Request(drain=(3,)))
-    assert why_idle(plan, 1000.0) == ""
+    state, request = cluster([[1], [2], [3]]), Request(drain=(3,))
+    assert why_idle(make_plan(state, request), state, request, 1000.0) == ""
+
+
+ONE_EACH = [[broker] for broker in (1, 2, 3) for _ in range(4)]
+
+
+@pytest.mark.parametrize(("first", "idle"), [(1.1, True), (2.0, False)])
+def test_a_load_is_measured_where_it_is_what_the_plan_levels(first: float, idle: bool) -> None:
+    """Counts are even and most comes in on one broker: with `--balance network-in` that is what matters."""
+    rates = [first if row < 4 else 1.0 for row in range(12)]
+    state = replace(cluster(ONE_EACH), bytes_in_per_s=1000 * np.array(rates))
+    request = Request(balance=("network-in:1:1",))
+    told = why_idle(make_plan(state, request), state, request, 20.0)
+    said = "left as it is: broker 1 is 6 % off its share of network-in, 20 % is allowed"
+    assert told == (said if idle else "")
+    assert why_idle(make_plan(state), state, Request(), 20.0) == "nothing to do"
+
+
+@pytest.mark.parametrize(("off", "above", "idle"), [(1, None, True), (2, None, False), (1, 0.0, False)])
+def test_by_default_loads_may_drift_by_ten_beyond_their_tolerance(
+    off: int, above: float | None, idle: bool
+) -> None:
+    """With a tolerance of 5 % a broker that is 13 % off is left, one that is 25 % off is not; with 0 both are
+    levelled."""
+    state = cluster([[1]] * (40 + 5 * off) + [[2]] * 40 + [[3]] * (40 - 5 * off))
+    request = Request(tolerance=(5.0, 5.0), balance=("count",), goals=("replicas", "moves"))
+    told = why_idle(make_plan(state, request), state, request, above)
+    assert bool(told) is idle, told
+    assert not idle or told.endswith(" % off its share of replicas, 15 % is allowed")
 
 
 def test_each_round_that_plans_leaves_its_folder(tmp_path: Path) -> None:

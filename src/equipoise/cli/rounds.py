@@ -11,6 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from equipoise.cli.limits import Limits
+from equipoise.cli.worth import why_idle
 from equipoise.planning.problem.request import Request
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class Rounds:
     bootstrap_server: str
     command_config: Path | None
     request: Request
-    above: float
-    """Percent."""
+    above: float | None
+    """Percent of its share that a broker may be off before it is levelled; None: by the tolerance."""
     out: Path | None
     limits: Limits | None
     """Of the runs; None where nothing is carried out."""
@@ -56,8 +57,9 @@ class Rounds:
             ended = self.run(left, resume=True)
             return Round(now, f"{left.name}: taken up; {ended}", ended != DONE)
         with tempfile.TemporaryDirectory(prefix="equipoise-watch-") as scratch:
-            plan = make_plan(self.seen(Path(scratch) / "cluster"), self.request)
-        idle = why_idle(plan, self.above)
+            cluster = self.seen(Path(scratch) / "cluster")
+        plan = make_plan(cluster, self.request)
+        idle = why_idle(plan, cluster, self.request, self.above)
         if idle:
             return Round(now, idle)
         words = costs(plan, measure(plan))
@@ -126,45 +128,3 @@ class Rounds:
 
 
 DONE = "carried out"
-
-
-def why_idle(plan: Plan, above: float) -> str:
-    """Why a plan is not worth while, "" where it is: a rule asks for it, or a broker is too far off.
-
-    What was levelled to within a tolerance is left alone until it is ``above`` percent off, so nothing goes
-    to and fro.
-    """
-    from equipoise.judge import judge, rules_of
-
-    if plan.is_empty:
-        return "nothing to do"
-    cluster = plan.cluster
-    if not judge(cluster, cluster.replicas, rules_of(cluster, plan.request)).passed:
-        return ""
-    off = furthest_off(plan)
-    if off > above:
-        return ""
-    return f"left as it is: the worst broker is {off:.0f} % off its share, {above:g} % is allowed"
-
-
-def furthest_off(plan: Plan) -> float:
-    """By how many percent of its share a broker that may hold replicas is off, in what is counted or weighed.
-
-    A count within one of its share is as level as can be.
-    """
-    import numpy as np
-
-    from equipoise.cluster import measures
-
-    cluster, n = plan.cluster, plan.cluster.n_brokers
-    lists, weight = cluster.replicas, np.where(plan.eligible, cluster.brokers.weight, 0.0)
-    worst = 0.0
-    for load, whole in (
-        (measures.replicas_per_broker(lists, n), 1.0),
-        (measures.leaders_per_broker(lists, n), 1.0),
-        (measures.bytes_per_broker(lists, cluster.size_bytes, n), 0.0),
-    ):
-        share = load.sum() * weight / max(weight.sum(), 1e-9)
-        off = np.where((np.abs(load - share) > whole) & (share > 0), np.abs(load - share), 0.0)
-        worst = max(worst, float((100 * off / np.where(share > 0, share, 1.0)).max(initial=0.0)))
-    return worst

@@ -42,13 +42,14 @@ def watch(
         int | None, typer.Option(metavar="N", help="End after so many rounds.", rich_help_panel=ROUNDS)
     ] = None,
     above: Annotated[
-        float,
+        float | None,
         typer.Option(
             metavar="PCT",
-            help="Level only where a broker is further off its share; what rules ask is always done.",
+            help="Level only where a broker is further off its share: by default 10 more than the tolerance "
+            "of each load; 0: always. What rules ask is always done.",
             rich_help_panel=ROUNDS,
         ),
-    ] = 0.0,
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -106,7 +107,7 @@ def tell(made: Rounds) -> bool:
 
 
 def checked(
-    every: str, rounds: int | None, above: float, out: Path | None, *, carry_out: bool, yes: bool
+    every: str, rounds: int | None, above: float | None, out: Path | None, *, carry_out: bool, yes: bool
 ) -> float:
     """The seconds between rounds; raises `UnusableInput` for what cannot be meant."""
     from equipoise.units import parse_duration
@@ -117,7 +118,7 @@ def checked(
         raise UnusableInput(str(error), source="--every") from None
     if rounds is not None and rounds < 1:
         raise UnusableInput(f"{rounds} is no number of rounds", source="--rounds", advice="Give 1 or more")
-    if not 0 <= above < 1_000_000:
+    if above is not None and not 0 <= above < 1_000_000:
         raise UnusableInput(f"{above:g} is no such percentage", source="--above", advice="Give 0 or more")
     if carry_out and out is None:
         raise UnusableInput(
