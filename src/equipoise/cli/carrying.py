@@ -20,6 +20,7 @@ from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
     from equipoise.execution.governing import Bounds
+    from equipoise.execution.hours import Hours
     from equipoise.execution.instructions import End
     from equipoise.execution.kafka import KafkaPort
     from equipoise.execution.memory import Memory
@@ -48,6 +49,8 @@ class Opened:
     """What is wrong with the journal beyond what the memory knows, "" where nothing is."""
     bounds: Bounds | None = None
     """Between which the throttle goes up and down by itself, None where it stays."""
+    hours: Hours | None = None
+    """When moves may begin; None: always."""
 
 
 NO_LIMITS = Limits()
@@ -78,12 +81,24 @@ def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str = "apply") -
     bounds = limits.bounds()
     if limits.throttle is None and taken_up(memory, operation):
         bounds = bounds_in(memory.begun)
-    return Opened(folder, waves, job_of(waves, digest), memory, told.damage, bounds)
+    hours = limits.hours(agreed_hours(memory) if taken_up(memory, operation) else None)
+    return Opened(folder, waves, job_of(waves, digest), memory, told.damage, bounds, hours)
 
 
 def taken_up(memory: Memory, operation: str) -> bool:
     """Whether a run of this operation was begun and has not ended."""
     return memory.unfinished and memory.begun["operation"] == operation
+
+
+def agreed_hours(memory: Memory) -> Hours:
+    """Of the run that is taken up; the end that one has come to is behind it."""
+    from equipoise.cli.helm import local_now
+    from equipoise.execution.memory import hours_in
+
+    hours = hours_in(memory.begun)
+    if memory.outcome and hours.until is not None and hours.until <= local_now():
+        return replace(hours, until=None)
+    return hours
 
 
 def agreed_limits(folder: Path, memory: Memory, operation: str) -> dict[str, Any]:
@@ -144,6 +159,7 @@ def carry(
 ) -> End:
     """Carry a job out; what was ordered meanwhile ends with it. ``ended`` is set by a signal that ends it."""
     from equipoise.cli.faces import face_for
+    from equipoise.cli.helm import Helm
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.driver import drive
     from equipoise.execution.journal import Journal
@@ -160,7 +176,7 @@ def carry(
         if limits.throttle is not None:  # given anew, it is not overruled by what was ordered before
             write_steering(of.folder, replace(read_steering(of.folder), throttle=None))
         try:
-            end = drive(machine, Carrier(port), Dated(journal), face, limits.helm(of.folder), outlets)
+            end = drive(machine, Carrier(port), Dated(journal), face, Helm(of.folder, options.hours), outlets)
             if end.outcome in ENDED:
                 forget_steering(of.folder)
             return end

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from datetime import timedelta
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,15 +18,17 @@ from equipoise.errors import UnusableInput
 if TYPE_CHECKING:
     from equipoise.cli.carrying import Opened
     from equipoise.cli.faces import Face
-    from equipoise.cli.helm import Helm, Window
     from equipoise.cli.outlets import Outlets
     from equipoise.execution.governing import Bounds
+    from equipoise.execution.hours import Hours
     from equipoise.execution.moves import Options
     from equipoise.scheduling import Schedule
 
 YEAR_S = 365 * 24 * 3600
 WAYS_OUT = ("wait", "skip", "retarget")
 LOGS = ("text", "json")
+ALWAYS = "always"
+"""For hours of the day: a run that is taken up forgets those that it had."""
 TOLD = "Told elsewhere"
 
 
@@ -86,11 +89,15 @@ class Limits:
 
     between: Annotated[
         str | None,
-        typer.Option(metavar="HH:MM-HH:MM", help="Moves begin in these hours alone, by the local clock."),
+        typer.Option(
+            metavar="HH:MM-HH:MM", help="Moves begin in these hours alone, by the local clock; or always."
+        ),
     ] = None
     at_most: Annotated[
         str | None,
-        typer.Option("--for", metavar="TIME", help="After so long (2h) what is in flight is finished."),
+        typer.Option(
+            "--for", metavar="TIME", help="After so long (2h) what is in flight is finished, no move begins."
+        ),
     ] = None
 
     on_event: Annotated[
@@ -115,22 +122,28 @@ class Limits:
         ),
     ] = "text"  # fmt: skip
 
-    def helm(self, folder: Path) -> Helm:
-        """What steers a run of a plan directory; raises `UnusableInput` for times that are none."""
-        from equipoise.cli.helm import Helm
-
-        return Helm(folder, *self.times())
-
-    def times(self) -> tuple[Window | None, float | None]:
-        """The hours in which moves begin, and the seconds that they may; raises as `helm` does."""
-        from equipoise.cli.helm import Window
+    def hours(self, kept: Hours | None = None) -> Hours:
+        """When moves may begin, by what was given, else as in ``kept``; raises `UnusableInput` for times that
+        are none."""
+        from equipoise.cli.helm import local_now
+        from equipoise.execution.hours import Hours, Window
         from equipoise.units import parse_duration
 
+        found = kept or Hours()
         try:
-            at_most_s = None if self.at_most is None else parse_duration(self.at_most)
+            if self.at_most is not None:
+                until = local_now() + timedelta(seconds=parse_duration(self.at_most))
+                found = replace(found, until=until)
         except ValueError as error:
             raise UnusableInput(str(error), source="--for") from None
-        return None if self.between is None else Window.of(self.between), at_most_s
+        try:
+            if self.between is not None:
+                window = None if self.between == ALWAYS else Window.of(self.between)
+                found = replace(found, window=window)
+        except ValueError:
+            why, advice = f"'{self.between}' is no such time", f"Give 22:00-06:00, or {ALWAYS}"
+            raise UnusableInput(why, source="--between", advice=advice) from None
+        return found
 
     def refuse_outlets(self) -> None:
         """Raise `UnusableInput` for a command that is none, and for a file that cannot be."""
@@ -184,7 +197,7 @@ class Limits:
         from equipoise.planning.request.options import positive
 
         seconds("--stuck-after", self.stuck_after, least=0)
-        self.times()
+        self.hours()
         self.refuse_outlets()
         self.of_schedule()
         if self.per_broker is not None:
@@ -196,14 +209,19 @@ class Limits:
                 advice=f"Choose {', '.join(WAYS_OUT[:-1])} or {WAYS_OUT[-1]}",
             )
 
-    def of_run(self, waves: Schedule, bounds: Bounds | None = None) -> Options:
-        """The same for the run of a schedule that was made with them, its throttle between ``bounds``."""
+    def of_run(
+        self, waves: Schedule, bounds: Bounds | None = None, hours: Hours | None = None
+    ) -> Options:
+        """The same for the run of a schedule that was made with them, its throttle between ``bounds``, its
+        moves within ``hours``."""
+        from equipoise.execution.hours import Hours
         from equipoise.execution.moves import Options
 
         self.refuse_unusable()
         return Options(
             throttle=None if waves.throttle_bytes_per_s is None else int(waves.throttle_bytes_per_s),
             bounds=bounds,
+            hours=hours or Hours(),
             max_inflight=waves.max_inflight,
             per_broker=None if self.per_broker is None else int(self.per_broker),
             if_stuck=self.if_stuck,

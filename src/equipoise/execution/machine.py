@@ -106,6 +106,7 @@ def beginning(run: Run) -> Steps:
         throttle=run.options.throttle,
         bounds=pair(run.options.bounds),
         max_inflight=run.options.max_inflight,
+        **run.options.hours.to_json(),
     )
     for kind, values in run.adopted:
         yield from run.record(kind, **values)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from equipoise.execution.governing import Bounds
+from equipoise.execution.hours import Hours, Window
 from equipoise.execution.port import Resource, TopicPartition
 
 Entry = Mapping[str, Any]
@@ -162,9 +164,19 @@ def bounds_in(entry: Entry) -> Bounds | None:
     return None if told is None else Bounds(*map(int, listed(told)))
 
 
+def hours_in(entry: Entry) -> Hours:
+    """When the moves of a run may begin."""
+    window, until = entry.get("between"), entry.get("until")
+    ends = None if until is None else datetime.fromisoformat(text(until))
+    if ends is not None and ends.tzinfo is None:
+        raise ValueError
+    return Hours(None if window is None else Window.of(text(window)), ends)
+
+
 def told_limits(entry: Entry) -> None:
-    """Raise for a throttle, bounds of one or a count in flight that no run can have."""
+    """Raise for a throttle, bounds of one, hours or a count in flight that no run can have."""
     bounds_in(entry)
+    hours_in(entry)
     for key in ("throttle", "max_inflight"):
         limit = entry.get(key)
         if limit is not None and not int(limit) == limit >= 1:

@@ -13,6 +13,7 @@ from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.execution.drained import Drained, drained_by
 from equipoise.execution.governing import Bounds
+from equipoise.execution.hours import Hours
 from equipoise.execution.port import Replica, TopicPartition
 from equipoise.files.log_dirs import dirs_before, named_dirs
 
@@ -91,6 +92,8 @@ class Options:
     """For each broker, each way; None sets no throttle."""
     bounds: Bounds | None = None
     """Where the throttle goes up and down by itself; None: it stays."""
+    hours: Hours = field(default_factory=Hours)
+    """When moves may begin."""
     max_inflight: int = 50
     per_broker: int | None = None
     """Partitions that one broker may send, and receive, at a time; None: as many as are in flight."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,44 @@ def test_a_throttle_between_bounds_is_taken_up_as_it_was(model: SimulatedCluster
     assert "at 1 MB/s to 5 MB/s a broker each way, now 2 MB/s" in told
     entries = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
     assert [entry["bounds"] for entry in entries if entry["type"] == "begin"] == [[1_000_000, 5_000_000]] * 2
+
+
+def begins(folder: Path) -> list[dict[str, object]]:
+    """The "begin" entries of a journal."""
+    entries = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
+    return [entry for entry in entries if entry["type"] == "begin"]
+
+
+def test_hours_and_time_are_taken_up_and_shown(model: SimulatedCluster, folder: Path) -> None:
+    """Unless given anew; how long is left is said, to programs too."""
+    until = (datetime.now(UTC) + timedelta(hours=2)).isoformat(timespec="seconds")
+    interrupted(folder, between="00:00-23:59", until=until)
+    told = run("status", folder)[1]
+    assert "moves begin in 00:00-23:59 alone" in told and f"its time ends at {until}, in " in told
+    found = json.loads(run("status", folder, "--json")[1])
+    assert (found["between"], found["until"]) == ("00:00-23:59", until)
+    assert 0 < found["seconds_left"] <= 7200
+    run("apply", folder, "--yes", "--resume", "--between", "always")
+    assert [(begin["between"], begin["until"]) for begin in begins(folder)] == [
+        ("00:00-23:59", until), (None, until),
+    ]  # fmt: skip
+    assert lists(model) == AFTER
+
+
+@pytest.mark.parametrize(("outcome", "kept"), [("", True), ("stopped", False)])
+def test_a_time_that_is_over_binds_until_its_run_has_ended(
+    model: SimulatedCluster, folder: Path, outcome: str, kept: bool
+) -> None:
+    """Killed and taken up too late, nothing more begins; the next ``--resume`` goes on."""
+    until = "2026-01-01T00:00:00+00:00"
+    interrupted(folder, outcome, until=until)
+    assert ("its time ends at" in run("status", folder)[1]) is kept
+    code, told = run("apply", folder, "--yes", "--resume")
+    assert begins(folder)[1]["until"] == (until if kept else None)
+    assert (code, "Stopped: " in told) == ((1, True) if kept else (0, False)), told
+    if kept:
+        assert run("apply", folder, "--yes", "--resume")[0] == 0
+    assert lists(model) == AFTER
 
 
 def test_a_run_can_be_told_elsewhere(model: SimulatedCluster, folder: Path, tmp_path: Path) -> None:
