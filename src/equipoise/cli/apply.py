@@ -124,8 +124,7 @@ def sentence(of: Opened) -> str:
     else:
         parts.append("without a throttle" if throttle is None else f"at {rate(throttle)} a broker each way")
     if waves.seconds == waves.seconds:
-        seconds = max(waves.seconds, of.job.seconds_of_rounds(waves.max_inflight))
-        parts.append(f"in about {duration(seconds)} (never less than {duration(waves.bound_seconds)})")
+        parts.append(f"in about {duration(waves.seconds)} (never less than {duration(waves.bound_seconds)})")
     lines = [", ".join(parts) + "."]
     lines += [
         f"Held back: {waves.plan.cluster.label(row)}: {rule}" for row, rule in sorted(waves.blocked.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import select
 import signal
 import sys
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from equipoise.cli.output import say
 from equipoise.cli.streams import Gone, Unwritable
 from equipoise.cli.voice import is_json, is_quiet
-from equipoise.execution.moves import ROUND_S
 from equipoise.report.words import duration, number, plural, size
+from equipoise.scheduling.rounds import elections_s, rounds_s
 from equipoise.wording import printable
 
 if TYPE_CHECKING:
@@ -148,9 +149,12 @@ class Pace:
 
     def left(self, machine: Machine) -> float:
         """Seconds that the rest will take at this rate, NaN where nothing tells."""
-        rest, options = machine.run.bytes_whole - machine.run.bytes_now()[0], machine.run.options
-        rounds = ROUND_S * len(machine.run.queue) / options.max_inflight
-        return max(rest / self.rate, rounds) if self.rate > 0 else float("nan")
+        run = machine.run
+        if self.rate <= 0:
+            return math.nan
+        copies_s = (run.bytes_whole - run.bytes_now()[0]) / self.rate
+        rest_s = max(copies_s, rounds_s(len(run.queue), run.options.max_inflight))
+        return rest_s + elections_s(run.job.n_elections)
 
     def line(self, machine: Machine) -> str:
         """One line of progress."""

@@ -20,6 +20,7 @@ from equipoise.execution.port import Failure, TopicPartition
 from equipoise.execution.simulated import SimulatedCluster
 from equipoise.files.plan_directory import read_plan, write_plan
 from equipoise.scheduling import schedule
+from equipoise.scheduling.rounds import BATCH_S, ROUND_S
 
 
 def test_apply_says_what_it_will_do_and_does_it(model: SimulatedCluster, folder: Path) -> None:
@@ -27,7 +28,7 @@ def test_apply_says_what_it_will_do_and_does_it(model: SimulatedCluster, folder:
     code, told = run("apply", folder, "--yes")
     assert code == 0, told
     assert "2 partitions will change, 1 replica be copied, 4.8 MiB in all, at 1 MB/s" in told
-    assert "about 5.0 s" in told and "Finished: 2 moves, 2 done." in told
+    assert "about 10 s (never less than 5.0 s)" in told and "Finished: 2 moves, 2 done." in told
     assert lists(model) == AFTER and not any(model.settings.values())
 
 
@@ -223,11 +224,23 @@ def test_a_dry_run_says_which_rights_are_missing(model: SimulatedCluster, folder
 
 
 def test_many_small_moves_are_not_called_quick() -> None:
-    """Three hundred empty partitions take rounds of requests, and more of them more."""
+    """Three hundred empty partitions take rounds of requests, thirty take one; so does their way back."""
     moves = [Move(TopicPartition("t", p), (0,), (1,), 0.0) for p in range(300)]
-    few = Job("apply", "", None, tuple(moves[:30])).seconds_of_rounds(50)
-    many = Job("apply", "", None, tuple(moves)).seconds_of_rounds(50)
-    assert few < 3 and many > 20 and many == pytest.approx(10 * few)
+    few, many = (Job("apply", "", None, tuple(moves[:n])).seconds(1e6, 50) for n in (30, 300))
+    assert (few, many) == (ROUND_S, 6 * ROUND_S)
+    assert Job("apply", "", None, tuple(moves)).way_back.seconds(1e6, 50) == many
+
+
+def test_the_time_of_a_job_is_that_of_its_busiest_link_and_of_rounds_and_elections() -> None:
+    """An election where the leader stays and follows; where it leaves Kafka elects by itself."""
+    moves = (
+        Move(TopicPartition("t", 0), (0, 1), (1, 2), 5e6),
+        Move(TopicPartition("t", 1), (0, 1), (2, 0), 5e6),
+    )
+    job = Job("apply", "", None, moves)
+    assert job.n_elections == 1 and job.seconds(1e6, 50) == 10 + ROUND_S + BATCH_S
+    unknown = Job("apply", "", None, (*moves, Move(TopicPartition("t", 2), (0,), (1,))))
+    assert np.isnan(unknown.seconds(1e6, 50)) and np.isnan(job.seconds(None, 50))
 
 
 def test_a_run_is_steered_from_another_terminal(model: SimulatedCluster, folder: Path) -> None:
