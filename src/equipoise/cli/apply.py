@@ -51,7 +51,7 @@ def apply(
     if dry_run:
         refuse_surprises(of, resume=resume)
         with cluster_at(bootstrap_server, command_config) as port:
-            rehearse(of, limits.of_run(of.schedule, of.bounds, of.hours), port)
+            rehearse(of, limits.of_run(of.schedule, of.bounds, of.hours, of.inflight_bounds), port)
         return
     end = carried_out(of, bootstrap_server, command_config, limits, yes=yes, resume=resume)
     close(end, told=is_json())
@@ -69,7 +69,7 @@ def carried_out(
 ) -> End:
     """How the run of an opened plan ended; ``ended`` as in `carry`."""
     refuse_surprises(of, resume=resume)
-    options = limits.of_run(of.schedule, of.bounds, of.hours)
+    options = limits.of_run(of.schedule, of.bounds, of.hours, of.inflight_bounds)
     with cluster_at(bootstrap_server, command_config) as port:
         return carry(of, of.job, options, port, sentence(of), yes=yes, limits=limits, ended=ended)
 
@@ -123,6 +123,9 @@ def sentence(of: Opened) -> str:
         parts.append(f"at {ends} a broker each way, now {rate(throttle or 0)}")
     else:
         parts.append("without a throttle" if throttle is None else f"at {rate(throttle)} a broker each way")
+    if of.inflight_bounds is not None:
+        some = f"{of.inflight_bounds.low} to {of.inflight_bounds.high}"
+        parts.append(f"{some} partitions at a time, now {waves.max_inflight}")
     if waves.seconds == waves.seconds:
         parts.append(f"in about {duration(waves.seconds)} (never less than {duration(waves.bound_seconds)})")
     lines = [", ".join(parts) + "."]

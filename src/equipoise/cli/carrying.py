@@ -51,6 +51,8 @@ class Opened:
     """Between which the throttle goes up and down by itself, None where it stays."""
     hours: Hours | None = None
     """When moves may begin; None: always."""
+    inflight_bounds: Bounds | None = None
+    """Between which the number of partitions in flight goes up and down, None where it stays."""
 
 
 NO_LIMITS = Limits()
@@ -78,11 +80,13 @@ def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str = "apply") -
     if memory.begun and memory.begun["plan"] != digest:
         raise UnusableInput("belongs to another plan", source=str(folder / NAME), advice="Move it away")
     waves = schedule(plan, **{**agreed_limits(folder, memory, operation), **limits.of_schedule()})
-    bounds = limits.bounds()
-    if limits.throttle is None and taken_up(memory, operation):
+    bounds, some, kept = limits.bounds(), limits.inflight_bounds(), taken_up(memory, operation)
+    if limits.throttle is None and kept:
         bounds = bounds_in(memory.begun)
-    hours = limits.hours(agreed_hours(memory) if taken_up(memory, operation) else None)
-    return Opened(folder, waves, job_of(waves, digest), memory, told.damage, bounds, hours)
+    if limits.max_inflight is None and kept:
+        some = bounds_in(memory.begun, "inflight_bounds")
+    hours = limits.hours(agreed_hours(memory) if kept else None)
+    return Opened(folder, waves, job_of(waves, digest), memory, told.damage, bounds, hours, some)
 
 
 def taken_up(memory: Memory, operation: str) -> bool:

@@ -52,7 +52,12 @@ class Limits:
         ),
     ] = None
     max_inflight: Annotated[
-        str | None, typer.Option(metavar="N", help="Partitions in flight at most; by default the plan's.")
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Partitions in flight at most, or auto:10-100, where that follows the cluster's health; by "
+            "default the plan's.",
+        ),
     ] = None
     per_broker: Annotated[
         str | None, typer.Option(metavar="N", help="Partitions that one broker sends or receives at a time.")
@@ -168,16 +173,15 @@ class Limits:
 
     def bounds(self) -> Bounds | None:
         """Those of a throttle that goes up and down by itself; raises `UnusableInput` for what is none."""
-        from equipoise.execution.governing import Bounds
         from equipoise.planning.request.options import rate
 
-        if self.throttle is None or not self.throttle.startswith("auto"):
-            return None
-        low, dash, high = self.throttle.removeprefix("auto:").partition("-")
-        if dash and (ends := (rate("--throttle", low), rate("--throttle", high)))[0] <= ends[1]:
-            return Bounds(*ends)
-        why = f"'{self.throttle}' has no two bounds, the lower one first"
-        raise UnusableInput(why, source="--throttle", advice="Give auto:5MB-50MB")
+        return ends("--throttle", self.throttle, rate, "auto:5MB-50MB")
+
+    def inflight_bounds(self) -> Bounds | None:
+        """The same of the number of partitions in flight."""
+        from equipoise.planning.request.options import positive
+
+        return ends("--max-inflight", self.max_inflight, positive, "auto:10-100")
 
     def of_schedule(self) -> dict[str, Any]:
         """What the schedule has to know of it; nothing that was not given."""
@@ -188,7 +192,9 @@ class Limits:
             given["throttle"] = float(bounds.low)
         elif self.throttle is not None:
             given["throttle"] = float(rate("--throttle", self.throttle))
-        if self.max_inflight is not None:
+        if some := self.inflight_bounds():
+            given["max_inflight"] = some.low
+        elif self.max_inflight is not None:
             given["max_inflight"] = positive("--max-inflight", self.max_inflight)
         return given
 
@@ -210,10 +216,14 @@ class Limits:
             )
 
     def of_run(
-        self, waves: Schedule, bounds: Bounds | None = None, hours: Hours | None = None
+        self,
+        waves: Schedule,
+        bounds: Bounds | None = None,
+        hours: Hours | None = None,
+        inflight_bounds: Bounds | None = None,
     ) -> Options:
-        """The same for the run of a schedule that was made with them, its throttle between ``bounds``, its
-        moves within ``hours``."""
+        """The same for the run of a schedule that was made with them: its throttle between ``bounds``, its
+        moves within ``hours``, and so many of them in flight."""
         from equipoise.execution.hours import Hours
         from equipoise.execution.moves import Options
 
@@ -223,6 +233,7 @@ class Limits:
             bounds=bounds,
             hours=hours or Hours(),
             max_inflight=waves.max_inflight,
+            inflight_bounds=inflight_bounds,
             per_broker=None if self.per_broker is None else int(self.per_broker),
             if_stuck=self.if_stuck,
             stuck_after_s=self.stuck_after,
@@ -230,6 +241,20 @@ class Limits:
             keep_rates=self.keep_rates,
             adopt=self.adopt,
         )
+
+
+def ends(option: str, text: str | None, parsed: Callable[[str, str], float], example: str) -> Bounds | None:
+    """The two bounds of an option that is given as ``auto:LOW-HIGH``, None where it is not; raises
+    `UnusableInput` for what is none."""
+    from equipoise.execution.governing import Bounds
+
+    if text is None or not text.startswith("auto"):
+        return None
+    low, dash, high = text.removeprefix("auto:").partition("-")
+    if dash and (found := (int(parsed(option, low)), int(parsed(option, high))))[0] <= found[1]:
+        return Bounds(*found)
+    why = f"'{text}' has no two bounds, the lower one first"
+    raise UnusableInput(why, source=option, advice=f"Give {example}")
 
 
 def with_limits(verb: Callable[..., None]) -> Callable[..., None]:

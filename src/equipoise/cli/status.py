@@ -94,6 +94,8 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
         "held": memory.held,
         "throttle": memory.begun.get("throttle"),
         "throttle_bounds": memory.begun.get("bounds"),
+        "max_inflight": memory.begun.get("max_inflight"),
+        "inflight_bounds": memory.begun.get("inflight_bounds"),
         **hours_of(memory),
         "ordered": asdict(read_steering(of.folder)),
     }
@@ -126,6 +128,9 @@ def text_of(found: dict[str, Any]) -> str:
     if found["throttle_bounds"] and found["outcome"] in ONGOING:
         low, high = map(rate, found["throttle_bounds"])
         lines.append(f"throttle between {low} and {high} a broker each way, now {rate(found['throttle'])}")
+    if found["inflight_bounds"] and found["outcome"] in ONGOING:
+        low, high = found["inflight_bounds"]
+        lines.append(f"{low} to {high} partitions in flight at most, now {found['max_inflight']}")
     if found["between"] and found["outcome"] in ONGOING:
         lines.append(f"moves begin in {found['between']} alone")
     if found["until"] and found["outcome"] in ONGOING:

@@ -77,6 +77,9 @@ class Memory:
         self.held = text(entry["hold"])
         self.begun["throttle"] = entry["throttle"]
         self.begun["bounds"] = entry.get("bounds")
+        for key in ("max_inflight", "inflight_bounds"):  # which journals of before do not have here
+            if key in entry:
+                self.begun[key] = entry[key]
 
     def note_submit(self, entry: Entry) -> None:
         for name, target in entry["partitions"].items():
@@ -158,9 +161,10 @@ def parsed(name: str) -> TopicPartition:
     return TopicPartition(topic, int(number))
 
 
-def bounds_in(entry: Entry) -> Bounds | None:
-    """Between which rates a run lets its throttle go up and down; None where it stays."""
-    told = entry.get("bounds")
+def bounds_in(entry: Entry, key: str = "bounds") -> Bounds | None:
+    """Between which rates a run lets its throttle go up and down (or what else ``key`` is of); None where it
+    stays."""
+    told = entry.get(key)
     return None if told is None else Bounds(*map(int, listed(told)))
 
 
@@ -176,6 +180,7 @@ def hours_in(entry: Entry) -> Hours:
 def told_limits(entry: Entry) -> None:
     """Raise for a throttle, bounds of one, hours or a count in flight that no run can have."""
     bounds_in(entry)
+    bounds_in(entry, "inflight_bounds")
     hours_in(entry)
     for key in ("throttle", "max_inflight"):
         limit = entry.get(key)

@@ -108,6 +108,8 @@ class Options:
     hours: Hours = field(default_factory=Hours)
     """When moves may begin."""
     max_inflight: int = 50
+    inflight_bounds: Bounds | None = None
+    """Where that goes up and down by itself; None: it stays."""
     per_broker: int | None = None
     """Partitions that one broker may send, and receive, at a time; None: as many as are in flight."""
     chunk: int = 500

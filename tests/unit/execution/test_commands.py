@@ -51,6 +51,20 @@ def begins(folder: Path) -> list[dict[str, object]]:
     return [entry for entry in entries if entry["type"] == "begin"]
 
 
+def test_a_number_in_flight_between_bounds_is_taken_up_as_it_was(
+    model: SimulatedCluster, folder: Path
+) -> None:
+    """Another number overrules bounds and number."""
+    interrupted(folder, inflight_bounds=[5, 20])
+    assert "5 to 20 partitions in flight at most, now 7" in run("status", folder)[1]
+    anew = run("apply", folder, "--resume", "--max-inflight", "9", "--dry-run")[1]
+    assert "partitions at a time" not in anew
+    told = run("apply", folder, "--yes", "--resume")[1]
+    assert "5 to 20 partitions at a time, now 7" in told
+    told_twice = [(begin["max_inflight"], begin["inflight_bounds"]) for begin in begins(folder)]
+    assert told_twice == [(7, [5, 20])] * 2
+
+
 def test_hours_and_time_are_taken_up_and_shown(model: SimulatedCluster, folder: Path) -> None:
     """Unless given anew; how long is left is said, to programs too."""
     until = (datetime.now(UTC) + timedelta(hours=2)).isoformat(timespec="seconds")
@@ -58,6 +72,7 @@ def test_hours_and_time_are_taken_up_and_shown(model: SimulatedCluster, folder: 
     told = run("status", folder)[1]
     assert "moves begin in 00:00-23:59 alone" in told and f"its time ends at {until}, in " in told
     found = json.loads(run("status", folder, "--json")[1])
+    assert (found["max_inflight"], found["inflight_bounds"]) == (7, None)
     assert (found["between"], found["until"]) == ("00:00-23:59", until)
     assert 0 < found["seconds_left"] <= 7200
     run("apply", folder, "--yes", "--resume", "--between", "always")
