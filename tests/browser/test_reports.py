@@ -190,6 +190,7 @@ def test_waves_are_drawn(two_racks, opened):
         unit="bytes",
         wave_seconds=np.linspace(10, 4000, 12),
         seconds=9000.0,
+        copy_seconds=8996.0,
         bound_seconds=8800.0,
         gap=0.0227,
         bottleneck="broker 3, inbound",

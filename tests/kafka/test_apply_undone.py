@@ -117,7 +117,7 @@ def test_the_predicted_time_is_the_time_that_it_takes(cluster: KafkaCluster, tmp
     plan = plan_for(cluster, tmp_path, "--brokers", "1", "--topics", "timed", "--throttle", "2MB")
     import json
 
-    predicted = json.loads((plan.folder / "waves" / "schedule.json").read_text())["seconds"]
+    predicted = json.loads((plan.folder / "waves" / "schedule.json").read_text())["copy_seconds"]
     moments: list[float] = []
     look = lambda machine: moments.append(time.monotonic()) if machine.run.flying else None  # noqa: E731
     carried(plan, eye=Eye(look))

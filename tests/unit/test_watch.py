@@ -5,16 +5,21 @@ from __future__ import annotations
 import signal
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Timer
+from threading import Event, Timer
 
+import numpy as np
 import pytest
 
+from equipoise.cli.faces import Face
 from equipoise.cli.limits import Limits
 from equipoise.cli.main import main
-from equipoise.cli.rounds import Pause, Rounds, furthest_off, why_idle
+from equipoise.cli.pause import Pause
+from equipoise.cli.rounds import Rounds
+from equipoise.cli.worth import furthest_off, why_idle
 from equipoise.cluster import Cluster, build_cluster
 from equipoise.cluster.brokers import Brokers
 from equipoise.errors import ImpossibleRequest
+from equipoise.execution.instructions import Confirm
 from equipoise.planning import make_plan
 from equipoise.planning.problem.request import Request
 
@@ -42,7 +47,7 @@ class Seen(Rounds):
 
 
 def rounds(state: Cluster, **given: object) -> Seen:
-    made = Seen("nowhere:9092", None, Request(), 0.0, None, None, state)
+    made = Seen("nowhere:9092", None, Request(), 0.0, None, None, Event(), state)
     return replace(made, **given)  # type: ignore[arg-type]
 
 
@@ -54,18 +59,47 @@ def test_a_little_off_is_left_alone_until_it_is_more() -> None:
     """From 20 % on: what drifts by less is not moved to and fro."""
     near = cluster([[1]] * 12 + [[2]] * 10 + [[3]] * 8)
     told = rounds(near, above=25.0).round()
-    assert told.words == "left as it is: the worst broker is 20 % off its share, 25 % is allowed"
+    assert told.words == "left as it is: broker 1 is 20 % off its share of replicas, 25 % is allowed"
     assert rounds(near, above=15.0).round().words == "2 data moves, 2 leadership changes, 2 of 30 partitions"
 
 
 def test_counts_within_one_of_their_share_are_level() -> None:
-    assert furthest_off(make_plan(cluster(SKEWED))) == 0.0
+    state = cluster(SKEWED)
+    assert {off.percent for off in furthest_off(make_plan(state), state, Request())} == {0.0}
 
 
 def test_what_a_rule_asks_is_always_done() -> None:
     """A broker to be emptied is, however level the cluster is."""
-    plan = make_plan(cluster([[1], [2], [3]]), Request(drain=(3,)))
-    assert why_idle(plan, 1000.0) == ""
+    state, request = cluster([[1], [2], [3]]), Request(drain=(3,))
+    assert why_idle(make_plan(state, request), state, request, 1000.0) == ""
+
+
+ONE_EACH = [[broker] for broker in (1, 2, 3) for _ in range(4)]
+
+
+@pytest.mark.parametrize(("first", "idle"), [(1.1, True), (2.0, False)])
+def test_a_load_is_measured_where_it_is_what_the_plan_levels(first: float, idle: bool) -> None:
+    """Counts are even and most comes in on one broker: with `--balance network-in` that is what matters."""
+    rates = [first if row < 4 else 1.0 for row in range(12)]
+    state = replace(cluster(ONE_EACH), bytes_in_per_s=1000 * np.array(rates))
+    request = Request(balance=("network-in:1:1",))
+    told = why_idle(make_plan(state, request), state, request, 20.0)
+    said = "left as it is: broker 1 is 6 % off its share of network-in, 20 % is allowed"
+    assert told == (said if idle else "")
+    assert why_idle(make_plan(state), state, Request(), 20.0) == "nothing to do"
+
+
+@pytest.mark.parametrize(("off", "above", "idle"), [(1, None, True), (2, None, False), (1, 0.0, False)])
+def test_by_default_loads_may_drift_by_ten_beyond_their_tolerance(
+    off: int, above: float | None, idle: bool
+) -> None:
+    """With a tolerance of 5 % a broker that is 13 % off is left, one that is 25 % off is not; with 0 both are
+    levelled."""
+    state = cluster([[1]] * (40 + 5 * off) + [[2]] * 40 + [[3]] * (40 - 5 * off))
+    request = Request(tolerance=(5.0, 5.0), balance=("count",), goals=("replicas", "moves"))
+    told = why_idle(make_plan(state, request), state, request, above)
+    assert bool(told) is idle, told
+    assert not idle or told.endswith(" % off its share of replicas, 15 % is allowed")
 
 
 def test_each_round_that_plans_leaves_its_folder(tmp_path: Path) -> None:
@@ -91,7 +125,7 @@ def test_a_run_that_was_left_is_taken_up_before_anything_is_planned(tmp_path: Pa
     rounds(far, out=tmp_path).round()
     (folder,) = tmp_path.iterdir()
     (folder / "journal.jsonl").write_text('{"type":"begin","operation":"apply","plan":"sha256:0"}\n')
-    made = Resumed("nowhere:9092", None, Request(), 0.0, tmp_path, Limits(), far)
+    made = Resumed("nowhere:9092", None, Request(), 0.0, tmp_path, Limits(), Event(), far)
     assert made.round().words == f"{folder.name}: taken up; carried out"
     assert begun == [(folder, True)]
 
@@ -123,10 +157,61 @@ def test_options_of_runs_that_never_begin_are_said(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.startswith(said)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_wait_between_rounds_ends_at_once(number: signal.Signals) -> None:
+    before = signal.getsignal(signal.SIGHUP)
     with Pause() as pause:
         assert not pause.over(0.01)
         Timer(0.1, signal.raise_signal, [number]).start()
         assert pause.over(60)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGHUP) is before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_it_looks_or_plans_begins_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    """Neither a folder is written nor a run begun after it."""
+
+    @dataclass(frozen=True)
+    class Interrupted(Seen):
+        def seen(self, folder: Path) -> Cluster:
+            signal.raise_signal(number)
+            return super().seen(folder)
+
+    with Pause() as pause:
+        args = ("nowhere:9092", None, Request(), 0.0, tmp_path / "rounds", Limits(), pause.ended)
+        told = Interrupted(*args, cluster([[1]] * 9)).round()
+        assert told.words.endswith("stopped before anything was done") and pause.over(60)
+    assert not (tmp_path / "rounds").exists()
+
+
+class Flies:
+    """What a face needs to know of a run that is under way, by Ctrl-C not yet stopped."""
+
+    class run:
+        phase, stop = "moving", None
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_a_run_ends_the_watch(number: signal.Signals) -> None:
+    """Else the next round would take the run up again that somebody has just ended."""
+    with Pause() as pause, Face("", yes=True, ended=pause.ended) as face:
+        signal.raise_signal(number)
+        assert face.wish(Flies) == ("finish" if number == signal.SIGINT else "leave")  # type: ignore[arg-type]
+        assert pause.over(60)
+
+
+def test_a_signal_as_a_run_ends_is_heard_too() -> None:
+    """When there was nothing left to stop."""
+    with Pause() as pause:
+        with Face("", yes=True, ended=pause.ended):
+            signal.raise_signal(signal.SIGTERM)
+        assert pause.over(60)
+
+
+def test_no_run_begins_after_a_signal(capsys: pytest.CaptureFixture[str]) -> None:
+    """In the moment before the run itself hears signals, and while it checks."""
+    face = Face("9 partitions will change.", yes=True, ended=Event())
+    face.ended.set()
+    assert not face.confirm(Confirm(9, 0, 0))
+    assert capsys.readouterr().out == "Nothing was done: it was stopped before it began.\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,7 @@ from equipoise.cli.voice import is_json
 from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
+    from equipoise.execution.instructions import End
     from equipoise.execution.kafka import KafkaPort
     from equipoise.execution.moves import Options
 
@@ -46,13 +48,30 @@ def apply(
     of = opened(folder, limits)
     if log_dirs is not None:
         of = with_log_dirs(of, log_dirs)
+    if dry_run:
+        refuse_surprises(of, resume=resume)
+        with cluster_at(bootstrap_server, command_config) as port:
+            rehearse(of, limits.of_run(of.schedule, of.bounds, of.hours, of.inflight_bounds), port)
+        return
+    end = carried_out(of, bootstrap_server, command_config, limits, yes=yes, resume=resume)
+    close(end, told=is_json())
+
+
+def carried_out(
+    of: Opened,
+    bootstrap_server: str,
+    command_config: Path | None,
+    limits: Limits,
+    *,
+    yes: bool,
+    resume: bool,
+    ended: Event | None = None,
+) -> End:
+    """How the run of an opened plan ended; ``ended`` as in `carry`."""
     refuse_surprises(of, resume=resume)
-    options = limits.of_run(of.schedule, of.bounds)
+    options = limits.of_run(of.schedule, of.bounds, of.hours, of.inflight_bounds)
     with cluster_at(bootstrap_server, command_config) as port:
-        if dry_run:
-            rehearse(of, options, port)
-            return
-        close(carry(of, of.job, options, port, sentence(of), yes=yes, limits=limits), told=is_json())
+        return carry(of, of.job, options, port, sentence(of), yes=yes, limits=limits, ended=ended)
 
 
 def with_log_dirs(of: Opened, path: Path) -> Opened:
@@ -104,9 +123,11 @@ def sentence(of: Opened) -> str:
         parts.append(f"at {ends} a broker each way, now {rate(throttle or 0)}")
     else:
         parts.append("without a throttle" if throttle is None else f"at {rate(throttle)} a broker each way")
+    if of.inflight_bounds is not None:
+        some = f"{of.inflight_bounds.low} to {of.inflight_bounds.high}"
+        parts.append(f"{some} partitions at a time, now {waves.max_inflight}")
     if waves.seconds == waves.seconds:
-        seconds = max(waves.seconds, of.job.seconds_of_rounds(waves.max_inflight))
-        parts.append(f"in about {duration(seconds)} (never less than {duration(waves.bound_seconds)})")
+        parts.append(f"in about {duration(waves.seconds)} (never less than {duration(waves.bound_seconds)})")
     lines = [", ".join(parts) + "."]
     lines += [
         f"Held back: {waves.plan.cluster.label(row)}: {rule}" for row, rule in sorted(waves.blocked.items())

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +20,7 @@ from equipoise.errors import UnusableInput
 
 if TYPE_CHECKING:
     from equipoise.execution.governing import Bounds
+    from equipoise.execution.hours import Hours
     from equipoise.execution.instructions import End
     from equipoise.execution.kafka import KafkaPort
     from equipoise.execution.memory import Memory
@@ -49,6 +51,10 @@ class Opened:
     """What a crash has cut short at the end of the journal, "" where nothing is."""
     bounds: Bounds | None = None
     """Between which the throttle goes up and down by itself, None where it stays."""
+    hours: Hours | None = None
+    """When moves may begin; None: always."""
+    inflight_bounds: Bounds | None = None
+    """Between which the number of partitions in flight goes up and down, None where it stays."""
 
 
 NO_LIMITS = Limits()
@@ -77,15 +83,31 @@ def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str | None = "ap
         raise UnusableInput("belongs to another plan", source=str(folder / NAME), advice="Move it away")
     operation = operation or memory.begun.get("operation", "apply")
     waves = schedule(plan, **{**agreed_limits(folder, memory, operation), **limits.of_schedule()})
-    bounds = limits.bounds()
-    if limits.throttle is None and taken_up(memory, operation):
+    bounds, some, kept = limits.bounds(), limits.inflight_bounds(), taken_up(memory, operation)
+    if limits.throttle is None and kept:
         bounds = bounds_in(memory.begun)
-    return Opened(folder, waves, job_of(waves, digest), memory, told.damage, told.torn, bounds)
+    if limits.max_inflight is None and kept:
+        some = bounds_in(memory.begun, "inflight_bounds")
+    hours = limits.hours(agreed_hours(memory) if kept else None)
+    return Opened(
+        folder, waves, job_of(waves, digest), memory, told.damage, told.torn, bounds, hours, some
+    )
 
 
 def taken_up(memory: Memory, operation: str) -> bool:
     """Whether a run of this operation was begun and has not ended."""
     return memory.unfinished and memory.begun["operation"] == operation
+
+
+def agreed_hours(memory: Memory) -> Hours:
+    """Of the run that is taken up; the end that one has come to is behind it."""
+    from equipoise.cli.helm import local_now
+    from equipoise.execution.memory import hours_in
+
+    hours = hours_in(memory.begun)
+    if memory.outcome and hours.until is not None and hours.until <= local_now():
+        return replace(hours, until=None)
+    return hours
 
 
 def agreed_limits(folder: Path, memory: Memory, operation: str) -> dict[str, Any]:
@@ -142,9 +164,11 @@ def carry(
     yes: bool,
     stop: str | None = None,
     limits: Limits = NO_LIMITS,
+    ended: Event | None = None,
 ) -> End:
-    """Carry a job out and tell how it went; what was ordered meanwhile ends with it."""
+    """Carry a job out; what was ordered meanwhile ends with it. ``ended`` is set by a signal that ends it."""
     from equipoise.cli.faces import face_for
+    from equipoise.cli.helm import Helm
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.driver import drive
     from equipoise.execution.journal import Journal
@@ -154,7 +178,7 @@ def carry(
 
     with (
         Journal(of.folder, cut=options.adopt) as journal,
-        face_for(what, yes=yes) as face,
+        face_for(what, yes=yes, ended=ended) as face,
         limits.outlets(of, face) as outlets,
     ):
         if journal.torn:
@@ -163,7 +187,7 @@ def carry(
         if limits.throttle is not None:  # given anew, it is not overruled by what was ordered before
             write_steering(of.folder, replace(read_steering(of.folder), throttle=None))
         try:
-            end = drive(machine, Carrier(port), Dated(journal), face, limits.helm(of.folder), outlets)
+            end = drive(machine, Carrier(port), Dated(journal), face, Helm(of.folder, options.hours), outlets)
             if end.outcome in ENDED:
                 forget_steering(of.folder)
             return end
@@ -183,11 +207,15 @@ class Dated:
 
 def close(end: End, *, told: bool = False) -> None:
     """Say how a run ended, if anybody hears it and it is not ``told``, and leave with its exit code."""
-    code = CODES.get(end.outcome, 1)
     with suppress(Gone, Unwritable):
         if not told:
             say_how(end)
-    raise typer.Exit(code or (1 if end.reasons else 0))
+    raise typer.Exit(code_of(end))
+
+
+def code_of(end: End) -> int:
+    """The exit code of a run."""
+    return CODES.get(end.outcome, 1) or (1 if end.reasons else 0)
 
 
 def say_how(end: End) -> None:

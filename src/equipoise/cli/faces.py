@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import select
 import signal
 import sys
 import time
 from contextlib import suppress
+from threading import Event
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from equipoise.cli.output import say
 from equipoise.cli.streams import Gone, Unwritable
 from equipoise.cli.voice import is_json, is_quiet
-from equipoise.execution.moves import ROUND_S
 from equipoise.report.words import duration, number, plural, size
+from equipoise.scheduling.rounds import elections_s, rounds_s
 from equipoise.wording import printable
 
 if TYPE_CHECKING:
@@ -31,9 +33,11 @@ QUESTION = "[f]inish what is in flight and stop, [c]ancel it, [l]eave it running
 class Face:
     """Lines on standard output; the base of the terminal's face too."""
 
-    def __init__(self, what: str, *, yes: bool) -> None:
-        """``what`` says in one sentence what will be done once the operator agrees."""
+    def __init__(self, what: str, *, yes: bool, ended: Event | None = None) -> None:
+        """``what`` says in one sentence what will be done once the operator agrees; ``ended`` is set by a
+        signal that ends the run, and keeps one from beginning."""
         self.what, self.yes, self.quiet = what, yes, is_quiet()
+        self.ended = ended or Event()
         self.interrupts: list[int] = []
         self.pace = Pace()
         self.last_line = 0.0
@@ -49,6 +53,8 @@ class Face:
     ) -> None:
         for one, handler in self.before.items():
             signal.signal(one, handler)
+        if self.interrupts:  # heard when there was nothing left to stop
+            self.ended.set()
 
     @property
     def asks(self) -> bool:
@@ -61,6 +67,9 @@ class Face:
 
     def confirm(self, question: Confirm) -> bool:
         """Say what will be done; ask on a terminal unless ``--yes`` was given."""
+        if self.ended.is_set():
+            say("Nothing was done: it was stopped before it began.")
+            return False
         if question.left_over:
             return self.clears(question.left_over)
         say(self.what)
@@ -89,8 +98,16 @@ class Face:
         if not self.interrupts:
             return None
         heard, self.interrupts = self.interrupts, []
+        stop = self.meant_by(heard, machine)
+        if stop is not None:
+            self.ended.set()
+        return stop
+
+    def meant_by(self, heard: list[int], machine: Machine) -> str | None:
         if len(heard) > 1 or heard[0] != signal.SIGINT:
             return "leave"
+        if machine.run.phase == "checking":  # nothing is begun, and nothing will be
+            return "finish"
         return self.ask() if self.asks else "finish" if machine.run.stop is None else "leave"
 
     def ask(self) -> str | None:
@@ -143,9 +160,12 @@ class Pace:
 
     def left(self, machine: Machine) -> float:
         """Seconds that the rest will take at this rate, NaN where nothing tells."""
-        rest, options = machine.run.bytes_whole - machine.run.bytes_now()[0], machine.run.options
-        rounds = ROUND_S * len(machine.run.queue) / options.max_inflight
-        return max(rest / self.rate, rounds) if self.rate > 0 else float("nan")
+        run = machine.run
+        if self.rate <= 0:
+            return math.nan
+        copies_s = (run.bytes_whole - run.bytes_now()[0]) / self.rate
+        rest_s = max(copies_s, rounds_s(len(run.queue), run.options.max_inflight))
+        return rest_s + elections_s(run.job.n_elections)
 
     def line(self, machine: Machine) -> str:
         """One line of progress."""
@@ -225,8 +245,7 @@ class LogFace(Face):
         self.pace.see(machine, now)
 
 
-def face_for(what: str, *, yes: bool) -> Face:
+def face_for(what: str, *, yes: bool, ended: Event | None = None) -> Face:
     """Bars where standard output is a terminal, lines elsewhere."""
-    if is_json():
-        return LogFace(what, yes=yes)
-    return (TerminalFace if sys.stdout.isatty() else Face)(what, yes=yes)
+    kind = LogFace if is_json() else TerminalFace if sys.stdout.isatty() else Face
+    return kind(what, yes=yes, ended=ended)

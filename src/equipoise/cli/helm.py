@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from datetime import time as moment
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,33 +13,13 @@ from equipoise.errors import UnusableInput
 from equipoise.files.steering import Steering, read_steering
 
 if TYPE_CHECKING:
+    from equipoise.execution.hours import Hours
     from equipoise.execution.orders import Orders
 
 
-@dataclass(frozen=True)
-class Window:
-    """Hours of the day, by this machine's clock, in which moves may begin; over midnight too."""
-
-    begin: moment
-    end: moment
-    text: str
-
-    @classmethod
-    def of(cls, text: str) -> Window:
-        """``22:00-06:00``; raises :class:`UnusableInput` for anything else."""
-        try:
-            begin, end = (datetime.strptime(part, "%H:%M").time() for part in text.split("-"))
-        except ValueError:
-            begin = end = moment()
-        if begin == end:
-            raise UnusableInput(f"'{text}' is no such time", source="--between", advice="Give 22:00-06:00")
-        return cls(begin, end, text)
-
-    def holds(self, now: moment) -> bool:
-        """Whether it is open."""
-        if self.begin < self.end:
-            return self.begin <= now < self.end
-        return now >= self.begin or now < self.end
+def local_now() -> datetime:
+    """By the clock and in the zone of this machine."""
+    return datetime.now().astimezone()
 
 
 @dataclass
@@ -49,23 +27,17 @@ class Helm:
     """What a run of a plan directory is to do now, each time it is asked."""
 
     folder: Path
-    window: Window | None = None
-    seconds: float | None = None
-    """How long the run may take; what flies then is finished."""
-    clock: Callable[[], float] = time.monotonic
-    now: Callable[[], datetime] = datetime.now
+    hours: Hours
+    now: Callable[[], datetime] = local_now
     last: Steering = field(default_factory=Steering)
-
-    def __post_init__(self) -> None:
-        self.began = self.clock()
 
     def __call__(self) -> Orders:
         from equipoise.execution.orders import Orders
 
         with suppress(UnusableInput):  # who wrote that hears of it with the next command; the run goes on
             self.last = read_steering(self.folder)
-        hold = "paused" if self.last.paused else ""
-        if not hold and self.window is not None and not self.window.holds(self.now().time()):
-            hold = f"outside {self.window.text}"
-        over = self.seconds is not None and self.clock() - self.began >= self.seconds
+        now, hold = self.now(), "paused" if self.last.paused else ""
+        if not hold and self.hours.window is not None and not self.hours.window.holds(now.time()):
+            hold = f"outside {self.hours.window.text}"
+        over = self.hours.until is not None and now >= self.hours.until
         return Orders(hold, self.last.throttle, over)

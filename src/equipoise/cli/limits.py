@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from datetime import timedelta
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,15 +18,17 @@ from equipoise.errors import UnusableInput
 if TYPE_CHECKING:
     from equipoise.cli.carrying import Opened
     from equipoise.cli.faces import Face
-    from equipoise.cli.helm import Helm, Window
     from equipoise.cli.outlets import Outlets
     from equipoise.execution.governing import Bounds
+    from equipoise.execution.hours import Hours
     from equipoise.execution.moves import Options
     from equipoise.scheduling import Schedule
 
 YEAR_S = 365 * 24 * 3600
 WAYS_OUT = ("wait", "skip", "retarget")
 LOGS = ("text", "json")
+ALWAYS = "always"
+"""For hours of the day: a run that is taken up forgets those that it had."""
 TOLD = "Told elsewhere"
 
 
@@ -49,7 +52,12 @@ class Limits:
         ),
     ] = None
     max_inflight: Annotated[
-        str | None, typer.Option(metavar="N", help="Partitions in flight at most; by default the plan's.")
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Partitions in flight at most, or auto:10-100, where that follows the cluster's health; by "
+            "default the plan's.",
+        ),
     ] = None
     per_broker: Annotated[
         str | None, typer.Option(metavar="N", help="Partitions that one broker sends or receives at a time.")
@@ -86,11 +94,15 @@ class Limits:
 
     between: Annotated[
         str | None,
-        typer.Option(metavar="HH:MM-HH:MM", help="Moves begin in these hours alone, by the local clock."),
+        typer.Option(
+            metavar="HH:MM-HH:MM", help="Moves begin in these hours alone, by the local clock; or always."
+        ),
     ] = None
     at_most: Annotated[
         str | None,
-        typer.Option("--for", metavar="TIME", help="After so long (2h) what is in flight is finished."),
+        typer.Option(
+            "--for", metavar="TIME", help="After so long (2h) what is in flight is finished, no move begins."
+        ),
     ] = None
 
     on_event: Annotated[
@@ -115,22 +127,28 @@ class Limits:
         ),
     ] = "text"  # fmt: skip
 
-    def helm(self, folder: Path) -> Helm:
-        """What steers a run of a plan directory; raises `UnusableInput` for times that are none."""
-        from equipoise.cli.helm import Helm
-
-        return Helm(folder, *self.times())
-
-    def times(self) -> tuple[Window | None, float | None]:
-        """The hours in which moves begin, and the seconds that they may; raises as `helm` does."""
-        from equipoise.cli.helm import Window
+    def hours(self, kept: Hours | None = None) -> Hours:
+        """When moves may begin, by what was given, else as in ``kept``; raises `UnusableInput` for times that
+        are none."""
+        from equipoise.cli.helm import local_now
+        from equipoise.execution.hours import Hours, Window
         from equipoise.units import parse_duration
 
+        found = kept or Hours()
         try:
-            at_most_s = None if self.at_most is None else parse_duration(self.at_most)
+            if self.at_most is not None:
+                until = local_now() + timedelta(seconds=parse_duration(self.at_most))
+                found = replace(found, until=until)
         except ValueError as error:
             raise UnusableInput(str(error), source="--for") from None
-        return None if self.between is None else Window.of(self.between), at_most_s
+        try:
+            if self.between is not None:
+                window = None if self.between == ALWAYS else Window.of(self.between)
+                found = replace(found, window=window)
+        except ValueError:
+            why, advice = f"'{self.between}' is no such time", f"Give 22:00-06:00, or {ALWAYS}"
+            raise UnusableInput(why, source="--between", advice=advice) from None
+        return found
 
     def refuse_outlets(self) -> None:
         """Raise `UnusableInput` for a command that is none, and for a file that cannot be."""
@@ -155,16 +173,15 @@ class Limits:
 
     def bounds(self) -> Bounds | None:
         """Those of a throttle that goes up and down by itself; raises `UnusableInput` for what is none."""
-        from equipoise.execution.governing import Bounds
         from equipoise.planning.request.options import rate
 
-        if self.throttle is None or not self.throttle.startswith("auto"):
-            return None
-        low, dash, high = self.throttle.removeprefix("auto:").partition("-")
-        if dash and (ends := (rate("--throttle", low), rate("--throttle", high)))[0] <= ends[1]:
-            return Bounds(*ends)
-        why = f"'{self.throttle}' has no two bounds, the lower one first"
-        raise UnusableInput(why, source="--throttle", advice="Give auto:5MB-50MB")
+        return ends("--throttle", self.throttle, rate, "auto:5MB-50MB")
+
+    def inflight_bounds(self) -> Bounds | None:
+        """The same of the number of partitions in flight."""
+        from equipoise.planning.request.options import positive
+
+        return ends("--max-inflight", self.max_inflight, positive, "auto:10-100")
 
     def of_schedule(self) -> dict[str, Any]:
         """What the schedule has to know of it; nothing that was not given."""
@@ -175,7 +192,9 @@ class Limits:
             given["throttle"] = float(bounds.low)
         elif self.throttle is not None:
             given["throttle"] = float(rate("--throttle", self.throttle))
-        if self.max_inflight is not None:
+        if some := self.inflight_bounds():
+            given["max_inflight"] = some.low
+        elif self.max_inflight is not None:
             given["max_inflight"] = positive("--max-inflight", self.max_inflight)
         return given
 
@@ -184,7 +203,7 @@ class Limits:
         from equipoise.planning.request.options import positive
 
         seconds("--stuck-after", self.stuck_after, least=0)
-        self.times()
+        self.hours()
         self.refuse_outlets()
         self.of_schedule()
         if self.per_broker is not None:
@@ -196,15 +215,25 @@ class Limits:
                 advice=f"Choose {', '.join(WAYS_OUT[:-1])} or {WAYS_OUT[-1]}",
             )
 
-    def of_run(self, waves: Schedule, bounds: Bounds | None = None) -> Options:
-        """The same for the run of a schedule that was made with them, its throttle between ``bounds``."""
+    def of_run(
+        self,
+        waves: Schedule,
+        bounds: Bounds | None = None,
+        hours: Hours | None = None,
+        inflight_bounds: Bounds | None = None,
+    ) -> Options:
+        """The same for the run of a schedule that was made with them: its throttle between ``bounds``, its
+        moves within ``hours``, and so many of them in flight."""
+        from equipoise.execution.hours import Hours
         from equipoise.execution.moves import Options
 
         self.refuse_unusable()
         return Options(
             throttle=None if waves.throttle_bytes_per_s is None else int(waves.throttle_bytes_per_s),
             bounds=bounds,
+            hours=hours or Hours(),
             max_inflight=waves.max_inflight,
+            inflight_bounds=inflight_bounds,
             per_broker=None if self.per_broker is None else int(self.per_broker),
             if_stuck=self.if_stuck,
             stuck_after_s=self.stuck_after,
@@ -212,6 +241,20 @@ class Limits:
             keep_rates=self.keep_rates,
             adopt=self.adopt,
         )
+
+
+def ends(option: str, text: str | None, parsed: Callable[[str, str], float], example: str) -> Bounds | None:
+    """The two bounds of an option that is given as ``auto:LOW-HIGH``, None where it is not; raises
+    `UnusableInput` for what is none."""
+    from equipoise.execution.governing import Bounds
+
+    if text is None or not text.startswith("auto"):
+        return None
+    low, dash, high = text.removeprefix("auto:").partition("-")
+    if dash and (found := (int(parsed(option, low)), int(parsed(option, high))))[0] <= found[1]:
+        return Bounds(*found)
+    why = f"'{text}' has no two bounds, the lower one first"
+    raise UnusableInput(why, source=option, advice=f"Give {example}")
 
 
 def with_limits(verb: Callable[..., None]) -> Callable[..., None]:

@@ -23,6 +23,7 @@ HELP = {
     "planned_bytes": "Bytes that this run has to copy, as far as sizes are known.",
     "copy_bytes_per_second": "Bytes that arrived each second, over half a minute.",
     "throttle_bytes_per_second": "Throttle of every broker, each way.",
+    "max_inflight": "Partitions in flight at most.",
     "remaining_seconds": "Time that the rest takes at this rate.",
     "stuck_moves": "Moves in flight that do not get on.",
     "held": "1 while no move begins: paused, outside its hours, or because of the cluster's health.",
@@ -90,6 +91,7 @@ def samples(machine: Machine, pace: Pace, now: float, end: End | None) -> Iterat
     yield "copy_bytes_per_second", {}, pace.rate if end is None else 0
     if run.options.throttle is not None:
         yield "throttle_bytes_per_second", {}, run.options.throttle
+    yield "max_inflight", {}, run.options.max_inflight
     left = pace.left(machine) if end is None else 0.0
     if not math.isnan(left):
         yield "remaining_seconds", {}, left

@@ -81,6 +81,7 @@ class Outlets:
             "copied_bytes": round(run.bytes_now()[0]),
             "planned_bytes": round(run.bytes_whole),
             "throttle": run.options.throttle,
+            "max_inflight": run.options.max_inflight,
             "held": run.held or run.ill,
             **event.values,
         }

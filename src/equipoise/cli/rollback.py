@@ -25,14 +25,21 @@ def rollback(
     command_config: CommandConfig = None,
     yes: Yes = False,
 ) -> None:
+    from equipoise.report.words import duration, rate
+
     of = opened(folder, limits, "rollback")
     job = of.job.way_back
     copies = sum(len(move.adding) for move in job.moves)
     back = plural(len(job.moves), "partition goes", "partitions go")
-    what = f"Up to {back} back to their lists from before ({plural(copies, 'replica')} to copy)."
+    throttle, inflight = of.schedule.throttle_bytes_per_s, of.schedule.max_inflight
+    pace = "" if throttle is None else f" at {rate(throttle)} a broker each way"
+    if (seconds := job.seconds(throttle, inflight)) == seconds:
+        pace += f", in about {duration(seconds)}"
+    what = f"Up to {back} back to their lists from before ({plural(copies, 'replica')} to copy){pace}."
     if job.dirs:
         replicas = plural(len(job.dirs), "replica goes", "replicas go")
         what += f" {replicas} back to the log dirs from before."
+    options = limits.of_run(of.schedule, of.bounds, of.hours, of.inflight_bounds)
     with cluster_at(bootstrap_server, command_config) as port:
-        end = carry(of, job, limits.of_run(of.schedule, of.bounds), port, what, yes=yes, limits=limits)
+        end = carry(of, job, options, port, what, yes=yes, limits=limits)
         close(end, told=is_json())

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import signal
 import tempfile
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
-from time import monotonic
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Self
-
-import typer
+from typing import TYPE_CHECKING
 
 from equipoise.cli.limits import Limits
+from equipoise.cli.worth import why_idle
 from equipoise.planning.problem.request import Request
 
 if TYPE_CHECKING:
     from equipoise.cluster import Cluster, Plan
-
-
-HEARD_S = 0.5
-"""Seconds after which a signal is heard at the latest."""
 
 
 @dataclass(frozen=True)
@@ -34,34 +27,6 @@ class Round:
     failed: bool = False
 
 
-class Pause:
-    """The wait between two rounds, which Ctrl-C and SIGTERM end; in a round they mean what they always do."""
-
-    def __enter__(self) -> Self:
-        self.ended = Event()
-        self.before = signal.getsignal(signal.SIGTERM)
-        signal.signal(signal.SIGTERM, self.end)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        signal.signal(signal.SIGTERM, self.before)
-
-    def end(self, number: int, frame: FrameType | None) -> None:
-        self.ended.set()
-
-    def over(self, seconds: float) -> bool:
-        """Wait; True where somebody ended it."""
-        usual, until = signal.signal(signal.SIGINT, self.end), monotonic() + seconds
-        try:
-            while not self.ended.is_set() and (left := until - monotonic()) > 0:
-                self.ended.wait(min(left, HEARD_S))  # a signal that another thread took is not noticed in it
-            return self.ended.is_set()
-        finally:
-            signal.signal(signal.SIGINT, usual)
-
-
 @dataclass(frozen=True)
 class Rounds:
     """A cluster, and what is asked of it."""
@@ -69,11 +34,13 @@ class Rounds:
     bootstrap_server: str
     command_config: Path | None
     request: Request
-    above: float
-    """Percent."""
+    above: float | None
+    """Percent of its share that a broker may be off before it is levelled; None: by the tolerance."""
     out: Path | None
     limits: Limits | None
     """Of the runs; None where nothing is carried out."""
+    ended: Event = field(default_factory=Event)
+    """Set by a signal that ends it all: nothing is begun from then on."""
 
     def round(self) -> Round:
         """Take up a run that was left, or look, plan and carry out.
@@ -90,11 +57,14 @@ class Rounds:
             ended = self.run(left, resume=True)
             return Round(now, f"{left.name}: taken up; {ended}", ended != DONE)
         with tempfile.TemporaryDirectory(prefix="equipoise-watch-") as scratch:
-            plan = make_plan(self.seen(Path(scratch) / "cluster"), self.request)
-        idle = why_idle(plan, self.above)
+            cluster = self.seen(Path(scratch) / "cluster")
+        plan = make_plan(cluster, self.request)
+        idle = why_idle(plan, cluster, self.request, self.above)
         if idle:
             return Round(now, idle)
         words = costs(plan, measure(plan))
+        if self.ended.is_set():
+            return Round(now, f"{words}; stopped before anything was done")
         if self.out is None:
             return Round(now, words)
         folder = self.write(plan, now)
@@ -139,59 +109,22 @@ class Rounds:
 
     def run(self, folder: Path, *, resume: bool = False) -> str:
         """Carry a plan out as ``apply --yes`` does, and how that ended."""
-        from equipoise.cli.apply import apply
+        from equipoise.cli.apply import carried_out
+        from equipoise.cli.carrying import code_of, opened, say_how
+        from equipoise.cli.streams import Gone, Unwritable
+        from equipoise.cli.voice import is_json
 
-        given: dict[str, Any] = vars(self.limits) | {"yes": True, "resume": resume}
-        try:
-            apply(
-                folder=folder, bootstrap_server=self.bootstrap_server, command_config=self.command_config,
-                dry_run=False, log_dirs=None, **given,
-            )  # fmt: skip
-        except typer.Exit as end:
-            return DONE if not end.exit_code else f"not finished (exit code {end.exit_code})"
-        return DONE
+        assert self.limits is not None
+        end = carried_out(
+            opened(folder, self.limits), self.bootstrap_server, self.command_config, self.limits,
+            yes=True, resume=resume, ended=self.ended,
+        )  # fmt: skip
+        with suppress(Gone, Unwritable):
+            if not is_json():
+                say_how(end)
+        if end.outcome == "finished" and not end.reasons:
+            return DONE
+        return f"{end.outcome} (exit code {code_of(end)})"
 
 
 DONE = "carried out"
-
-
-def why_idle(plan: Plan, above: float) -> str:
-    """Why a plan is not worth while, "" where it is: a rule asks for it, or a broker is too far off.
-
-    What was levelled to within a tolerance is left alone until it is ``above`` percent off, so nothing goes
-    to and fro.
-    """
-    from equipoise.judge import judge, rules_of
-
-    if plan.is_empty:
-        return "nothing to do"
-    cluster = plan.cluster
-    if not judge(cluster, cluster.replicas, rules_of(cluster, plan.request)).passed:
-        return ""
-    off = furthest_off(plan)
-    if off > above:
-        return ""
-    return f"left as it is: the worst broker is {off:.0f} % off its share, {above:g} % is allowed"
-
-
-def furthest_off(plan: Plan) -> float:
-    """By how many percent of its share a broker that may hold replicas is off, in what is counted or weighed.
-
-    A count within one of its share is as level as can be.
-    """
-    import numpy as np
-
-    from equipoise.cluster import measures
-
-    cluster, n = plan.cluster, plan.cluster.n_brokers
-    lists, weight = cluster.replicas, np.where(plan.eligible, cluster.brokers.weight, 0.0)
-    worst = 0.0
-    for load, whole in (
-        (measures.replicas_per_broker(lists, n), 1.0),
-        (measures.leaders_per_broker(lists, n), 1.0),
-        (measures.bytes_per_broker(lists, cluster.size_bytes, n), 0.0),
-    ):
-        share = load.sum() * weight / max(weight.sum(), 1e-9)
-        off = np.where((np.abs(load - share) > whole) & (share > 0), np.abs(load - share), 0.0)
-        worst = max(worst, float((100 * off / np.where(share > 0, share, 1.0)).max(initial=0.0)))
-    return worst

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from equipoise.execution.memory import Memory
     from equipoise.execution.port import Port
 
-
+ONGOING = ("running", "")
+"""Under way, or interrupted: how it is steered matters still."""
 OVER_OURS = "which somebody else set over ours: what they put back may be ours"
 
 
@@ -100,6 +101,9 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
         "held": memory.held,
         "throttle": memory.begun.get("throttle"),
         "throttle_bounds": memory.begun.get("bounds"),
+        "max_inflight": memory.begun.get("max_inflight"),
+        "inflight_bounds": memory.begun.get("inflight_bounds"),
+        **hours_of(memory),
         "ordered": asdict(read_steering(of.folder)),
     }
 
@@ -115,9 +119,19 @@ def still_settling(memory: Memory, port: Port) -> int:
     return sum(bool(heads_for(one, dirs)) for one in memory.dir_moves)
 
 
+def hours_of(memory: Memory) -> dict[str, Any]:
+    """When its moves may begin, and the seconds that are left of its time; null where nothing was said."""
+    from equipoise.cli.helm import local_now
+    from equipoise.execution.memory import hours_in
+
+    hours = hours_in(memory.begun)
+    left = None if hours.until is None else max(0.0, (hours.until - local_now()).total_seconds())
+    return hours.to_json() | {"seconds_left": None if left is None else round(left)}
+
+
 def text_of(found: dict[str, Any]) -> str:
     """The same for people."""
-    from equipoise.report.words import rate
+    from equipoise.report.words import duration, rate
 
     what = {"apply": "apply", "rollback": "roll back"}.get(found["operation"], "run")
     gone = "{gone} gone (topic deleted), " if found["gone"] else ""
@@ -131,11 +145,19 @@ def text_of(found: dict[str, Any]) -> str:
         lines.append(f"the journal is damaged: {found['journal_damage']}; what follows it is not known")
     if found["journal_torn"]:
         lines.append(f"the journal: {found['journal_torn']}")
-    if found["held"] and found["outcome"] in ("running", ""):
+    if found["held"] and found["outcome"] in ONGOING:
         lines.append(f"held: {found['held']}, no move begins")
-    if found["throttle_bounds"] and found["outcome"] in ("running", ""):
+    if found["throttle_bounds"] and found["outcome"] in ONGOING:
         low, high = map(rate, found["throttle_bounds"])
         lines.append(f"throttle between {low} and {high} a broker each way, now {rate(found['throttle'])}")
+    if found["inflight_bounds"] and found["outcome"] in ONGOING:
+        low, high = found["inflight_bounds"]
+        lines.append(f"{low} to {high} partitions in flight at most, now {found['max_inflight']}")
+    if found["between"] and found["outcome"] in ONGOING:
+        lines.append(f"moves begin in {found['between']} alone")
+    if found["until"] and found["outcome"] in ONGOING:
+        left = f"in {duration(found['seconds_left'])}" if found["seconds_left"] else "now over"
+        lines.append(f"its time ends at {found['until']}, {left}")
     ordered = found["ordered"]
     if ordered["paused"] and found["held"] != "paused":
         lines.append("a pause is ordered; continue ends it")

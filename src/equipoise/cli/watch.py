@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ROUNDS = "Rounds"
 HELP = """Look at a cluster every few minutes, and print or carry out the plan that it needs.
 
-The planning options are the policy. Ctrl-C and SIGTERM end it between two rounds, and a run that \
-flies as they end `apply`."""
+The planning options are the policy. Ctrl-C, SIGTERM and SIGHUP end it; a run that flies then ends \
+as that of `apply`, and nothing else is begun."""
 
 
 def register(app: typer.Typer) -> None:
@@ -42,13 +42,14 @@ def watch(
         int | None, typer.Option(metavar="N", help="End after so many rounds.", rich_help_panel=ROUNDS)
     ] = None,
     above: Annotated[
-        float,
+        float | None,
         typer.Option(
             metavar="PCT",
-            help="Level only where a broker is further off its share; what rules ask is always done.",
+            help="Level only where a broker is further off its share: by default 10 more than the tolerance "
+            "of each load; 0: always. What rules ask is always done.",
             rich_help_panel=ROUNDS,
         ),
-    ] = 0.0,
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -64,15 +65,17 @@ def watch(
     ] = False,
     yes: Yes = False,
 ) -> None:  # fmt: skip
-    from equipoise.cli.rounds import Pause, Rounds
+    from equipoise.cli.pause import Pause
+    from equipoise.cli.rounds import Rounds
 
-    made = Rounds(bootstrap_server, command_config, request, above, out, limits if carry_out else None)
+    pause, runs = Pause(), limits if carry_out else None
+    made = Rounds(bootstrap_server, command_config, request, above, out, runs, pause.ended)
     wait = checked(every, rounds, above, out, carry_out=carry_out, yes=yes)
     limits.refuse_unusable()
     if not carry_out and limits != Limits(log=limits.log):
         say("equipoise: no run begins without --apply: no use is made of the options of runs", error=True)
     failed, done = False, 0
-    with Pause() as pause:
+    with pause:
         while rounds is None or done < rounds:
             try:
                 failed |= tell(made)
@@ -104,7 +107,7 @@ def tell(made: Rounds) -> bool:
 
 
 def checked(
-    every: str, rounds: int | None, above: float, out: Path | None, *, carry_out: bool, yes: bool
+    every: str, rounds: int | None, above: float | None, out: Path | None, *, carry_out: bool, yes: bool
 ) -> float:
     """The seconds between rounds; raises `UnusableInput` for what cannot be meant."""
     from equipoise.units import parse_duration
@@ -115,7 +118,7 @@ def checked(
         raise UnusableInput(str(error), source="--every") from None
     if rounds is not None and rounds < 1:
         raise UnusableInput(f"{rounds} is no number of rounds", source="--rounds", advice="Give 1 or more")
-    if not 0 <= above < 1_000_000:
+    if above is not None and not 0 <= above < 1_000_000:
         raise UnusableInput(f"{above:g} is no such percentage", source="--above", advice="Give 0 or more")
     if carry_out and out is None:
         raise UnusableInput(

@@ -17,9 +17,8 @@ LOOK_AHEAD = 4
 class Queue:
     """Moves that wait, first to be admitted first."""
 
-    def __init__(self, moves: Iterable[Move], options: Options) -> None:
+    def __init__(self, moves: Iterable[Move]) -> None:
         self.waiting = deque(moves)
-        self.options = options
 
     def __len__(self) -> int:
         return len(self.waiting)
@@ -38,6 +37,7 @@ class Queue:
         leaders: Mapping[TopicPartition, int],
         seen: Observed,
         places: int,
+        options: Options,
     ) -> list[Move]:
         """At most ``places`` moves that may start beside those ``flying``; they leave the queue.
 
@@ -45,12 +45,12 @@ class Queue:
         No list with a broker that is down is submitted; no copy goes to a cordoned broker, beyond
         ``per_broker`` on either side, or onto a disk without room for it.
         """
-        links = Links(self.options, seen.usable)
+        links = Links(options, seen.usable)
         for move in flying:
             links.take(move, leaders)
         admitted: list[Move] = []
         passed: list[Move] = []
-        look_at = LOOK_AHEAD * self.options.max_inflight
+        look_at = LOOK_AHEAD * options.max_inflight
         while self.waiting and len(admitted) < places and len(passed) < look_at:
             move = self.waiting.popleft()
             if not closed_to(move, seen) and links.fits(move, leaders):

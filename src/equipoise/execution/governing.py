@@ -1,4 +1,5 @@
-"""A throttle between two bounds: down at once where replicas fall behind anywhere, slowly up in calm."""
+"""A throttle, or a number in flight, between two bounds: down at once where replicas fall behind anywhere,
+slowly up in calm."""
 
 from __future__ import annotations
 
@@ -19,17 +20,17 @@ SETTLE_S = 10.0
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bytes a second of every broker, each way; neither is ever passed."""
+    """Bytes a second of every broker, each way, or partitions in flight; neither is ever passed."""
 
     low: int
     high: int
 
     def __post_init__(self) -> None:
         if not 1 <= self.low <= self.high:
-            raise ValueError(f"{self.low} to {self.high} is no range of rates")
+            raise ValueError(f"{self.low} to {self.high} is no range of them")
 
     def holding(self, rate: int) -> int:
-        """The rate, or the bound that it passes."""
+        """What is given, or the bound that it passes."""
         return min(self.high, max(self.low, rate))
 
     @property
@@ -51,7 +52,8 @@ class Governor:
     lowered: float | None = None
 
     def advise(self, now: float, health: Health, rate: int, bounds: Bounds) -> tuple[int, str]:
-        """The rate from now on, and why; "" where it stays. ``now`` in seconds, rates in bytes a second."""
+        """The rate (or number) from now on, and why; "" where it stays. ``now`` in seconds, rates in bytes a
+        second."""
         seen = replicas(health.under_replicated)
         out = seen & replicas(self.last.under_replicated)
         under, self.last = health.under_min_isr & self.last.under_min_isr, health

@@ -19,7 +19,7 @@ from equipoise.execution.memory import Memory
 from equipoise.execution.moves import Job, Options
 from equipoise.execution.orders import Orders
 from equipoise.execution.port import PortError
-from equipoise.execution.run import JournalLost, Run, Steps, pair
+from equipoise.execution.run import JournalLost, Run, Steps
 from equipoise.execution.states.checking import checking
 from equipoise.execution.states.dirs import astray
 from equipoise.execution.states.ending import finishing
@@ -105,9 +105,8 @@ def beginning(run: Run) -> Steps:
         plan=run.job.plan,
         cluster=run.job.cluster_id,
         moves=len(run.job.moves),
-        throttle=run.options.throttle,
-        bounds=pair(run.options.bounds),
-        max_inflight=run.options.max_inflight,
+        **run.limits(),
+        **run.options.hours.to_json(),
     )
     for kind, values in run.adopted:
         yield from run.record(kind, **values)

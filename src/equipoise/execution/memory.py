@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from equipoise.execution.governing import Bounds
+from equipoise.execution.hours import Hours, Window
 from equipoise.execution.port import Replica, Resource, TopicPartition
 
 Entry = Mapping[str, Any]
@@ -77,6 +79,9 @@ class Memory:
         self.held = text(entry["hold"])
         self.begun["throttle"] = entry["throttle"]
         self.begun["bounds"] = entry.get("bounds")
+        for key in ("max_inflight", "inflight_bounds"):  # which journals of before do not have here
+            if key in entry:
+                self.begun[key] = entry[key]
 
     def note_submit(self, entry: Entry) -> None:
         for name, target in entry["partitions"].items():
@@ -174,15 +179,27 @@ def parsed(name: str) -> TopicPartition:
     return TopicPartition(topic, int(number))
 
 
-def bounds_in(entry: Entry) -> Bounds | None:
-    """Between which rates a run lets its throttle go up and down; None where it stays."""
-    told = entry.get("bounds")
+def bounds_in(entry: Entry, key: str = "bounds") -> Bounds | None:
+    """Between which rates a run lets its throttle go up and down (or what else ``key`` is of); None where it
+    stays."""
+    told = entry.get(key)
     return None if told is None else Bounds(*map(int, listed(told)))
 
 
+def hours_in(entry: Entry) -> Hours:
+    """When the moves of a run may begin."""
+    window, until = entry.get("between"), entry.get("until")
+    ends = None if until is None else datetime.fromisoformat(text(until))
+    if ends is not None and ends.tzinfo is None:
+        raise ValueError
+    return Hours(None if window is None else Window.of(text(window)), ends)
+
+
 def told_limits(entry: Entry) -> None:
-    """Raise for a throttle, bounds of one or a count in flight that no run can have."""
+    """Raise for a throttle, bounds of one, hours or a count in flight that no run can have."""
     bounds_in(entry)
+    bounds_in(entry, "inflight_bounds")
+    hours_in(entry)
     for key in ("throttle", "max_inflight"):
         limit = entry.get(key)
         if limit is not None and not int(limit) == limit >= 1:

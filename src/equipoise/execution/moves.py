@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +15,10 @@ from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.execution.drained import Drained, drained_by
 from equipoise.execution.governing import Bounds
+from equipoise.execution.hours import Hours
 from equipoise.execution.port import Replica, TopicPartition
 from equipoise.files.log_dirs import dirs_before, named_dirs
+from equipoise.scheduling.rounds import ELECTION_BATCH, expected_s
 
 if TYPE_CHECKING:
     from equipoise.scheduling import Schedule
@@ -41,10 +45,6 @@ class Move:
         return Move(self.partition, self.after, self.before, self.size_bytes)
 
 
-ROUND_S = 3.0
-"""From one submission to the next: configs set and shown, moves begun, a look at what has arrived."""
-
-
 @dataclass(frozen=True)
 class Job:
     """A plan, or the way back from it, ready to be carried out."""
@@ -66,10 +66,24 @@ class Job:
     drained: Drained = field(default_factory=Drained)
     """Brokers that are to be empty at the end."""
 
-    def seconds_of_rounds(self, max_inflight: int) -> float:
-        """What submitting, looking and electing takes however little is copied."""
-        rounds, elections = len(self.moves) / max_inflight, sum(m.before[0] != m.after[0] for m in self.moves)
-        return ROUND_S * rounds + elections / Options.election_batch
+    @cached_property
+    def n_elections(self) -> int:
+        """Leaders to be elected at the end, as `elections` counts them."""
+        return sum(m.before[0] != m.after[0] and m.before[0] in m.after for m in self.moves)
+
+    def seconds(self, throttle: float | None, max_inflight: int) -> float:
+        """Expected time at so many bytes a second of each broker: the busiest link, rounds and elections; NaN
+        where the rate or a size is not known."""
+        copies = [move for move in self.moves if move.adding]
+        if throttle is None or any(math.isnan(move.size_bytes) for move in copies):
+            return math.nan
+        carried: defaultdict[tuple[str, int], float] = defaultdict(float)
+        for move in copies:
+            for broker in move.adding:
+                carried["out", move.before[0]] += move.size_bytes
+                carried["in", broker] += move.size_bytes
+        copy_s = max(carried.values(), default=0.0) / throttle
+        return expected_s(copy_s, len(self.moves), self.n_elections, max_inflight)
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -97,12 +111,16 @@ class Options:
     """For each broker, each way; None sets no throttle."""
     bounds: Bounds | None = None
     """Where the throttle goes up and down by itself; None: it stays."""
+    hours: Hours = field(default_factory=Hours)
+    """When moves may begin."""
     max_inflight: int = 50
+    inflight_bounds: Bounds | None = None
+    """Where that goes up and down by itself; None: it stays."""
     per_broker: int | None = None
     """Partitions that one broker may send, and receive, at a time; None: as many as are in flight."""
     chunk: int = 500
     """Partitions in one request, far below the 10,000 that KRaft takes."""
-    election_batch: int = 50
+    election_batch: int = ELECTION_BATCH
     poll_s: float = 1.0
     grace_s: float = 10.0
     """How long brokers may show different states before one is taken for a fact."""

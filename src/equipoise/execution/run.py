@@ -30,14 +30,14 @@ class Run:
         self.orders = Orders()
         self.held = ""
         """Why no move begins by order, "" while they do."""
-        self.governor = Governor()
+        self.governor, self.inflight_governor = Governor(), Governor()
         self.health: Health | None = None
         """Of the cluster at this look, None where nobody has asked yet."""
         self.ill = ""
         """Why no move begins although none was held, "" while the cluster is well."""
         self.stop: str | None = None
         """How the operator wants it to stop: "finish", "cancel" or "leave"."""
-        self.queue = Queue((), options)
+        self.queue = Queue(())
         self.flying: dict[TopicPartition, Flight] = {}
         self.leaders: dict[TopicPartition, int] = {}
         self.topic_ids: dict[str, str] = {}
@@ -65,10 +65,24 @@ class Run:
         self.options, self.shown = replace(self.options, throttle=rate, bounds=bounds), set()
         yield from self.note_steer()
 
+    def set_inflight(self, n: int) -> Steps:
+        """Another number of partitions in flight, noted as a rate is; it stops nothing that flies."""
+        self.options = replace(self.options, max_inflight=n)
+        yield from self.note_steer()
+
     def note_steer(self) -> Steps:
         """Note how the run is steered now."""
-        rate, bounds = self.options.throttle, pair(self.options.bounds)
-        yield from self.record("steer", hold=self.held, throttle=rate, bounds=bounds)
+        yield from self.record("steer", hold=self.held, **self.limits())
+
+    def limits(self) -> dict[str, Any]:
+        """What may change while it runs, as a journal has it."""
+        options = self.options
+        return {
+            "throttle": options.throttle,
+            "bounds": pair(options.bounds),
+            "max_inflight": options.max_inflight,
+            "inflight_bounds": pair(options.inflight_bounds),
+        }
 
     def record(self, kind: str, **values: Any) -> Steps:
         """Note an entry and have it written before anything else is done."""

@@ -34,10 +34,12 @@ class Schedule:
     unit: str
     """What links are counted in: "bytes", or "partitions" where no size is known."""
     wave_seconds: FloatArray
-    """``(n_waves,)``: expected time of each wave done by itself; NaN without sizes or rates."""
+    """``(n_waves,)``: expected time of each wave done by itself, as in ``seconds``."""
     seconds: float
-    """Expected time with continuous admission, or wave by wave for a plan in batches; NaN without sizes or
+    """Expected time: of the copies, and of rounds of requests and elections (`rounds`); NaN without sizes or
     rates."""
+    copy_seconds: float
+    """Of it the copies, with continuous admission, or wave by wave for a plan in batches: by bytes alone."""
     bound_seconds: float
     """No order can take less: the busiest link ÷ its rate. NaN without sizes or rates."""
     gap: float
@@ -62,6 +64,7 @@ class Schedule:
             "unit": self.unit,
             "throttle_bytes_per_s": self.throttle_bytes_per_s,
             "seconds": known(self.seconds),
+            "copy_seconds": known(self.copy_seconds),
             "wave_seconds": [known(s) for s in self.wave_seconds],
             "bound_seconds": known(self.bound_seconds),
             "gap": round(self.gap, 4),

@@ -11,6 +11,7 @@ from equipoise.scheduling.listing import Listing
 from equipoise.scheduling.orders import admission, batched, by_size
 from equipoise.scheduling.result import Schedule
 from equipoise.scheduling.room import Room
+from equipoise.scheduling.rounds import elections, expected_s
 from equipoise.scheduling.rules import below_min_isr, leaves_rack_rule
 from equipoise.scheduling.waves import cut, no_room, wave_lengths
 from equipoise.wording import plural
@@ -67,16 +68,24 @@ def schedule(
     blocked |= no_room(order, waves)
     lengths = wave_lengths(waves, copies, plan.cluster.n_brokers, plan.cluster.n_partitions)
     between, held_up = dir_waves(plan, inflight, disk_limit)
+    each = [
+        expected_s(length * seconds, len(wave), elections(plan, wave), inflight)
+        for length, wave in zip(lengths.tolist(), waves, strict=True)
+    ]
     length = listing.length if plan.batch is None else float(lengths.sum())
+    ordered = order[~np.isin(order, list(blocked))] if blocked else order
     return Schedule(
         plan=plan,
-        order=order[~np.isin(order, list(blocked))] if blocked else order,
+        order=ordered,
         waves=tuple(waves),
         max_inflight=inflight,
         throttle_bytes_per_s=throttle,
         unit=copies.unit,
-        wave_seconds=lengths * seconds,
-        seconds=length * seconds,
+        wave_seconds=np.array(each),
+        seconds=sum(each)
+        if plan.batch is not None
+        else expected_s(length * seconds, len(ordered), elections(plan, ordered), inflight),
+        copy_seconds=length * seconds,
         bound_seconds=bound * seconds,
         gap=max(0.0, length / bound - 1) if bound else 0.0,
         bottleneck=bottleneck,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from equipoise.execution.port import Failure, TopicPartition
 from equipoise.execution.simulated import SimulatedCluster
 from equipoise.files.plan_directory import read_plan, write_plan
 from equipoise.scheduling import schedule
+from equipoise.scheduling.rounds import BATCH_S, ROUND_S
 
 
 def test_apply_says_what_it_will_do_and_does_it(model: SimulatedCluster, folder: Path) -> None:
@@ -26,7 +28,7 @@ def test_apply_says_what_it_will_do_and_does_it(model: SimulatedCluster, folder:
     code, told = run("apply", folder, "--yes")
     assert code == 0, told
     assert "2 partitions will change, 1 replica be copied, 4.8 MiB in all, at 1 MB/s" in told
-    assert "about 5.0 s" in told and "Finished: 2 moves, 2 done." in told
+    assert "about 10 s (never less than 5.0 s)" in told and "Finished: 2 moves, 2 done." in told
     assert lists(model) == AFTER and not any(model.settings.values())
 
 
@@ -41,6 +43,59 @@ def test_a_throttle_between_bounds_is_taken_up_as_it_was(model: SimulatedCluster
     assert "at 1 MB/s to 5 MB/s a broker each way, now 2 MB/s" in told
     entries = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
     assert [entry["bounds"] for entry in entries if entry["type"] == "begin"] == [[1_000_000, 5_000_000]] * 2
+
+
+def begins(folder: Path) -> list[dict[str, object]]:
+    """The "begin" entries of a journal."""
+    entries = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
+    return [entry for entry in entries if entry["type"] == "begin"]
+
+
+def test_a_number_in_flight_between_bounds_is_taken_up_as_it_was(
+    model: SimulatedCluster, folder: Path
+) -> None:
+    """Another number overrules bounds and number."""
+    interrupted(folder, inflight_bounds=[5, 20])
+    assert "5 to 20 partitions in flight at most, now 7" in run("status", folder)[1]
+    anew = run("apply", folder, "--resume", "--max-inflight", "9", "--dry-run")[1]
+    assert "partitions at a time" not in anew
+    told = run("apply", folder, "--yes", "--resume")[1]
+    assert "5 to 20 partitions at a time, now 7" in told
+    told_twice = [(begin["max_inflight"], begin["inflight_bounds"]) for begin in begins(folder)]
+    assert told_twice == [(7, [5, 20])] * 2
+
+
+def test_hours_and_time_are_taken_up_and_shown(model: SimulatedCluster, folder: Path) -> None:
+    """Unless given anew; how long is left is said, to programs too."""
+    until = (datetime.now(UTC) + timedelta(hours=2)).isoformat(timespec="seconds")
+    interrupted(folder, between="00:00-23:59", until=until)
+    told = run("status", folder)[1]
+    assert "moves begin in 00:00-23:59 alone" in told and f"its time ends at {until}, in " in told
+    found = json.loads(run("status", folder, "--json")[1])
+    assert (found["max_inflight"], found["inflight_bounds"]) == (7, None)
+    assert (found["between"], found["until"]) == ("00:00-23:59", until)
+    assert 0 < found["seconds_left"] <= 7200
+    run("apply", folder, "--yes", "--resume", "--between", "always")
+    assert [(begin["between"], begin["until"]) for begin in begins(folder)] == [
+        ("00:00-23:59", until), (None, until),
+    ]  # fmt: skip
+    assert lists(model) == AFTER
+
+
+@pytest.mark.parametrize(("outcome", "kept"), [("", True), ("stopped", False)])
+def test_a_time_that_is_over_binds_until_its_run_has_ended(
+    model: SimulatedCluster, folder: Path, outcome: str, kept: bool
+) -> None:
+    """Killed and taken up too late, nothing more begins; the next ``--resume`` goes on."""
+    until = "2026-01-01T00:00:00+00:00"
+    interrupted(folder, outcome, until=until)
+    assert ("its time ends at" in run("status", folder)[1]) is kept
+    code, told = run("apply", folder, "--yes", "--resume")
+    assert begins(folder)[1]["until"] == (until if kept else None)
+    assert (code, "Stopped: " in told) == ((1, True) if kept else (0, False)), told
+    if kept:
+        assert run("apply", folder, "--yes", "--resume")[0] == 0
+    assert lists(model) == AFTER
 
 
 def test_a_run_can_be_told_elsewhere(model: SimulatedCluster, folder: Path, tmp_path: Path) -> None:
@@ -184,11 +239,23 @@ def test_a_dry_run_says_which_rights_are_missing(model: SimulatedCluster, folder
 
 
 def test_many_small_moves_are_not_called_quick() -> None:
-    """Three hundred empty partitions take rounds of requests, and more of them more."""
+    """Three hundred empty partitions take rounds of requests, thirty take one; so does their way back."""
     moves = [Move(TopicPartition("t", p), (0,), (1,), 0.0) for p in range(300)]
-    few = Job("apply", "", None, tuple(moves[:30])).seconds_of_rounds(50)
-    many = Job("apply", "", None, tuple(moves)).seconds_of_rounds(50)
-    assert few < 3 and many > 20 and many == pytest.approx(10 * few)
+    few, many = (Job("apply", "", None, tuple(moves[:n])).seconds(1e6, 50) for n in (30, 300))
+    assert (few, many) == (ROUND_S, 6 * ROUND_S)
+    assert Job("apply", "", None, tuple(moves)).way_back.seconds(1e6, 50) == many
+
+
+def test_the_time_of_a_job_is_that_of_its_busiest_link_and_of_rounds_and_elections() -> None:
+    """An election where the leader stays and follows; where it leaves Kafka elects by itself."""
+    moves = (
+        Move(TopicPartition("t", 0), (0, 1), (1, 2), 5e6),
+        Move(TopicPartition("t", 1), (0, 1), (2, 0), 5e6),
+    )
+    job = Job("apply", "", None, moves)
+    assert job.n_elections == 1 and job.seconds(1e6, 50) == 10 + ROUND_S + BATCH_S
+    unknown = Job("apply", "", None, (*moves, Move(TopicPartition("t", 2), (0,), (1,))))
+    assert np.isnan(unknown.seconds(1e6, 50)) and np.isnan(job.seconds(None, 50))
 
 
 def test_a_run_is_steered_from_another_terminal(model: SimulatedCluster, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -173,6 +174,66 @@ def test_nothing_is_learned_while_nothing_is_copied() -> None:
 def test_bounds_that_are_none(text: str) -> None:
     with pytest.raises(UnusableInput, match="--throttle"):
         Limits(throttle=text).of_schedule()
+
+
+INFLIGHT = with_options(max_inflight=1, inflight_bounds=Bounds(1, 6))
+CALM = ": no replica left its ISR for 30 s"
+TWELVE = {f"pay-{n}": ([0, 1], [3, 1]) for n in range(12)}
+
+
+def in_flight(told: Story, act: Callable[[Machine], object] = lambda machine: None) -> dict[int, int]:
+    """How many moves are in flight, second by second."""
+    counts: dict[int, int] = {}
+
+    def look(machine: Machine) -> None:
+        act(machine)
+        counts[int(told.model.now)] = len(told.model.moving)
+
+    told.face = Watcher(look)
+    return counts
+
+
+def test_the_number_in_flight_follows_too() -> None:
+    """One more each half minute of calm, half of them when a replica falls out; what flies then goes on."""
+    told = story(TWELVE, size=200 * MB)
+    told.model.create("calm", 0, [4, 5])
+    counts = in_flight(told, once(lambda: fall(told), lambda machine: told.model.now >= 115))
+    options = replace(INFLIGHT, despite_sick=True)
+    end = told.run(options, helm=lambda: Orders(over=told.model.now >= 700))
+    assert (end.outcome, told.throttles()) == ("stopped", {})
+    assert [counts[second] for second in (20, 50, 80, 110)] == [1, 2, 3, 4]
+    assert {counts[second] for second in range(500, 700) if second in counts} <= {1, 2}
+    assert told.face.heard[:4] == [
+        *(f"at most {n} partitions are in flight from now on{CALM}" for n in (2, 3, 4)),
+        "at most 2 partitions are in flight from now on: broker 5 is no longer in the ISR of calm-0",
+    ]
+
+
+@pytest.mark.parametrize("after", range(3, 15))
+def test_killed_at_any_entry_it_goes_on_with_the_number_that_it_had(after: int) -> None:
+    told = story(TWELVE, size=60 * MB)
+    told.log = Log(kill_after=after)
+    with pytest.raises(Killed):
+        told.run(INFLIGHT)
+    told.log.kill_after = -1
+    begun = Memory.of(told.log.entries).begun
+    assert bounds_in(begun, "inflight_bounds") == Bounds(1, 6) and 1 <= begun["max_inflight"] <= 6
+    counts = in_flight(told)
+    again = with_options(max_inflight=begun["max_inflight"], inflight_bounds=Bounds(1, 6))
+    assert told.run(again, carrier=Recorder(told.model)).outcome == "finished"
+    assert max(counts.values()) <= 6 and told.throttles() == {}
+    assert set(told.lists().values()) == {(3, 1)}
+
+
+@pytest.mark.parametrize("text", ["auto", "auto:10", "auto:100-10", "auto:0-5", "auto:1-x"])
+def test_numbers_in_flight_that_are_none(text: str) -> None:
+    with pytest.raises(UnusableInput, match="--max-inflight"):
+        Limits(max_inflight=text).of_schedule()
+
+
+def test_numbers_in_flight_as_people_write_them() -> None:
+    limits = Limits(max_inflight="auto:10-100")
+    assert limits.inflight_bounds() == Bounds(10, 100) and limits.of_schedule() == {"max_inflight": 10}
 
 
 def test_bounds_as_people_write_them() -> None:

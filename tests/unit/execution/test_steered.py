@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import stat
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stories import MB, Killed, Log, Recorder, Story, Watcher, story, tp, with_options
 
-from equipoise.cli.helm import Helm, Window
+from equipoise.cli.helm import Helm
 from equipoise.cli.limits import Limits
 from equipoise.errors import UnusableInput
 from equipoise.execution.driver import drive
-from equipoise.execution.instructions import End
+from equipoise.execution.hours import Hours, Window
+from equipoise.execution.instructions import End, Instruction, Submit
 from equipoise.execution.machine import Machine
-from equipoise.execution.memory import Memory
+from equipoise.execution.memory import Memory, hours_in
 from equipoise.execution.moves import Options
 from equipoise.execution.orders import Orders
 from equipoise.execution.port import Resource
@@ -121,20 +124,21 @@ def test_what_holds_no_orders_is_named_and_steers_nobody(tmp_path: Path, told: s
     (tmp_path / NAME).write_text(told)
     with pytest.raises(UnusableInput, match=r"steering\.json: holds no orders"):
         read_steering(tmp_path)
-    assert Helm(tmp_path)() == Orders()
+    assert Helm(tmp_path, Hours())() == Orders()
 
 
 def test_a_helm_follows_orders_hours_and_time(tmp_path: Path) -> None:
     """A pause says more than a closed window."""
-    clock, now = [0.0], [datetime(2026, 1, 1, 21, 59)]
-    helm = Helm(tmp_path, Window.of("22:00-06:00"), 7200, lambda: clock[0], lambda: now[0])
+    now = [datetime(2026, 1, 1, 21, 59, tzinfo=UTC)]
+    hours = Hours(Window.of("22:00-06:00"), datetime(2026, 1, 2, tzinfo=UTC))
+    helm = Helm(tmp_path, hours, lambda: now[0])
     assert helm() == Orders("outside 22:00-06:00")
-    now[0] = datetime(2026, 1, 1, 22, 0)
+    now[0] = datetime(2026, 1, 1, 22, 0, tzinfo=UTC)
     assert helm() == Orders()
     write_steering(tmp_path, Steering(paused=True, throttle=7))
     assert helm() == Orders("paused", 7)
     (tmp_path / NAME).write_text("{")
-    clock[0] = 7200
+    now[0] = datetime(2026, 1, 2, tzinfo=UTC)
     assert helm() == Orders("paused", 7, over=True)
 
 
@@ -151,12 +155,76 @@ def test_hours_may_go_over_midnight(text: str, open_at: set[int]) -> None:
 @pytest.mark.parametrize("text", ["", "22", "22:00", "25:00-06:00", "22:00-22:00", "22:00-06:00-07:00"])
 def test_hours_that_are_none(text: str) -> None:
     with pytest.raises(UnusableInput, match="--between"):
-        Limits(between=text).helm(Path())
+        Limits(between=text).hours()
 
 
 def test_a_time_that_is_none() -> None:
     with pytest.raises(UnusableInput, match="--for"):
-        Limits(at_most="soon").helm(Path())
+        Limits(at_most="soon").hours()
+
+
+def test_what_is_given_anew_overrules_what_a_run_was_given() -> None:
+    """And nothing else does; ``always`` takes the hours away."""
+    kept = Hours(Window.of("22:00-06:00"), datetime(2026, 1, 2, tzinfo=UTC))
+    assert Limits().hours(kept) == kept
+    assert Limits(between="01:00-02:00").hours(kept) == replace(kept, window=Window.of("01:00-02:00"))
+    assert Limits(between="always").hours(kept) == replace(kept, window=None)
+    anew = Limits(at_most="2h").hours(kept)
+    assert anew.window == kept.window and anew.until is not None and anew.until > datetime.now(UTC)
+
+
+BEGINS = datetime(2026, 1, 1, 5, 59, 50, tzinfo=UTC)
+"""Ten seconds before ten minutes in which no move may begin."""
+FOUR = {f"pay-{n}": ([0, 1], [3, 1]) for n in range(4)}
+"""Four copies of ten seconds, one after the other."""
+
+
+def within(told: Story, hours: Hours, folder: Path, begun: list[datetime]) -> End:
+    """A run whose clock is that of its model, and the moments at which its moves began."""
+
+    def now() -> datetime:
+        return BEGINS + timedelta(seconds=told.model.now)
+
+    class Noting(Recorder):
+        def perform(self, instruction: Instruction) -> Any:
+            if isinstance(instruction, Submit):
+                begun.append(now())
+            return super().perform(instruction)
+
+    options = replace(ONE_AT_A_TIME, hours=hours)
+    return told.run(options, carrier=Noting(told.model), helm=Helm(folder, hours, now))
+
+
+@pytest.mark.parametrize("after", range(23))
+def test_hours_outlive_a_kill_at_any_entry(after: int, tmp_path: Path) -> None:
+    """Inside the window, outside it while nothing may begin, and after it opened again: who takes the run up
+    reads the hours in its journal, and keeps to them."""
+    told, begun = story(FOUR), list[datetime]()
+    told.log = Log(kill_after=after)
+    hours = Hours(Window.of("06:10-06:00"))
+    with pytest.raises(Killed):
+        within(told, hours, tmp_path, begun)
+    told.log.kill_after = -1
+    kept = hours_in(Memory.of(told.log.entries).begun)
+    assert kept == hours
+    assert within(told, kept, tmp_path, begun).outcome == "finished"
+    assert told.throttles() == {} and set(told.lists().values()) == {(3, 1)}
+    assert hours.window is not None and all(hours.window.holds(moment.time()) for moment in begun)
+    assert {moment.hour for moment in begun} == {5, 6}
+
+
+@pytest.mark.parametrize("after", range(12))
+def test_a_time_outlives_a_kill_at_any_entry(after: int, tmp_path: Path) -> None:
+    """Near its end as well: what flies then is finished, and nothing has begun after it in either process."""
+    told, begun = story(FOUR), list[datetime]()
+    told.log = Log(kill_after=after)
+    hours = Hours(until=BEGINS + timedelta(seconds=15))
+    with pytest.raises(Killed):
+        within(told, hours, tmp_path, begun)
+    told.log.kill_after = -1
+    end = within(told, hours_in(Memory.of(told.log.entries).begun), tmp_path, begun)
+    assert end.outcome == "stopped" and told.throttles() == {} and told.model.moving == {}
+    assert hours.until is not None and max(begun) < hours.until
 
 
 def test_orders_are_plain_json(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def scheduled(plan: Plan, **known: Any) -> Schedule:
     facts: dict[str, Any] = {
         "order": np.array([0, 3, 1]), "waves": (np.array([0, 3]), np.array([1])), "max_inflight": 2,
         "throttle_bytes_per_s": 5e7, "unit": "bytes", "wave_seconds": np.array([np.nan, np.nan]),
-        "seconds": np.nan, "bound_seconds": np.nan, "gap": 0.0, "bottleneck": "",
+        "seconds": np.nan, "copy_seconds": np.nan, "bound_seconds": np.nan, "gap": 0.0, "bottleneck": "",
     }  # fmt: skip
     return Schedule(plan, **(facts | known))
 
@@ -47,8 +47,8 @@ def test_row_order_of_the_input_does_not_matter(removal, removal_shuffled):
 def test_page_data_of_a_schedule(growth, golden):
     """Waves become a chart, and what is held back is named with its rule."""
     waves = scheduled(
-        growth, wave_seconds=np.array([0.0, 40.0]), seconds=41.0, bound_seconds=40.0, gap=0.025,
-        bottleneck="broker 5, inbound", blocked={2: "no room on broker 5"},
+        growth, wave_seconds=np.array([0.0, 40.0]), seconds=45.0, copy_seconds=41.0, bound_seconds=40.0,
+        gap=0.025, bottleneck="broker 5, inbound", blocked={2: "no room on broker 5"},
         notes=("sizes of 1 partition are not known",),
     )  # fmt: skip
     data = plan_data(growth, waves)

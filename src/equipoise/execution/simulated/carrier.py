@@ -20,9 +20,9 @@ def pace(waves: Schedule) -> float:
     large plan seems to take longer than it does.
     """
     copies = sum(len(rows) for rows in waves.waves)
-    if not copies or not waves.seconds > 0:  # NaN: no times are known
+    if not copies or not waves.copy_seconds > 0:  # NaN: no times are known
         return 1.0
-    flight = waves.seconds * min(1.0, waves.max_inflight / copies)
+    flight = waves.copy_seconds * min(1.0, waves.max_inflight / copies)
     return flight / LOOKS_A_FLIGHT
 
 

@@ -46,7 +46,7 @@ def giving_way(run: Run, seen: Observed) -> Generator[Instruction, Any, bool]:
     again: Surveyed = yield run.survey()
     found = standing(run.job, run.memory, again)
     run.n_done = len(found.done)
-    run.queue = Queue((m for m in found.pending if m.partition not in run.memory.skipped), run.options)
+    run.queue = Queue(m for m in found.pending if m.partition not in run.memory.skipped)
     yield from making_room(run, seen, foreign)
     return True
 

@@ -60,7 +60,7 @@ def taking_up(run: Run, found: Standing) -> Steps:
         seen: Surveyed = yield run.survey()
         found = standing(run.job, run.memory, seen)
     run.n_done, run.n_gone = len(found.done), len(found.gone)
-    run.queue = Queue(found.pending, run.options)
+    run.queue = Queue(found.pending)
     todo = (*found.pending, *(flight.move for flight in run.flying.values()))
     run.bytes_total = sum(m.size_bytes * len(m.adding) for m in todo if not math.isnan(m.size_bytes))
 
@@ -130,7 +130,7 @@ def admitting(run: Run, seen: Observed) -> Generator[Instruction, Any, list[Move
         places = max(1, places // 2)
         yield from run.say_once(f"half as many moves at a time: {min(health.at_min_isr)} is at its min ISR")
     flying = [flight.move for flight in run.flying.values()]
-    admitted = run.queue.admit(flying, run.leaders, seen, places - len(flying))
+    admitted = run.queue.admit(flying, run.leaders, seen, places - len(flying), run.options)
     if not admitted and not run.flying:
         yield from skip_closed(run, seen)
     return admitted

@@ -8,6 +8,7 @@ from equipoise.execution.run import Run, Steps
 from equipoise.execution.states.unthrottled import unthrottling
 
 GOES_ON = "moves begin again"
+NEW_INFLIGHT = "at most {:,} partitions are in flight from now on"
 NEW_RATE = "the throttle is {:,} bytes a second from now on"
 
 
@@ -32,16 +33,25 @@ def steered(run: Run, phase: str = "moving") -> Steps:
 
 
 def governed(run: Run, seen: Observed) -> Steps:
-    """Let the throttle follow the cluster's health, where it has two bounds."""
-    bounds, rate = run.options.bounds, run.options.throttle
-    run.health = None
-    if bounds is None or rate is None:
+    """Let throttle and number in flight follow the cluster's health, where they have two bounds."""
+    options, run.health = run.options, None
+    bounds = options.bounds if options.throttle is not None else None
+    if bounds is None and options.inflight_bounds is None:
         return
     if not run.memory.dir_moves and not any(flight.adding for flight in run.flying.values()):
         run.governor.rest(seen.now)
+        run.inflight_governor.rest(seen.now)
         return
     run.health = health = yield ask.CheckHealth()
-    new, why = run.governor.advise(seen.now, health, rate, bounds)
-    if why:
-        yield ask.Say(f"{NEW_RATE.format(new)}: {why}", "throttle")
-        yield from run.set_rate(new, bounds)
+    if bounds is not None:
+        rate, why = run.governor.advise(seen.now, health, options.throttle or 0, bounds)
+        if why:
+            yield ask.Say(f"{NEW_RATE.format(rate)}: {why}", "throttle")
+            yield from run.set_rate(rate, bounds)
+    if options.inflight_bounds is not None:
+        most, why = run.inflight_governor.advise(
+            seen.now, health, options.max_inflight, options.inflight_bounds
+        )
+        if why:
+            yield ask.Say(f"{NEW_INFLIGHT.format(most)}: {why}", "throttle")
+            yield from run.set_inflight(most)
