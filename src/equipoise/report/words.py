@@ -55,7 +55,7 @@ MISSING = {
     "racks": "No source names racks, so nothing keeps two replicas of a partition out of one rack.",
     "sizes": "No source gives partition sizes, so moves are counted and their bytes are not known.",
     "rates": "No source gives produce and consume rates, so network load is not levelled.",
-    "configs": "No source gives topic configs, so min.insync.replicas is not checked.",
+    "configs": "No source gives min.insync.replicas, so it is not checked.",
     "capacities": "No source gives broker capacities, so all brokers count as equally large.",
 }
 """What a cluster's sources did not tell → what follows from that."""
