@@ -58,10 +58,16 @@ def typed(verb: str, call: Call, *more: str, first: str = "") -> Part:
 
 
 def show(body: bytes, query: Query, told: Told) -> Parts:
+    from equipoise.report import cluster_page
     from equipoise.report.cluster_data import cluster_data
 
     call, cluster, _ = read(ShowCall, body, query)
-    return {"result": Part(JSON, as_json(cluster_data(cluster))), "command": typed("show", call)}
+    data = cluster_data(cluster)
+    return {
+        "result": Part(JSON, as_json(data)),
+        "report.html": Part(HTML, cluster_page(data).encode()),
+        "command": typed("show", call),
+    }
 
 
 def plan(body: bytes, query: Query, told: Told) -> Parts:

@@ -11,10 +11,15 @@ function drawAll(root, data) {
     const chart = data.charts[box.dataset.chart];
     if (HEIGHT[chart.kind]) box.style.height = `${HEIGHT[chart.kind](chart)}px`;
     const drawn = echarts.getInstanceByDom(box) || echarts.init(box);
-    const differences = root.querySelector(`[data-differences="${box.dataset.chart}"]`);
-    drawn.setOption(DRAW[chart.kind](chart, look, data, differences && differences.checked), true);
+    drawn.setOption(DRAW[chart.kind](chart, look, data, chosen(root, box.dataset.chart)), true);
     if (chart.kind === "brokers" && data.moves) clickable(drawn, data.axis.ids);
   }
+}
+
+// What is chosen for a chart: a load of several, by its number, or whether only differences are shown.
+function chosen(root, id) {
+  const differences = root.querySelector(`[data-differences="${id}"]`), choice = root.querySelector(`[data-choice="${id}"]`);
+  return choice ? Number(choice.value) : Boolean(differences?.checked);
 }
 
 // A click anywhere above or below a broker's name shows its changes: an empty broker has no bar to hit.
@@ -35,7 +40,11 @@ function keepDrawn(root, data) {
   const redraw = () => drawAll(root, data);
   const resize = () => root.querySelectorAll(".chart").forEach((box) => echarts.getInstanceByDom(box).resize());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw, { signal });
-  root.querySelectorAll("[data-differences]").forEach((box) => box.addEventListener("change", redraw));
+  root.querySelectorAll("[data-differences], [data-choice]").forEach((box) => box.addEventListener("change", redraw));
+  root.querySelectorAll("[data-choice]").forEach((box) => box.addEventListener("change", () => {
+    const { choice } = box.dataset;
+    root.querySelector(`[data-caption="${choice}"]`).textContent = data.charts[choice].loads[Number(box.value)].caption;
+  }));
   addEventListener("resize", resize, { signal });
   addEventListener("beforeprint", resize, { signal });
 }
