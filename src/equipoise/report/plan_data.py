@@ -44,7 +44,7 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "counts": counts(plan),
         "headline": headline(figures),
         "verdict": certificate.verdict(all_levels(plan), plan.request.get("goals"), partial=is_partial(plan)),
-        "certificate": certificate.rows(all_levels(plan), apart(plan, figures), partial=is_partial(plan)),
+        "certificate": certificate.rows(all_levels(plan), apart(plan), partial=is_partial(plan)),
         "proofs": certificate.proofs(all_levels(plan)),
         "levels": levels(plan, figures),
         "unlevel": why_unlevel(plan, figures),

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 
 from equipoise.cluster.proofs import ProofKind
 from equipoise.planning.goals import GOALS as PLANNED
+from equipoise.planning.written import SQUARED as SQUARED
+from equipoise.planning.written import apart_words as apart_words
+from equipoise.planning.written import written as written
 from equipoise.wording import plural as plural
 from equipoise.wording import size as size
 
@@ -22,9 +25,6 @@ GOALS = {
     "log-dir-moves": ("Moves between log dirs", "replicas that change their log dir on their broker"),
 }
 """Goal → (short title, what its value counts)."""
-
-SQUARED = "squared"
-"""In the meaning of a goal whose value counts nothing: 2 beyond a band is 4."""
 
 BOUNDS = {
     ProofKind.FLOW_DUAL: "By the solver's prices none scores below “at best”; whether a plan reaches it is"

@@ -114,6 +114,7 @@ def check(body: bytes, query: Query, told: Told) -> Parts:
     from equipoise.files.following import judged
     from equipoise.files.proposals import proposal_of
     from equipoise.planning.request.laying import build_problem
+    from equipoise.report.distances import distance_rows
 
     call, cluster, request = read(CheckCall, body, query)
     proposal = proposal_of(call.proposal(), "reassignment")
@@ -122,6 +123,7 @@ def check(body: bytes, query: Query, told: Told) -> Parts:
         verdict = beside_optimum(verdict, cluster, request)
     return {
         "result": Part(JSON, as_json(verdict.to_json())),
+        "page": Part(JSON, as_json(distance_rows(verdict.from_optimum or ()))),
         "command": typed("check", call, first="reassignment.json"),
     }
 

@@ -33,7 +33,8 @@ def test_the_chart_has_every_load_that_is_known(cluster: Cluster) -> None:
     assert values == {1: 2**30, 2: 3 * 2**30, 3: 0, 4: 2**31}
     assert disk["caption"].endswith("the equal share would be 1.5 GiB. Not known of 1 partition.")
     assert dict(zip(chart["ids"], chart["down"], strict=True))[4] == "in no Isr"
-    named = {chart["ids"][at]: span["name"] for span in chart["racks"] for at in (span["first"], span["last"])}
+    spans = chart["racks"]
+    named = {chart["ids"][at]: span["name"] for span in spans for at in (span["first"], span["last"])}
     assert named == {1: "a<b", 2: "c", 4: "c"}
 
 

@@ -341,11 +341,22 @@ function drawPoints(chart, look) {
   return option;
 }
 
-const DRAW = { brokers: drawBrokers, loads: drawLoads, heat: drawHeat, waves: drawWaves, change: drawChange, bars: drawBars, points: drawPoints };
+// Points in their order as a curve; dashed below it what no plan is below, where that is known.
+function drawCurve(chart, look) {
+  const option = drawPoints(chart, look);
+  const line = (values, type, colour) => ({
+    type: "line", symbol: "none", silent: true, z: 2, data: chart.points.map(([x], k) => [x, values[k]]), lineStyle: { color: colour, width: 2, type },
+  });
+  option.series.push(line(chart.points.map(([, y]) => y), "solid", look.before), ...(chart.lower_bound ? [line(chart.lower_bound, "dashed", look.band)] : []));
+  return option;
+}
+
+const DRAW = { brokers: drawBrokers, loads: drawLoads, heat: drawHeat, waves: drawWaves, change: drawChange, bars: drawBars, points: drawPoints, curve: drawCurve };
 
 const HEIGHT = {
   heat: (chart) => Math.min(1500, Math.max(180, 80 + chart.from.length * heatRow(chart))),
   waves: (chart) => 60 + Math.min(600, chart.values.length * 24),
   bars: (chart) => 40 + chart.names.length * 26,
   points: () => 420,
+  curve: () => 380,
 };

@@ -384,7 +384,7 @@ const frontier = () => answered("frontier", "planning budgets", async (answer) =
   const slide = at("s-budget");
   slide.max = points.length - 1;
   slide.value = points.length - 1;
-  at("s-curve-caption").textContent = `${page.level}: ${page.meaning}. ${page.charts.frontier.caption} Dashed: no plan within a budget is below.`;
+  at("s-curve-caption").textContent = `${page.level}: ${page.meaning}. ${page.charts.frontier.caption}`;
   await chartsAtHand();
   showPoint();
 });
@@ -393,20 +393,14 @@ function showPoint() {
   const { points, page } = state.frontier, point = points[Number(at("s-budget").value)];
   const small = ["of what the plan without a budget moves", "replicas copied", "copied", "least and most on a broker", page.meaning, "no plan within this budget is below"];
   at("s-point").replaceChildren(...page.columns.map((title, k) => card(title, point.cells[k], small[k] || "")));
-  at("s-budget").setAttribute("aria-valuetext", `${point.cells[0]}: ${point.cells[3]}`);
-  drawCurve();
+  at("s-budget").setAttribute("aria-valuetext", `${point.cells[0]}: ${point.cells[4]}`);
+  drawFrontier();
 }
 
-function drawCurve() {
+function drawFrontier() {
   if (!state.frontier || at("s-budgets").hidden) return;
-  const { points, page } = state.frontier, chart = page.charts.frontier;
-  const look = theme(), ours = `${points[Number(at("s-budget").value)].percent} %`, option = drawPoints({ ...chart, ours }, look);
-  const line = (name, key, type, colour) => ({
-    type: "line", name, symbol: "none", silent: true, z: 2, data: chart.points.map(([x], k) => [x, points[k][key]]), lineStyle: { color: colour, width: 2, type },
-  });
-  option.grid = { ...option.grid, left: 34, right: look.narrow ? 54 : 70 };
-  option.series.push(line("reached", "value", "solid", look.before), line("at best", "lower_bound", "dashed", look.band));
-  plot("s-curve", option);
+  const { points, page } = state.frontier, ours = `${points[Number(at("s-budget").value)].percent} %`;
+  plot("s-curve", drawCurve({ ...page.charts.frontier, ours }, theme()));
 }
 
 function takeBudget() {
@@ -420,7 +414,7 @@ function takeBudget() {
 
 async function judge() {
   if (!at("s-theirs").value.trim()) throw new Refused(0, { error: { problem: "there is nothing to judge", advice: "Paste the JSON of another tool" } });
-  await answered("check", "judging", async (answer) => showVerdict(answer.result));
+  await answered("check", "judging", async (answer) => showVerdict({ ...answer.result, distances: await (await answer.part("page")).json() }));
 }
 
 function showVerdict(verdict) {
@@ -430,12 +424,12 @@ function showVerdict(verdict) {
   const broken = verdict.violations.slice(0, most).map((one) => (one.topic === null ? one.detail : `${one.topic}-${one.partition}: ${one.detail}`));
   if (verdict.violations.length > most) broken.push(`and ${verdict.violations.length - most} more`);
   const parts = [head, ...note([...broken, ...verdict.notes])];
-  if (verdict.from_optimum) {
+  if (verdict.distances.length) {
     const frame = put("div", "", { className: "scroll" }), table = put("table"), top = put("tr"), body = put("tbody");
-    top.append(...["Goal", "theirs", "ours, the best", "apart"].map((title, k) => put("th", title, { scope: "col", className: k ? "num" : "" })));
-    body.append(...verdict.from_optimum.map((goal) => {
-      const made = row(goal.goal, [goal.value, goal.optimum, goal.distance].map((value) => measured("count", value)));
-      made.classList.toggle("bad", goal.distance > 0);
+    top.append(...["Goal", "theirs", "ours, the best", "difference"].map((title, k) => put("th", title, { scope: "col", className: k ? "num" : "" })));
+    body.append(...verdict.distances.map(({ goal, cells, worse }) => {
+      const made = row(goal, cells.map((text) => put("td", text, { className: "num" })));
+      made.classList.toggle("bad", worse);
       return made;
     }));
     table.append(put("caption", "Goals in their order: the first in which they differ decides"), put("thead"), body);
@@ -485,7 +479,7 @@ function listen() {
     at("s-token-form").hidden = true;
     await look();
   }));
-  const redraw = () => { if (window.echarts) drawCurve(); };
+  const redraw = () => { if (window.echarts) drawFrontier(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   addEventListener("resize", redraw);
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
