@@ -114,6 +114,15 @@ def rate(bytes_per_s: float | None) -> str:
     return f"{bytes_per_s:,.3g} GB/s"
 
 
+def decimal_size(value: float) -> str:
+    """Bytes in decimal units, for a sentence that has a throttle in them: ``3.09e11`` → ``309 GB``."""
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if value < 999.5:
+            return f"{value:,.3g} {unit}"
+        value /= 1000
+    return f"{value:,.3g} PB"
+
+
 def duration(seconds: float | None) -> str:
     """Two units at most: ``3725`` → ``1 h 2 min``."""
     if seconds is None or math.isnan(seconds):
