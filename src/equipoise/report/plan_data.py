@@ -57,7 +57,7 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "racks": rack_rows(plan, figures),
         "log_dirs": log_dir_data(plan),
         "zones": zone_words(plan),
-        "moves": moves_table(plan),
+        "moves": moves_table(plan, waves=() if schedule is None else schedule.waves),
         "reasons": reasons(plan),
         "failover": failover_offer(plan, figures),
         "schedule": schedule_facts(schedule),
