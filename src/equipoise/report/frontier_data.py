@@ -89,7 +89,7 @@ def chart(points: Sequence[Mapping[str, Any]], goal: str, unit: str) -> dict[str
         "title": f"What is moved and what is reached: {words.goal_title(goal).lower()}",
         "name_x": "bytes moved" if unit == "bytes" else "data moves",
         "unit_x": "bytes" if unit == "bytes" else "count",
-        "name_y": "replicas apart" if apart else words.goal_title(goal).lower(),
+        "name_y": "replicas apart" if apart else "outside the band",
         "unit_y": "count" if goal in words.SQUARED else "bytes",
         "ours": f"{points[-1]['percent']:g} %",
         "points": [[point[moved], point[level], f"{point['percent']:g} %"] for point in points],

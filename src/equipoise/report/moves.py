@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Plan, measures
-from equipoise.cluster.brokers import IntArray
 from equipoise.files.plan_summary import reasons_of
 
 MAX_ROWS = 20_000
@@ -31,7 +30,9 @@ def kinds(plan: Plan) -> npt.NDArray[np.int8]:
     return np.select([created, copies, leads], [1, 0, 2], default=3).astype(np.int8)
 
 
-def moves_table(plan: Plan, limit: int = MAX_ROWS, waves: Sequence[IntArray] = ()) -> dict[str, Any]:
+def moves_table(
+    plan: Plan, limit: int = MAX_ROWS, waves: Sequence[npt.NDArray[np.int64]] = ()
+) -> dict[str, Any]:
     """The first ``limit`` changes, those that move data first, then by topic and partition.
 
     In columns: ``topic`` and ``why`` point into ``topics`` and ``sentences``, ``kind`` into ``kinds``;
@@ -62,7 +63,7 @@ def moves_table(plan: Plan, limit: int = MAX_ROWS, waves: Sequence[IntArray] = (
     }
 
 
-def wave_numbers(plan: Plan, waves: Sequence[IntArray]) -> npt.NDArray[np.int32]:
+def wave_numbers(plan: Plan, waves: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int32]:
     """``(n_partitions,)`` the wave of each row, from 1."""
     number = np.zeros(plan.cluster.n_partitions, dtype=np.int32)
     for at, rows in enumerate(waves, 1):

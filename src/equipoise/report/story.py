@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def clause(data: dict[str, Any], schedule: Schedule | None) -> str:
-    """The verdict in a line: ``level to within 1; 309 GB in about 4 h at 20 MB/s; proved best; 2 warnings``."""
+    """The verdict in a line: ``Replicas level; 309 GB in about 4 h at 20 MB/s; proved best; 2 warnings.``"""
     if not data["headline"]["partitions_changed"]:
         return ""
     low, high = data["levels"][0]["after"]

@@ -271,8 +271,8 @@ function drawChange(chart, look) {
 function drawBars(chart, look) {
   const option = base(look, chart.unit), unit = show(chart.unit);
   const told = (k) => unit(chart.values[k]);
-  option.yAxis = categories(look, chart.names, { inverse: true, axisLabel: { color: look.ink, width: 130, overflow: "truncate" } });
-  option.xAxis = { type: "value", splitNumber: 3, minInterval: shown[chart.unit] ? 0 : 1, axisLabel: { color: look.muted, formatter: unit, hideOverlap: true }, splitLine: { lineStyle: { color: look.line } }, ...ticks(chart.unit, chart.values) };
+  option.yAxis = categories(look, chart.names, { inverse: true, axisLabel: { color: look.ink, width: look.narrow ? 104 : 130, overflow: "truncate" } });
+  option.xAxis = { type: "value", splitNumber: look.narrow ? 2 : 3, minInterval: shown[chart.unit] ? 0 : 1, axisLabel: { color: look.muted, formatter: unit, hideOverlap: true }, splitLine: { lineStyle: { color: look.line } }, ...ticks(chart.unit, chart.values) };
   option.grid = { ...option.grid, top: 6, right: 70 };
   option.tooltip.formatter = ([{ dataIndex: k }]) => `<b>${escaped(chart.names[k])}</b><br>${told(k)}`;
   option.series = [{
@@ -321,16 +321,18 @@ function pointNames(look, points, ours) {
 
 // One point for each name: what it costs against what it reaches.
 function drawPoints(chart, look) {
-  const option = base(look, chart.unit_x), axis = (name, unit) => ({
-    type: "value", name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: look.muted }, splitNumber: 4, minInterval: shown[unit] ? 0 : 1,
+  const option = base(look, chart.unit_x), most = (at) => Math.max(...chart.points.map((point) => point[at]));
+  const axis = (name, unit, at, splitNumber) => ({
+    type: "value", name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: look.muted }, splitNumber, minInterval: shown[unit] ? 0 : 1,
     axisLabel: { color: look.muted, formatter: show(unit), hideOverlap: true }, splitLine: { lineStyle: { color: look.line } },
+    ...(splitNumber < 4 ? {} : ticks(unit, [most(at)])),
   });
-  option.xAxis = axis(chart.name_x, chart.unit_x);
-  option.yAxis = { ...axis(chart.name_y, chart.unit_y), nameGap: 46 };
-  option.grid = { left: 46, right: 90, top: 16, bottom: 26, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+  option.xAxis = axis(chart.name_x, chart.unit_x, 0, look.narrow ? 2 : 4);
+  option.yAxis = { ...axis(chart.name_y, chart.unit_y, 1, 4), nameGap: 46 };
+  option.grid = { left: look.narrow ? 26 : 46, right: chart.kind === "curve" ? 54 : 90, top: 16, bottom: 26, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
   option.tooltip = {
     ...option.tooltip, trigger: "item", formatter: ({ value }) =>
-      `<b>${escaped(value[2])}</b><br>${escaped(chart.name_x)}: ${show(chart.unit_x)(value[0])}<br>${escaped(chart.name_y)}: ${show(chart.unit_y)(value[1])}`,
+      `<b>${escaped(value[3] ?? value[2])}</b><br>${escaped(chart.name_x)}: ${show(chart.unit_x)(value[0])}<br>${escaped(chart.name_y)}: ${show(chart.unit_y)(value[1])}`,
   };
   option.series = [{
     type: "scatter", symbolSize: 13, z: 5,

@@ -237,7 +237,7 @@ const drawLevels = () => { if (state.page) drawAll(at("s-as-it-is"), state.page)
 function listBrokers(data) {
   const known = data.loads.filter((load) => load.most !== null && load.load !== "failover");
   const head = put("tr");
-  head.append(...["empty it", "broker", "rack", "state", ...known.map((load) => load.title.toLowerCase())]
+  head.append(...["broker", "empty it", "rack", "state", ...known.map((load) => load.title.toLowerCase())]
     .map((title, k) => put("th", title, { scope: "col", className: k > 3 ? "num" : "" })));
   at("s-brokers").tHead.replaceChildren(head);
   sorting(at("s-brokers"));
@@ -261,10 +261,10 @@ function listBrokers(data) {
     });
     const label = put("label"), cells = ["", "", "", broker.down ? "not alive" : ""].map((text) => put("td", text));
     label.append(tick);
-    cells[0].append(label);
+    cells[1].append(label);
     cells[2].append(rack);
     if (broker.down) cells[3].title = broker.down;
-    cells[1] = put("th", broker.id, { scope: "row" });
+    cells[0] = put("th", broker.id, { scope: "row" });
     made.append(...cells, ...known.map((load) => measured(load.unit, broker[load.load])));
     return made;
   }));
