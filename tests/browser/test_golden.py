@@ -1,7 +1,7 @@
 """The report and the page look as they did when somebody last looked at them: pictures, compared by pixels.
 
-``UPDATE_GOLDEN=1`` writes them anew. Letters may be smoothed a little differently elsewhere: a pixel differs by
-much alone, and some may.
+``UPDATE_GOLDEN=1`` writes them anew. Letters may be smoothed a little differently elsewhere: a pixel differs
+by much alone, and some may.
 """
 
 from __future__ import annotations
