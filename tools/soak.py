@@ -4,7 +4,7 @@
 
 Each client has a cluster of its own, with a name that nobody else may ever see, and asks in turn for what
 people ask for; every fifth request is broken, too large, or left alone before it is answered. It ends with
-figures, and with 1 where an answer was wrong.
+figures, and with 1 where an answer was wrong or memory grew from the first half to the second.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ import httpx
 BODY_BYTES = 1 << 20
 LISTS = [[k % 10, 10 + (3 * k) % 10] for k in range(40)]
 """Replicas of the cluster of client 0; those of the others are moved along."""
+GROWTH = 1.25
+"""What the second half may have of the memory of the first, and as much again as a process has."""
+PROCESS_BYTES = 128 << 20
 VERBS = ("plan", "show", "frontier", "check", "submit")
 
 
@@ -113,7 +116,7 @@ def resident(root: int) -> int:
 
 
 async def soak(address: str, process: int, clients: int, seconds: float) -> int:
-    """Ask, watch the memory, and tell; 1 where an answer was wrong."""
+    """Ask, watch the memory, and tell; 1 where an answer was wrong or memory grew."""
     many = httpx.Limits(max_connections=clients)
     async with httpx.AsyncClient(base_url=address, timeout=120, limits=many) as web:
         everyone, samples = [Client(k, web) for k in range(clients)], [resident(process)]
@@ -129,11 +132,13 @@ async def soak(address: str, process: int, clients: int, seconds: float) -> int:
     counts = sum((one.counts for one in everyone), Counter[str]())
     wrong = [text for one in everyone for text in one.wrong]
     took = sorted(second for one in everyone for second in one.seconds)
-    half = samples[len(samples) // 2]
+    early, late = max(samples[: len(samples) // 2 + 1]), max(samples[len(samples) // 2 :])
+    if late > GROWTH * early + PROCESS_BYTES:
+        wrong.append(f"memory grew from {early >> 20} to {late >> 20} MiB")
     told = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     print(f"{clients} clients, {seconds:g} s: {told}; {len(wrong)} wrong; afterwards {up}")
     print(f"an answer took {took[len(took) // 2]:.2f} s at the median, {took[-1]:.2f} s at most")
-    print(f"memory: {samples[0] >> 20} MiB at first, {half >> 20} at half time, {max(samples) >> 20} at most")
+    print(f"memory: {samples[0] >> 20} MiB at first, {early >> 20} in the first half, {late >> 20} in the second")
     for text in wrong[:5]:
         print(text, file=sys.stderr)
     return int(bool(wrong))

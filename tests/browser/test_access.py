@@ -13,7 +13,8 @@ from tests.browser.test_reports import strategy_row
 from equipoise.comparing.frontier import frontier
 from equipoise.files.plan_summary import overview
 from equipoise.planning.problem.request import Request
-from equipoise.report import compare_page, fleet_page, frontier_page, plan_page
+from equipoise.report import cluster_page, compare_page, fleet_page, frontier_page, plan_page
+from equipoise.report.cluster_data import cluster_data
 from equipoise.scheduling import schedule
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ LONGEST = "a-name-of-249-letters-" + "x" * 227
 def of_plan(plan: Plan) -> str:
     waves = schedule(plan, max_inflight=40, throttle=5e7)
     return plan_page(replace(plan, warnings=("racks are not known of broker 3",)), waves)
+
+
+def of_cluster(plan: Plan) -> str:
+    racks = tuple(LONGEST if rack == "zone-0" else rack for rack in plan.cluster.brokers.racks)
+    brokers = replace(plan.cluster.brokers, racks=racks)
+    return cluster_page(cluster_data(replace(plan.cluster, brokers=brokers, missing=("rates", "configs"))))
 
 
 def of_long_names(plan: Plan) -> str:
@@ -60,7 +67,7 @@ def of_frontier(plan: Plan) -> str:
 
 PAGES = {
     "plan": of_plan, "long-names": of_long_names, "fleet": of_fleet, "compare": of_comparison,
-    "frontier": of_frontier,
+    "frontier": of_frontier, "cluster": of_cluster,
 }  # fmt: skip
 
 
@@ -78,7 +85,7 @@ def test_page(name: str, pages: dict[str, str], opened: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("name", ["plan", "fleet", "compare", "frontier"])
+@pytest.mark.parametrize("name", ["plan", "fleet", "compare", "frontier", "cluster"])
 def test_by_keyboard(name: str, width: int, pages: dict[str, str], opened: Any) -> None:
     """Headings of tables too where their cells are stacked."""
     with opened(pages[name], viewport={"width": width, "height": 900}) as page:

@@ -10,7 +10,8 @@ import pytest
 
 from equipoise.files.plan_summary import overview
 from equipoise.report import compare_page, fleet_page, plan_page
-from equipoise.scheduling import Schedule
+from equipoise.report.plan_data import plan_data
+from equipoise.scheduling import Schedule, schedule
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -62,10 +63,10 @@ def test_table_search(two_racks, opened):
         assert 0 < rows.count() < everything
         assert all(text.startswith("topic-007-") for text in rows.locator("td:first-child").all_inner_texts())
         page.fill("#search", "ABOVE its share")
-        assert page.inner_text("#count") == f"50 of {everything} shown"
+        assert page.inner_text("#count") == f"the first 50 of {everything}"
         page.fill("#search", "broker 19")
         wanted = int((two_racks.target[two_racks.changed] == 19).any(axis=1).sum())
-        assert page.inner_text("#count").split(" of ")[1] == f"{wanted} shown"
+        assert page.inner_text("#count").split(" of ")[1] == f"{wanted}"
         page.fill("#search", "no such thing")
         assert rows.count() == 0
         page.fill("#search", "")
@@ -128,11 +129,50 @@ def test_a_click_on_a_broker_shows_its_changes(two_racks, opened):
         broker = int(page.input_value("#search").removeprefix("broker "))
         at = two_racks.cluster.brokers.ids.tolist().index(broker)
         wanted = int(np.any([(side == at).any(axis=1) for side in sides], axis=0).sum())
-        assert page.inner_text("#count").split(" of ")[1] == f"{wanted} shown"
+        assert page.inner_text("#count").split(" of ")[1] == f"{wanted}"
         page.click("summary")
         page.focus('[data-broker="19"]')
         page.keyboard.press("Enter")
         assert page.input_value("#search") == "broker 19"
+
+
+def test_a_click_on_a_cell_or_a_wave_shows_its_changes(two_racks, opened):
+    """The cell of two brokers lists as many changes as it counts, the bar of a wave those of the wave."""
+    waves = schedule(two_racks, max_inflight=40, throttle=5e7)
+    data = plan_data(two_racks, waves)
+    heat = data["charts"]["transfers"]
+    with opened(plan_page(two_racks, waves)) as page:
+        click_in(page, "waves", 0, 1)
+        assert page.input_value("#search") == "wave 2"
+        assert page.inner_text("#count") == f"{len(waves.waves[1])} shown"
+        to, source, count = heat["cells"][:3]
+        click_in(page, "transfers", to, source)
+        assert page.input_value("#search") == f"broker {heat['from'][source]} → {heat['to'][to]}"
+        assert page.inner_text("#count").split()[-2 if count <= 50 else -1] == str(count)
+
+
+def click_in(page, chart, x, y):
+    """Where a chart has these coordinates."""
+    box = page.locator(f'[data-chart="{chart}"]')
+    box.scroll_into_view_if_needed()
+    where = "(box, at) => echarts.getInstanceByDom(box).convertToPixel({ gridIndex: 0 }, at)"
+    across, down = box.evaluate(where, [x, y])
+    place = box.bounding_box()
+    page.mouse.click(place["x"] + across, place["y"] + down)
+
+
+def test_printing_unfolds(two_racks, opened):
+    """What is folded is unfolded for it and folded again; a table that is cut says so."""
+    with opened(plan_page(two_racks)) as page:
+        page.emulate_media(media="print")
+        folded = page.locator("details:not([open])").count()
+        assert folded > 0
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.locator("details:not([open])").count() == 0
+        assert page.locator("#count").is_visible() and not page.locator("#search").is_visible()
+        assert page.inner_text("#count") == f"the first 50 of {len(two_racks.changed)}"
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert page.locator("details:not([open])").count() == folded
 
 
 def test_changes_sort(two_racks, opened):
@@ -287,6 +327,6 @@ def test_prints(two_racks, opened):
     """Printed, the page keeps its sections and leaves out what only works on a screen."""
     with opened(plan_page(two_racks)) as page:
         page.emulate_media(media="print")
-        assert page.locator(".tools:visible").count() == 0
+        assert page.locator(".tools :is(input, select, button):visible").count() == 0
         assert page.locator("section:visible").count() >= 6
         assert len(page.pdf(format="A4")) > 20_000

@@ -89,7 +89,7 @@ def test_drop_drain_slide_download_and_check(visited, tmp_path):
         page.set_input_files("#s-files", RACKS)
         page.wait_for_selector("#s-cluster:visible")
         assert "12 brokers in 3 racks" in page.inner_text("#s-counts")
-        assert page.locator("#s-levels").evaluate(COLOURS) > 5
+        assert page.locator('[data-chart="loads"]').evaluate(COLOURS) > 5
         page.check('[aria-label="empty broker 4"]')
         page.click("#s-frontier")
         page.wait_for_selector("#s-budgets:visible")
@@ -107,7 +107,7 @@ def test_drop_drain_slide_download_and_check(visited, tmp_path):
         page.fill("#search", "broker 4 is drained")
         assert page.locator("#moves tbody tr").count() > 0
         command = page.inner_text("#s-command")
-        asked = f"--max-moves {moves} --drain 4 --out topics-plan"
+        asked = f"--max-moves {moves} --drain 4 --out cluster-plan"
         assert command == f"equipoise plan {' '.join(FILES)} {asked}"
         for link, name in (("The plan folder (zip)", "plan.zip"), ("reassignment.json", "moved.json")):
             with page.expect_download() as download:
@@ -116,7 +116,7 @@ def test_drop_drain_slide_download_and_check(visited, tmp_path):
         assert_fits(page)
     with zipfile.ZipFile(tmp_path / "plan.zip") as archive:
         archive.extractall(tmp_path)
-    for words in (["topics-plan"], ["moved.json", *map(str, RACKS), "--drain", "4", "--max-moves", moves]):
+    for words in (["cluster-plan"], ["moved.json", *map(str, RACKS), "--drain", "4", "--max-moves", moves]):
         words[0] = str(tmp_path / words[0])
         result = CliRunner().invoke(app(), ["check", *words, "--no-optimum", "--json"])
         assert result.exit_code == 0, result.output
@@ -128,13 +128,61 @@ def test_a_dropped_text_and_a_mistake(visited):
     with visited() as page:
         page.evaluate(DROP, ["#s-drop", "topics.txt", ORDERS])
         page.wait_for_selector("#s-cluster:visible")
-        assert "no racks are known" in page.inner_text("#s-warnings")
+        assert "no racks are known" in page.inner_text("#s-as-it-is")
         page.click('[aria-label="remove topics.txt"]')
         page.wait_for_selector("#s-cluster", state="hidden")
         page.fill("#s-text", "<b>what</b> is this")
         page.wait_for_selector("#s-fault:visible")
         assert "the format is not known" in page.inner_text("#s-fault")
         assert page.locator("#s-fault b").count() == 0
+
+
+def test_a_plan_of_other_wishes_is_hidden(visited):
+    """It comes back with the wishes that it was made for; what can be downloaded is never of other ones."""
+    with visited() as page:
+        page.fill("#s-text", ORDERS)
+        page.wait_for_selector("#s-cluster:visible")
+        page.click("#s-plan")
+        page.wait_for_selector("#s-result:visible")
+        page.check('[aria-label="empty broker 5"]')
+        page.wait_for_selector("#s-result", state="hidden")
+        assert "the plan" in page.inner_text("#s-earlier")
+        page.uncheck('[aria-label="empty broker 5"]')
+        page.wait_for_selector("#s-result:visible")
+        assert page.locator("#s-earlier:visible").count() == 0
+        page.fill("#o-throttle", "50MB")
+        page.wait_for_selector("#s-result", state="hidden")
+        page.click("#s-plan")
+        page.wait_for_selector("#s-result:visible")
+        assert "--throttle 50MB" in page.inner_text("#s-command")
+
+
+def test_a_dropped_folder(visited, tmp_path):
+    """What `snapshot` leaves is read as the command line reads it, and gives the cluster its name."""
+    folder = tmp_path / "payments"
+    folder.mkdir()
+    for file in RACKS:
+        (folder / file.name).write_bytes(file.read_bytes())
+    (folder / "README.md").write_text("not a source", encoding="utf-8")
+    with visited() as page:
+        drop_on(page, folder)
+        page.wait_for_selector("#s-cluster:visible")
+        assert page.inner_text("#s-name") == "payments"
+        assert "12 brokers in 3 racks" in page.inner_text("#s-counts")
+        page.click('[aria-label="remove payments/racks.txt"]')
+        page.wait_for_selector("#s-counts:has-text('9 brokers ·')")
+        (folder / "empty").mkdir()
+        drop_on(page, folder / "empty")
+        page.wait_for_selector("#s-fault:visible")
+        assert "no file" in page.inner_text("#s-fault")
+
+
+def drop_on(page: Page, path: Path) -> None:
+    """A file or a folder from outside the browser, dropped on the page as a hand does it."""
+    devtools = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        devtools.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
 
 
 def test_what_was_asked_before_is_ended(visited):
@@ -205,7 +253,7 @@ def test_for_everyone(visited, window):
         assert_for_everyone(page)
         page.click("#s-example")
         page.wait_for_selector("#s-cluster:visible")
-        assert page.locator("#s-levels").evaluate(COLOURS) > 5
+        assert page.locator('[data-chart="loads"]').evaluate(COLOURS) > 5
         theirs = {"topic": "orders", "partition": 4, "replicas": [2, 1, 3]}
         page.fill("#s-theirs", json.dumps({"version": 1, "partitions": [theirs]}))
         page.click("#s-judge")

@@ -64,7 +64,7 @@ def test_a_sound_reassignment(tmp_path: Path, state: Path) -> None:
     assert found["before"]["leaders_per_broker"] == {"1": 3, "2": 0, "3": 0, "4": 0}
     assert found["after"]["leaders_per_broker"] == {"1": 2, "2": 1, "3": 0, "4": 0}
     far = {entry["goal"]: entry for entry in found["from_optimum"]}
-    assert far["replicas"] == {"goal": "replicas", "value": 1, "optimum": 0, "distance": 1}
+    assert far["replicas"] == {"goal": "replicas", "value": 1, "optimum": 0, "distance": 1, "apart": [2, 1]}
     assert far["moves"]["optimum"] == 1
 
 

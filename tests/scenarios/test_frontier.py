@@ -125,7 +125,7 @@ def test_table_json_and_page(tmp_path: Path) -> None:
     assert table.exit_code == 0, table.output
     told = CliRunner().invoke(app(), ["frontier", *options, "--json"])
     points, knee = (json.loads(told.stdout)[key] for key in ("points", "knee"))
-    assert knee == 20 and "knee: 20 %" in table.stdout and "knee: 20 %" in page.read_text()
+    assert knee == 20 and "knee: 20 %" in table.stdout and "The knee is at 20 %" in page.read_text()
     assert [point["percent"] for point in points] == [0, 20, 100]
     assert points[-1]["value"] == points[-1]["lower_bound"] == 0
     for text in (table.stdout, page.read_text()):

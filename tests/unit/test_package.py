@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import email
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+import venv
 import zipfile
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 from typer.testing import CliRunner
@@ -25,6 +28,17 @@ BUILT_FROM = ("src", "man", "examples/fleet", "pyproject.toml", "README.md", "LI
 EPOCH = "1700000000"
 MAIN = "import sys; sys.modules['pyspark'] = None; from equipoise.cli.main import main; main()"
 """The command as one has it who installed no extra."""
+
+
+CONSUMER = """import equipoise
+
+cluster: equipoise.Cluster = equipoise.read("topics.txt")
+best: equipoise.Plan = equipoise.plan(cluster, drain=[5])
+passed: bool = equipoise.check(best).passed
+number: int = best  # wrong
+equipoise.read(5)  # wrong
+equipoise.no_such_name  # wrong
+"""
 
 
 def build(folder: Path, out: Path) -> Path:
@@ -51,7 +65,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def command(code: str, *words: str, target: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+def command(
+    code: str, *words: str, target: Path, folder: Path, seconds: float = 120
+) -> subprocess.CompletedProcess[str]:
     """Python in a folder, with the package of ``target`` before any other."""
     return subprocess.run(
         [sys.executable, "-c", code, *words],
@@ -60,7 +76,7 @@ def command(code: str, *words: str, target: Path, folder: Path) -> subprocess.Co
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=seconds,
     )
 
 
@@ -92,6 +108,52 @@ def test_the_wheel_plans_in_an_empty_folder(installed: Path, tmp_path: Path) -> 
     assert (tmp_path / "drained" / "report.html").is_file()
     again = command(MAIN, "check", "drained", target=installed, folder=tmp_path)
     assert (again.returncode, again.stderr) == (0, "")
+
+
+def test_the_wheel_serves_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
+    """Without a checkout: it is up, and answers the body of Kafka Partitions Assignment Optimizer."""
+    lists = [[1, 2], [2, 1], [1, 2]]
+    rows = [{"topic": "t", "partition": k, "replicas": held} for k, held in enumerate(lists)]
+    body = json.dumps({"brokers": "1,3", "partitions": {"version": 1, "partitions": rows}}).encode()
+    main = "from equipoise.cli.main import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", main, "serve", "--port", "0"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(installed)}, stdout=subprocess.PIPE, text=True,
+    ) as service:  # fmt: skip
+        assert service.stdout is not None
+        address = service.stdout.readline().split()[-1]
+        with urlopen(f"{address}health", timeout=60) as answer:
+            assert json.load(answer)["status"] == "ok"
+        with urlopen(Request(f"{address}submit", body), timeout=60) as answer:
+            moved = json.load(answer)["partitions"]
+        service.terminate()
+    assert sorted(broker for row in moved for broker in row["replicas"]) == [1, 1, 1, 3, 3, 3]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.spark
+def test_the_wheel_plans_the_example_fleet(installed: Path, tmp_path: Path) -> None:
+    """``demo`` in an empty folder, from the fleet that the package holds."""
+    main = "from equipoise.cli.main import main; main()"
+    done = command(main, "demo", "--out", "out", target=installed, folder=tmp_path, seconds=900)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "index.html").is_file()
+
+
+def test_who_imports_it_is_type_checked(installed: Path, tmp_path: Path) -> None:
+    """``py.typed`` tells a checker that names have types: a right use passes, and wrong ones are found."""
+    (tmp_path / "uses.py").write_text(CONSUMER, encoding="utf-8")
+    venv.create(tmp_path / "env")
+    (site,) = (tmp_path / "env" / "lib").glob("python*/site-packages")
+    shutil.copytree(installed / "equipoise", site / "equipoise")
+    options = ["--strict", "--cache-dir=cache", f"--python-executable={tmp_path / 'env' / 'bin' / 'python'}"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, "uses.py"],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    wrong = {k for k, line in enumerate(CONSUMER.splitlines(), 1) if line.endswith("# wrong")}
+    found = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line}
+    assert len(wrong) == 3 and found == wrong, done.stdout
 
 
 def test_the_wheel_has_the_example_fleet(installed: Path, tmp_path: Path) -> None:

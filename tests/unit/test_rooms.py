@@ -52,6 +52,7 @@ LIBRARIES = {
     "fastapi": {"server"},
     "starlette": {"server"},
     "uvicorn": {"server"},
+    "h11": {"server"},
     "pydantic": {"server"},
 }
 """The rooms that may import each library; no other library is imported at all."""

@@ -119,7 +119,7 @@ class Rows:
         columns = range(len(headings))
         parts: list[RenderableType] = []
         if not self.begun:
-            self.begun, self.meaning = True, page["meaning"]
+            self.begun = True
             title = f"{self.cluster.name}: {page['level'].lower()} for each budget of {found.unit}"
             warnings = (Text(line, "yellow") for line in found.warnings)
             parts = [*warnings, Text(title, "bold"), Grid(*headings, least=widths, importance=columns)]
@@ -138,13 +138,15 @@ class Rows:
         moves = len(words.number(int((self.cluster.replicas >= 0).sum())))
         budget = len(f"{max(self.percents):g} % · ") + (SIZE if found.unit == "bytes" else moves)
         held = SIZE if found.goal != "replicas" else moves
-        level = SIZE if found.goal != "replicas" else 2 * moves  # of squares
-        return [budget, moves, SIZE, 2 * held + len(" to "), level, level]
+        level = SIZE if found.goal != "replicas" else len("squared ") + 2 * moves
+        best = level if found.goal != "replicas" else max(level, len("may be more level"))
+        return [budget, moves, SIZE, 2 * held + len(" to "), level, best]
 
     def end(self, found: Frontier) -> None:
         """What the level is, why budgets have no plan, and where more begins to buy less."""
-        from equipoise.report.frontier_data import knee_words
+        from equipoise.report.frontier_data import knee_words, meaning
 
-        knee = found.knee and knee_words(found.knee.to_json(), found.unit)
+        reached = [point.to_json() for point in found.points if not point.reason]
+        knee = [f"knee: {knee_words(found.knee.to_json(), found.unit)}"] if found.knee else []
         if not is_quiet():
-            output.say("\n".join([f"level: {self.meaning}", *self.refused, *([knee] if knee else [])]))
+            output.say("\n".join([f"level: {meaning(reached, found.goal)}", *self.refused, *knee]))

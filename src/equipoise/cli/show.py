@@ -6,7 +6,7 @@ import typer
 
 from equipoise.cli import output
 from equipoise.cli.options import Sources
-from equipoise.cli.output import AsJson
+from equipoise.cli.output import AsJson, Html
 from equipoise.cli.progress import interruptible, told
 from equipoise.cli.voice import is_quiet, is_verbose
 
@@ -17,13 +17,17 @@ def register(app: typer.Typer) -> None:
     app.command("show", help=HELP)(show)
 
 
-def show(sources: Sources, as_json: AsJson = False) -> None:
+def show(sources: Sources, as_json: AsJson = False, html: Html = None) -> None:
     from equipoise.files.sources import read_sources
     from equipoise.report.cluster_data import cluster_data
 
     with interruptible(), told("reading"):
         cluster = read_sources(sources)
         data = cluster_data(cluster)
+    if html is not None:
+        from equipoise.report import cluster_page
+
+        output.write_text(html, cluster_page(data))
     if as_json:
         output.print_json(data)
         return

@@ -19,4 +19,4 @@ def beside_optimum(verdict: Verdict, state: Cluster, request: Request) -> Verdic
         return replace(verdict, notes=(*verdict.notes, f"no plan meets all rules: {error}"))
     optimum = judge(best.cluster, best.target, rules_of(best.cluster, request.to_json()))
     goals = COMPARED if request.goals is None else [level.goal for level in best.certificate]
-    return replace(verdict, from_optimum=distance(verdict.goals, optimum.goals, goals))
+    return replace(verdict, from_optimum=distance(verdict, optimum.goals, goals, optimum.apart))

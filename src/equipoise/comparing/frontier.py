@@ -38,6 +38,8 @@ class Point:
     value: int | None = None
     """The level: 0 where every broker is in its band."""
     lower_bound: int | None = None
+    apart: int | None = None
+    """``most`` less ``least`` where replicas are levelled and all brokers weigh the same, else None."""
     reason: str = ""
     """Why no plan keeps to the budget."""
 
@@ -148,6 +150,7 @@ def point(problem: Problem, plan: Plan, goal: str, percent: float, budget: int) 
         else load_of(problem, goal).held(plan.target)
     )[problem.eligible]
     moves = measures.data_moves(plan.cluster.replicas, plan.target)
+    alike = goal == "replicas" and not np.ptp(plan.cluster.brokers.weight[problem.eligible]) > 0
     return Point(
         percent,
         budget,
@@ -157,6 +160,7 @@ def point(problem: Problem, plan: Plan, goal: str, percent: float, budget: int) 
         most=int(held.max()),
         value=None if level.value is None else int(level.value),
         lower_bound=None if level.lower_bound is None else int(level.lower_bound),
+        apart=int(np.ptp(held)) if alike else None,
     )
 
 

@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Level, measures
+from equipoise.cluster.apart import apart as brokers_apart
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.goals import is_known, value_of
-from equipoise.planning.loads import WEIGHED, weighed_goals, weighed_value
+from equipoise.planning.loads import weighed_goals, weighed_value
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules.rack_rule import is_strict
-from equipoise.wording import size
+from equipoise.planning.written import SQUARED, apart_words, written
 
 CRITERIA: tuple[dict[str, str], ...] = (
     {"key": "replicas_apart", "title": "Replicas apart", "unit": "count", "better": "low",
@@ -73,17 +74,30 @@ class Row:
     """The same as a share of the bound; None where the bound is 0."""
     nothing_proved: str = ""
     """Why ``falls_behind_at`` is None: "flow did not finish"."""
+    apart: Mapping[str, int] | None = None
+    """Goal → how far brokers are apart in what it levels; empty where that tells nothing."""
+    apart_of_ours: Mapping[str, int] | None = None
+    """The same of the plan whose bounds these are."""
 
     @property
     def behind(self) -> str:
-        """"moves 6 above 450", empty for a plan that is behind nowhere."""
+        """"moves 6 above 450", "replicas 222 apart, ours 0", empty for a plan that is behind nowhere."""
         if self.nothing_proved:
             return f"not known: {self.nothing_proved}"
         goal = self.falls_behind_at or ""
         value = (self.goals or {}).get(goal)
         if value is None or self.above_bound is None:
             return ""
-        return f"{goal} {amount(goal, self.above_bound)} above {amount(goal, value - self.above_bound)}"
+        if goal in SQUARED:
+            return f"{goal} {self.less_level(goal)}"
+        return f"{goal} {written(goal, self.above_bound)} above {written(goal, value - self.above_bound)}"
+
+    def less_level(self, goal: str) -> str:
+        """How much less level than ours, where it can be counted in brokers that are apart."""
+        here, ours = ((known or {}).get(goal) for known in (self.apart, self.apart_of_ours))
+        if here is None or ours is None or here <= ours:
+            return "less level"
+        return f"{apart_words(here)}, ours {ours:,}"
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "behind": self.behind}
@@ -101,7 +115,6 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
     wanted, value = (
         (weighed_goals(problem), weighed_value) if problem.weighs else (problem.goals, value_of)
     )
-    cluster = problem.cluster
     goals = {goal: value(problem, target, goal) if is_known(cluster, goal) else None for goal in wanted}
     return {
         "replicas_apart": int(apart(held, problem.eligible)),
@@ -115,15 +128,9 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
         "leadership_changes": int(measures.leadership_changed(cluster.replicas, target).sum()),
         "partitions_changed": len(measures.changed_rows(cluster.replicas, target)),
         "goals": goals,
+        "apart": brokers_apart(cluster, target, problem.eligible, problem.leads),
         **distance(goals, bounds),
     }
-
-
-def amount(goal: str, value: float) -> str:
-    """A value of a goal as a reader takes it in: bytes, and bytes a second, in their units."""
-    if goal not in WEIGHED:
-        return f"{value:,.10g}"
-    return size(value) + ("/s" if goal.startswith("network") else "")
 
 
 def apart(counts: npt.NDArray[Any], chosen: npt.NDArray[np.bool_]) -> float:

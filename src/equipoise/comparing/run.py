@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from time import perf_counter
@@ -95,6 +95,7 @@ def compare(
     """
     problem = build_problem(cluster, as_ours(request))
     bounds: tuple[Level, ...] = ()
+    apart_of_ours: Mapping[str, int] | None = None
     unknown = f"{OURS} did not run"
     rows = []
     with Bench(cluster, request, time_limit_s) as bench:
@@ -105,6 +106,9 @@ def compare(
                 bounds = answer.certificate
                 unknown = f"{OURS} {'found no plan' if answer.finished else 'did not finish'}"
             row = row_of(problem, entry, answer, again, bounds)
+            if entry.strategy == OURS:
+                apart_of_ours = row.apart
+            row = replace(row, apart_of_ours=apart_of_ours)
             rows.append(row if bounds or row.reason else replace(row, nothing_proved=unknown))
     return rows
 

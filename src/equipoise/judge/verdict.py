@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Cluster
+from equipoise.cluster.apart import apart
 from equipoise.cluster.brokers import IntArray
 from equipoise.judge.certificate import Finding
 from equipoise.judge.checks import Check, seven_checks
@@ -35,6 +36,8 @@ class Verdict:
     after: Mapping[str, Any]
     goals: Mapping[str, int | None]
     """Value of each goal, None where the sources do not tell what it is counted from."""
+    apart: Mapping[str, int]
+    """Goal → how far brokers are apart in what it levels; empty where that tells nothing."""
     from_optimum: tuple[Mapping[str, Any], ...] | None = None
     """For each goal this value, that of the optimum or its proved bound, and how far it is off; None where
     not known."""
@@ -60,6 +63,7 @@ class Verdict:
             "from_optimum": optimum,
             "notes": list(self.notes),
             "goals": dict(self.goals),
+            "apart": dict(self.apart),
             "checks": [check.to_json() for check in self.checks],
             "certificate": [asdict(level) for level in self.certificate],
         }
@@ -84,19 +88,25 @@ def judge(
         before=levels(cluster, cluster.replicas, rules.eligible, strict_racks=rules.strict_racks),
         after=levels(cluster, target, rules.eligible, strict_racks=rules.strict_racks),
         goals={goal.name: goal.value(case) if goal.is_known(case) else None for goal in EVERY},
+        apart=apart(cluster, target, rules.eligible, rules.leads),
     )
 
 
 def distance(
-    mine: Mapping[str, int | None], best: Mapping[str, int | None], goals: Sequence[str] = COMPARED
+    mine: Verdict,
+    best: Mapping[str, int | None],
+    goals: Sequence[str] = COMPARED,
+    best_apart: Mapping[str, int] | None = None,
 ) -> tuple[Mapping[str, Any], ...]:
     """The compared ``goals`` of an assignment and of the best one, side by side, where both are known.
 
-    The first goal in which they differ decides: an assignment that moves less and levels less may
-    be ahead in a later one.
+    ``apart`` of an entry is how far brokers are apart here and in the best one (None where only its value is
+    known), in goals of which that tells something. The first goal in which they differ decides: an assignment
+    that moves less and levels less may be ahead in a later one.
     """
     return tuple(
         {"goal": goal, "value": value, "optimum": optimum, "distance": value - optimum}
+        | ({"apart": [mine.apart[goal], (best_apart or {}).get(goal)]} if goal in mine.apart else {})
         for goal in goals
-        if (value := mine.get(goal)) is not None and (optimum := best.get(goal)) is not None
+        if (value := mine.goals.get(goal)) is not None and (optimum := best.get(goal)) is not None
     )

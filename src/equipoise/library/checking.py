@@ -97,7 +97,7 @@ def with_distance(verdict: Verdict, plan: Plan, *, optimum: bool) -> Verdict:
     goals = COMPARED if plan.request.get("goals") is None else [level.goal for level in plan.certificate]
     if proved.keys() >= {goal for goal in goals if verdict.goals[goal] is not None}:
         # nothing can be better than what was just proved again
-        return replace(verdict, from_optimum=distance(verdict.goals, proved, goals))
+        return replace(verdict, from_optimum=distance(verdict, proved, goals))
     from equipoise.comparing.beside import beside_optimum
 
     return beside_optimum(verdict, planned_from(plan.cluster), request_in(plan.request))

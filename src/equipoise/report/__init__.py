@@ -1,6 +1,7 @@
 """What a person sees: page data, charts, templates, and the same figures in the terminal."""
 
 from equipoise.report.pages import (
+    cluster_page,
     compare_page,
     fleet_page,
     frontier_page,
@@ -9,4 +10,12 @@ from equipoise.report.pages import (
     serve_scripts,
 )
 
-__all__ = ["compare_page", "fleet_page", "frontier_page", "plan_page", "serve_page", "serve_scripts"]
+__all__ = [
+    "cluster_page",
+    "compare_page",
+    "fleet_page",
+    "frontier_page",
+    "plan_page",
+    "serve_page",
+    "serve_scripts",
+]

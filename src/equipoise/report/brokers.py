@@ -101,7 +101,8 @@ def median_chart(plan: Plan, figures: Figures) -> dict[str, Any] | None:
         "after": listed(after[order]),
         "spread_before": (float(np.nanmin(before)), float(np.nanmax(before))),
         "spread_after": (float(np.nanmin(after)), float(np.nanmax(after))),
-        "about": "The check of Wix asks for at most 15 % on either side.",
+        "about": "Who is added has nothing before, who is emptied nothing after: they are left out there."
+        " The check of Wix asks for at most 15 % on either side.",
         "level": "within 15 %",
         "low": [-CHECKED] * len(order),
         "high": [CHECKED] * len(order),

@@ -25,7 +25,6 @@ UNWELL = (
 )
 NAMED = 5
 """Partitions that a line names."""
-SHOW = {"count": words.number, "bytes": words.size, "rate": words.rate}
 
 
 def cluster_table(data: Mapping[str, Any], *, all_of_them: bool = False) -> RenderableType:
@@ -57,9 +56,8 @@ def load_table(data: Mapping[str, Any]) -> RenderableType:
     table = Grid("on a broker", "least", "equal share", "most", "on", "skew", importance=(0, 3, 1, 5, 4, 2))
     for load in data["loads"]:
         if load["most"] is not None:
-            show = SHOW[load["unit"]]
             skew = "–" if load["skew"] is None else f"{load['skew']:.2f}"
-            ends = [show(load[key]) for key in ("least", "share", "most")]
+            ends = [words.in_form(load[key], load["unit"]) for key in ("least", "share", "most")]
             table.add_row(load["title"], *ends, str(load["most_on"]), skew)
     return Padding(table, (1, 0, 0, 2))
 
@@ -88,7 +86,7 @@ def rack_table(data: Mapping[str, Any]) -> Iterator[RenderableType]:
     shown = [load for load in LOADS if load[0] in data["racks"][0]]
     table = Grid("rack", "brokers", *(title.lower() for _, title, _ in shown))
     for row in data["racks"]:
-        cells = (SHOW[unit](row[key]) for key, _, unit in shown)
+        cells = (words.in_form(row[key], unit) for key, _, unit in shown)
         table.add_row(row["rack"], words.number(row["brokers"]), *cells)
     yield Padding(table, (1, 0, 0, 2))
 
@@ -104,7 +102,7 @@ def broker_table(data: Mapping[str, Any], most: int) -> Iterator[RenderableType]
     )
     for row in data["brokers"]:
         name = f"{row['id']}{' down' if row['down'] else ''}"
-        cells = (SHOW[unit](row[key]) for key, _, unit in shown)
+        cells = (words.in_form(row[key], unit) for key, _, unit in shown)
         table.add_row(name, *([row["rack"] or "–"] if racked else []), *cells)
     yield Padding(table, (1, 0, 0, 2))
 

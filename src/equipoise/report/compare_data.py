@@ -56,7 +56,7 @@ def table_row(row: Row, rows: Sequence[Row], columns: Sequence[Column]) -> dict[
     """One strategy: its cells, or the reason why it found no plan."""
     return {
         "strategy": row["strategy"],
-        "source": row.get("source", ""),
+        "source": row.get("source", "") or ("Equipoise" if row["strategy"] == OURS else ""),
         "reason": row.get("reason") or "",
         "cells": [cell(row, rows, column) for column in columns],
     }
@@ -122,7 +122,9 @@ def cost_chart(rows: Sequence[Row], wanted: Sequence[Column]) -> dict[str, Any] 
     reached = next((column for column in wanted if is_drawn(rows, column)), None)
     if reached is None:
         return None
-    points = [[cell_value(row, COSTS[0]), cell_value(row, reached), row["strategy"]] for row in rows]
+    places: dict[tuple[Any, Any], list[str]] = {}
+    for row in rows:
+        places.setdefault((cell_value(row, COSTS[0]), cell_value(row, reached)), []).append(row["strategy"])
     title = reached["title"].lower()
     return {
         "id": "cost",
@@ -132,7 +134,17 @@ def cost_chart(rows: Sequence[Row], wanted: Sequence[Column]) -> dict[str, Any] 
         "unit_x": "count",
         "name_y": title,
         "unit_y": reached["unit"],
-        "ours": OURS,
-        "points": [point for point in points if None not in point],
+        "ours": next((together(names) for names in places.values() if OURS in names), OURS),
+        "points": [
+            [*place, together(names), ", ".join(names)]
+            for place, names in places.items()
+            if None not in place
+        ],
         "caption": f"Left is cheaper, {'higher' if reached['better'] == 'high' else 'lower'} is better.",
     }
+
+
+def together(names: Sequence[str]) -> str:
+    """What a point of several strategies is called: ``pinterest + 2 others``."""
+    rest = len(names) - 1
+    return names[0] if not rest else f"{names[0]} + {words.plural(rest, 'other')}"

@@ -22,7 +22,7 @@ def verdict(rows: Sequence[Row], ours: str) -> list[str]:
 
 def of_ours(row: Row) -> str:
     """How good ours is, and what it costs."""
-    name = row["strategy"]
+    name = f"Equipoise ({row['strategy']})"
     if row.get("reason"):
         return f"{name} found no plan: {row['reason']}."
     moves = words.plural(row["data_moves"], "data move")
@@ -30,7 +30,7 @@ def of_ours(row: Row) -> str:
     if at is None:
         return f"{name} takes {moves}; how good that is is not known."
     if at:
-        return f"{name} takes {moves}; at {at} it is above what is proved possible."
+        return f"{name} takes {moves}; at {place(at)} it is above what is proved possible."
     return f"{name} takes {moves}, and at every goal no plan does better."
 
 
@@ -40,12 +40,19 @@ def of_others(rows: Sequence[Row]) -> list[str]:
     level = [row["strategy"] for row in rows if row.get("falls_behind_at") == ""]
     told = []
     if behind:
-        places = ", ".join(f"{count} at {goal}" for goal, count in behind.most_common())
+        places = ", ".join(f"{place(goal)} for {count}" for goal, count in behind.most_common())
         many = words.plural(len(rows), "other")
-        told.append(f"{behind.total()} of {many} with a plan fall behind: {places}.")
+        all_of = f"All {many}" if behind.total() == len(rows) > 1 else f"{behind.total()} of {many}"
+        told.append(f"{all_of} with a plan fall behind; the first goal at which they do is {places}.")
     if level:
         told.append(f"As good at every goal: {', '.join(level)}.")
     return told
+
+
+def place(goal: str) -> str:
+    """``replicas level``, or ``the rack rule``: a goal within a sentence."""
+    title = words.goal_title(goal).lower()
+    return f"the {title}" if goal == "racks" else title
 
 
 def without_plan(rows: Sequence[Row]) -> list[str]:

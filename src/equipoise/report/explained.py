@@ -122,16 +122,22 @@ def alternative(plan: Plan, problem: Problem, one: Otherwise) -> dict[str, Any]:
     elif not one.goal:
         sentence = "as good at every goal"
     else:
-        title, told = words.goal_title(one.goal).lower(), words.number
-        weighed = one.goal in ("bytes", "disk", "network-in", "network-out")
-        show = words.size if weighed else told
-        sentence = f"{title}: {show(one.value)} instead of {show(one.planned)}"
+        sentence = differs(one)
         sentence += "" if one.is_worse else ", which is better: the plan is not proved best there"
     return {
         "list": ids_of(plan, one.positions), "breaks": one.rule or None, "goal": one.goal or None,
         "value": one.value if one.goal else None, "planned": one.planned if one.goal else None,
         "sentence": sentence,
     }  # fmt: skip
+
+
+def differs(one: Otherwise) -> str:
+    """Both values; of squares, which count nothing, only which is more level."""
+    title = words.goal_title(one.goal).lower()
+    if one.goal in words.SQUARED:
+        return f"{title.removesuffix(' level')} would be {'less' if one.is_worse else 'more'} level"
+    both = (words.written(one.goal, value) for value in (one.value, one.planned))
+    return f"{title}: {' instead of '.join(both)}"
 
 
 def level(plan: Plan, problem: Problem, broker: int) -> dict[str, Any]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from equipoise.report import words
 
-COLUMNS = ("Budget", "Data moves", "Bytes", "Spread", "Level", "At best")
+COLUMNS = ("Budget", "Data moves", "Bytes moved", "On a broker", "Outside the band", "At best")
+APART = "Brokers are"
+"""The fifth column where squares are levelled: they are told as how far brokers are apart."""
 
 
 def frontier_data(
@@ -21,16 +24,29 @@ def frontier_data(
     """The page data; see :func:`equipoise.report.frontier_page` for the arguments."""
     reached = [point for point in points if not point["reason"]]
     bend = next((point for point in reached if point["percent"] == knee), None)
+    title = APART if goal in words.SQUARED else COLUMNS[4]
     return {
         "cluster": cluster,
         "warnings": list(warnings),
         "level": words.goal_title(goal),
-        "meaning": words.goal_meaning(goal),
-        "columns": COLUMNS,
-        "knee": knee_words(bend, unit) if bend else "",
+        "meaning": meaning(reached, goal),
+        "columns": (*COLUMNS[:4], title, COLUMNS[5]),
+        "knee": f"The knee is at {knee_words(bend, unit)}." if bend else "",
         "rows": [{"cells": cells(point, goal, unit), "reason": point["reason"]} for point in points],
         "charts": {"frontier": chart(reached, goal, unit)} if reached else {},
     }
+
+
+def meaning(reached: Sequence[Mapping[str, Any]], goal: str) -> str:
+    """What the level counts."""
+    if all_apart(reached):
+        return "what the fullest broker holds more than the emptiest"
+    return words.goal_meaning(goal)
+
+
+def all_apart(reached: Sequence[Mapping[str, Any]]) -> bool:
+    """True where each point tells how far brokers are apart."""
+    return bool(reached) and all(point.get("apart") is not None for point in reached)
 
 
 def cells(point: Mapping[str, Any], goal: str, unit: str) -> list[str]:
@@ -39,33 +55,53 @@ def cells(point: Mapping[str, Any], goal: str, unit: str) -> list[str]:
     budget = f"{point['percent']:g} % · {show_budget(point['budget'])}"
     if point["reason"]:
         return [budget]
-    counts = goal == "replicas"
-    show = words.number if counts else words.size
-    spread = words.spread((point["least"], point["most"]), "count" if counts else "bytes")
     moved = [words.number(point["data_moves"]), words.size(point["bytes_moved"])]
-    return [budget, *moved, spread, show(point["value"]), show(point["lower_bound"])]
+    show = words.number if goal in words.SQUARED else partial(words.written, goal)
+    spread = " to ".join(dict.fromkeys(show(point[end]) for end in ("least", "most")))
+    level = words.written(goal, point["value"], point.get("apart"))
+    return [budget, *moved, spread, level, at_best(point, goal)]
+
+
+def at_best(point: Mapping[str, Any], goal: str) -> str:
+    """What no plan within the budget is below."""
+    if point["value"] == point["lower_bound"]:
+        return "the same"
+    return "may be more level" if goal in words.SQUARED else words.written(goal, point["lower_bound"])
 
 
 def knee_words(point: Mapping[str, Any], unit: str) -> str:
-    """Where more begins to buy less, in a sentence."""
+    """Where more begins to buy less: ``50 % (225 moves); up to there a move levels more than ...``."""
     moved = words.size(point["bytes_moved"]) if unit == "bytes" else words.plural(point["data_moves"], "move")
     what = "a byte" if unit == "bytes" else "a move"
     buys = f"up to there {what} levels more than on average, beyond it less"
-    return f"knee: {point['percent']:g} % ({moved}); {buys}"
+    return f"{point['percent']:g} % ({moved}); {buys}"
 
 
 def chart(points: Sequence[Mapping[str, Any]], goal: str, unit: str) -> dict[str, Any]:
-    """What is reached against what is moved."""
+    """What is reached against what is moved; its bound too where both are the same kind of figure."""
     moved = "bytes_moved" if unit == "bytes" else "data_moves"
+    apart = all_apart(points)
+    level = "apart" if apart else "value"
+    bound = {} if apart else {"lower_bound": [point["lower_bound"] for point in points]}
     return {
         "id": "frontier",
-        "kind": "points",
+        "kind": "curve",
         "title": f"What is moved and what is reached: {words.goal_title(goal).lower()}",
         "name_x": "bytes moved" if unit == "bytes" else "data moves",
         "unit_x": "bytes" if unit == "bytes" else "count",
-        "name_y": words.goal_title(goal).lower(),
-        "unit_y": "count" if goal == "replicas" else "bytes",
+        "name_y": "replicas apart" if apart else "outside the band",
+        "unit_y": "count" if goal in words.SQUARED else "bytes",
         "ours": f"{points[-1]['percent']:g} %",
-        "points": [[point[moved], point["value"], f"{point['percent']:g} %"] for point in points],
-        "caption": "Left is cheaper, lower is better.",
+        "points": [[point[moved], point[level], f"{point['percent']:g} %"] for point in points],
+        **bound,
+        "caption": f"Left is cheaper, lower is better. {bound_words(points, apart=apart)}",
     }
+
+
+def bound_words(points: Sequence[Mapping[str, Any]], *, apart: bool) -> str:
+    """What is proved of the points."""
+    if all(point["value"] == point["lower_bound"] for point in points):
+        return "It is proved that no plan within a budget is more level."
+    if apart:
+        return "For some budgets a more level plan may exist."
+    return "Dashed: no plan within a budget is below."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,11 +30,14 @@ def kinds(plan: Plan) -> npt.NDArray[np.int8]:
     return np.select([created, copies, leads], [1, 0, 2], default=3).astype(np.int8)
 
 
-def moves_table(plan: Plan, limit: int = MAX_ROWS) -> dict[str, Any]:
+def moves_table(
+    plan: Plan, limit: int = MAX_ROWS, waves: Sequence[npt.NDArray[np.int64]] = ()
+) -> dict[str, Any]:
     """The first ``limit`` changes, those that move data first, then by topic and partition.
 
     In columns: ``topic`` and ``why`` point into ``topics`` and ``sentences``, ``kind`` into ``kinds``;
-    ``before`` and ``after`` are lists of broker ids, ``bytes`` is None where not known.
+    ``before`` and ``after`` are lists of broker ids, ``bytes`` is None where not known, and ``wave`` is the
+    number of the one of ``waves`` that has the row, 0 of none.
     """
     cluster, kind = plan.cluster, kinds(plan)
     chosen = np.argsort(kind, kind="stable")[:limit]
@@ -56,7 +59,16 @@ def moves_table(plan: Plan, limit: int = MAX_ROWS) -> dict[str, Any]:
         "after": after,
         "bytes": [None if np.isnan(b) else int(b) for b in moved_bytes(plan, rows)],
         "why": why,
+        "wave": wave_numbers(plan, waves)[rows].tolist(),
     }
+
+
+def wave_numbers(plan: Plan, waves: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int32]:
+    """``(n_partitions,)`` the wave of each row, from 1."""
+    number = np.zeros(plan.cluster.n_partitions, dtype=np.int32)
+    for at, rows in enumerate(waves, 1):
+        number[rows] = at
+    return number
 
 
 def moved_bytes(plan: Plan, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

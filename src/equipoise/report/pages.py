@@ -1,4 +1,4 @@
-"""The pages: of one plan, of a fleet, of a comparison."""
+"""The pages: of one plan, of a cluster as it is, of a fleet, of a comparison."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS
 from equipoise.planning.problem.params import Effort
 from equipoise.planning.problem.request import EVERYTHING
 from equipoise.planning.request.options import BALANCES
+from equipoise.report.cluster_page import cluster_page_data
 from equipoise.report.compare_data import compare_data
 from equipoise.report.fleet_data import fleet_data
 from equipoise.report.frontier_data import frontier_data
@@ -24,6 +25,12 @@ def plan_page(plan: Plan, schedule: Schedule | None = None) -> str:
     """The report of one plan: what changes, what it brings, how that is proved, how to carry it out."""
     data = plan_data(plan, schedule)
     return page("plan.html.j2", f"{plan.cluster.name}: plan", data, ("axis", "charts", "moves"))
+
+
+def cluster_page(data: Mapping[str, Any]) -> str:
+    """A cluster as it is, without a plan; ``data`` is what ``equipoise show --json`` prints."""
+    page_data = cluster_page_data(data)
+    return page("cluster.html.j2", f"{data['cluster']}: as it is", page_data, ("charts",))
 
 
 def fleet_page(

@@ -18,7 +18,7 @@ from equipoise.report.heat import heat_chart
 from equipoise.report.levels import is_partial, levels
 from equipoise.report.log_dirs import all_levels, log_dir_data
 from equipoise.report.moves import moves_table, reasons
-from equipoise.report.story import story
+from equipoise.report.story import clause, story
 from equipoise.report.unlevel import why_unlevel
 
 if TYPE_CHECKING:
@@ -44,9 +44,10 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "counts": counts(plan),
         "headline": headline(figures),
         "verdict": certificate.verdict(all_levels(plan), plan.request.get("goals"), partial=is_partial(plan)),
-        "certificate": certificate.rows(all_levels(plan), apart(plan, figures), partial=is_partial(plan)),
+        "certificate": certificate.rows(all_levels(plan), apart(plan), partial=is_partial(plan)),
         "proofs": certificate.proofs(all_levels(plan)),
         "levels": levels(plan, figures),
+        "alike": not np.ptp(plan.cluster.brokers.weight[plan.eligible]) > 0,
         "unlevel": why_unlevel(plan, figures),
         "axis": broker_axis(plan, figures),
         "charts": {
@@ -56,19 +57,19 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "racks": rack_rows(plan, figures),
         "log_dirs": log_dir_data(plan),
         "zones": zone_words(plan),
-        "moves": moves_table(plan),
+        "moves": moves_table(plan, waves=() if schedule is None else schedule.waves),
         "reasons": reasons(plan),
         "failover": failover_offer(plan, figures),
         "schedule": schedule_facts(schedule),
         "sizes_known": figures.sizes_known,
-        "sizes_words": sizes_words(plan),
+        "sizes_words": sizes_words(plan, figures),
         "loads_from": sentences(plan.cluster, plan.request.get("consumption")),
         "missing": [words.MISSING.get(what, what) for what in plan.cluster.missing],
         "notes": list(plan.cluster.notes),
         "warnings": list(plan.warnings),
         "offers": list(plan.offers),
     }
-    return {**data, "story": story(data, schedule)}
+    return {**data, "clause": clause(data, schedule), "story": story(data, schedule)}
 
 
 def counts(plan: Plan) -> dict[str, int]:
@@ -92,11 +93,12 @@ def headline(figures: Figures) -> dict[str, Any]:
     }
 
 
-def sizes_words(plan: Plan) -> str:
+def sizes_words(plan: Plan, figures: Figures) -> str:
     """What the bytes moved are a sum of."""
     known = np.isfinite(plan.cluster.size_bytes)
+    moved = figures.bytes_moved or 0
     if known.all():
-        return "copied once"
+        return f"{words.decimal_size(moved)}, copied once" if moved else "copied once"
     return "of partitions whose size is known" if known.any() else "sizes are not known"
 
 

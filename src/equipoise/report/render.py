@@ -35,6 +35,7 @@ def environment() -> Environment:
         rate=words.rate,
         duration=words.duration,
         percent=words.percent,
+        in_form=words.in_form,
     )
     env.globals.update(plural=words.plural, spread=words.spread)
     return env

@@ -146,7 +146,7 @@ def proof(plan: Plan) -> RenderableType:
 def squares(plan: Plan) -> list[str]:
     """What the values mean that are no counts of anything, where they are not 0."""
     shown = {level.goal: words.goal_meaning(level.goal) for level in plan.certificate if level.value}
-    return [f"{goal}: {meaning}" for goal, meaning in shown.items() if words.SQUARED in meaning]
+    return [f"{goal}: {meaning}" for goal, meaning in shown.items() if goal in words.SQUARED]
 
 
 def copied(plan: Plan) -> list[str]:

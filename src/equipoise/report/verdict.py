@@ -12,6 +12,7 @@ from rich.text import Text
 
 from equipoise.judge import Verdict
 from equipoise.report import words
+from equipoise.report.distances import distance_rows
 from equipoise.report.grid import Grid
 
 MAX_VIOLATIONS = 20
@@ -98,7 +99,6 @@ def distances(verdict: Verdict) -> RenderableType:
     bounds = {level.goal: level.bound for level in verdict.certificate if level.bound is not None}
     proved = all(entry["optimum"] <= bounds.get(entry["goal"], -1) for entry in entries)
     table = Grid("goal", "here", "at best" if proved else "best plan", "difference")
-    for entry in entries:
-        figures = words.number(entry["value"]), words.number(entry["optimum"])
-        table.add_row(entry["goal"], *figures, f"{entry['distance']:+,}")
+    for row in distance_rows(entries):
+        table.add_row(row["goal"], *row["cells"])
     return Padding(table, (1, 0, 0, 2))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from equipoise.cluster.proofs import ProofKind
 from equipoise.planning.goals import GOALS as PLANNED
+from equipoise.planning.written import SQUARED as SQUARED
+from equipoise.planning.written import apart_words as apart_words
+from equipoise.planning.written import written as written
 from equipoise.wording import plural as plural
 from equipoise.wording import size as size
 
@@ -22,9 +25,6 @@ GOALS = {
     "log-dir-moves": ("Moves between log dirs", "replicas that change their log dir on their broker"),
 }
 """Goal → (short title, what its value counts)."""
-
-SQUARED = "squared"
-"""In the meaning of a goal whose value counts nothing: 2 beyond a band is 4."""
 
 BOUNDS = {
     ProofKind.FLOW_DUAL: "By the solver's prices none scores below “at best”; whether a plan reaches it is"
@@ -55,7 +55,7 @@ MISSING = {
     "racks": "No source names racks, so nothing keeps two replicas of a partition out of one rack.",
     "sizes": "No source gives partition sizes, so moves are counted and their bytes are not known.",
     "rates": "No source gives produce and consume rates, so network load is not levelled.",
-    "configs": "No source gives topic configs, so min.insync.replicas is not checked.",
+    "configs": "No source gives min.insync.replicas, so it is not checked.",
     "capacities": "No source gives broker capacities, so all brokers count as equally large.",
 }
 """What a cluster's sources did not tell → what follows from that."""
@@ -103,13 +103,24 @@ def number(value: float | None, digits: int = 0) -> str:
     return f"{value:,.{max(digits, 1)}f}"
 
 
-def rate(bytes_per_s: float) -> str:
+def rate(bytes_per_s: float | None) -> str:
     """Bytes a second in the decimal units that throttles are given in: ``5e7`` → ``50 MB/s``."""
+    if bytes_per_s is None or math.isnan(bytes_per_s):
+        return "–"
     for unit in ("B", "kB", "MB"):
         if bytes_per_s < 1000:
             return f"{bytes_per_s:,.3g} {unit}/s"
         bytes_per_s /= 1000
     return f"{bytes_per_s:,.3g} GB/s"
+
+
+def decimal_size(value: float) -> str:
+    """Bytes in decimal units, for a sentence that has a throttle in them: ``3.09e11`` → ``309 GB``."""
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if value < 999.5:
+            return f"{value:,.3g} {unit}"
+        value /= 1000
+    return f"{value:,.3g} PB"
 
 
 def duration(seconds: float | None) -> str:
@@ -131,12 +142,14 @@ def spread(ends: Sequence[float] | None, form: str = "count") -> str:
     """``4,821 to 7,341``, or one number where both ends are the same; "not known" where they are not."""
     if ends is None:
         return "not known"
-    (low, high), show = ends, {"bytes": size, "percent": signed_percent}.get(form, number)
-    return show(low) if low == high else f"{show(low)} to {show(high)}"
+    low, high = ends
+    return in_form(low, form) if low == high else f"{in_form(low, form)} to {in_form(high, form)}"
 
 
-def signed_percent(value: float) -> str:
+def signed_percent(value: float | None) -> str:
     """Percent above or below something: ``-12.34`` → ``−12.3 %``."""
+    if value is None:
+        return "–"
     return f"{'−' if value < 0 else '+' if value > 0 else ''}{number(abs(round(value, 1)))} %"
 
 
@@ -147,3 +160,17 @@ def percent(fraction: float) -> str:
     if fraction < 0.0001:
         return "<0.01 %"
     return f"{fraction * 100:.2f} %" if fraction < 0.1 else f"{fraction * 100:,.0f} %"
+
+
+FORMS: dict[str, Callable[[float | None], str]] = {
+    "count": number,
+    "bytes": size,
+    "rate": rate,
+    "percent": signed_percent,
+}
+"""The form of a figure → how every face writes it."""
+
+
+def in_form(value: float | None, form: str) -> str:
+    """A figure in its form; a form that is none of `FORMS` names what is counted."""
+    return FORMS.get(form, number)(value)

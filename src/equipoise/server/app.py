@@ -12,8 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from equipoise import __version__
+from equipoise.server.answers import answering
 from equipoise.server.bodies import Bodies
-from equipoise.server.describing import KINDS, described, of_a_job, with_shapes
+from equipoise.server.describing import JOB, KINDS, PART, described, of_a_job, with_shapes
 from equipoise.server.failures import Failure
 from equipoise.server.guard import Guard, told
 from equipoise.server.jobs import Job, Jobs
@@ -86,11 +87,11 @@ def add_jobs(app: FastAPI, jobs: Jobs, bodies: Bodies) -> None:
         route(verb, f"/api/{verb}")
     route("submit", "/submit")
 
-    @app.get("/api/jobs/{job}", summary="What a job is at, or how it ended", **of_a_job())
+    @app.get("/api/jobs/{job}", summary="What a job is at, or how it ended", **of_a_job(good=JOB))
     async def status(job: str) -> Response:
         return JSONResponse(jobs.find(job).to_json())
 
-    @app.get("/api/jobs/{job}/{part}", summary="A part of what a job made", **of_a_job(*KINDS))
+    @app.get("/api/jobs/{job}/{part}", summary="A part of what a job made", **of_a_job(*KINDS, good=PART))
     async def fetch(job: str, part: str) -> Response:
         return part_of(jobs.find(job), part, {})
 
@@ -107,7 +108,9 @@ def add_service(app: FastAPI, metrics: Metrics) -> None:
     async def index() -> Response:
         return HTMLResponse(page(), headers={"Content-Security-Policy": policy()})
 
-    @app.get("/health", summary="Whether it is up, and how much it has to do", tags=["service"])
+    up: dict[int | str, dict[str, Any]] = {200: answering("health", "It is up.")}
+
+    @app.get("/health", summary="Whether it is up, and how much it has to do", tags=["service"], responses=up)
     async def health() -> dict[str, Any]:
         counts = {state: metrics.jobs.count(state) for state in ("running", "waiting")}
         return {"status": "ok", "version": __version__, "jobs": counts}

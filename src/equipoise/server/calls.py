@@ -135,8 +135,9 @@ def read_call(kind: type[AnyCall], body: bytes, query: Mapping[str, str]) -> Any
     if "budgets" in asked:
         asked["budgets"] = asked["budgets"].split(",")  # type: ignore[assignment]
     given = given | asked
-    if options:
-        given["options"] = (given.get("options") or {}) | options
+    told = given.get("options") or {}
+    if options and isinstance(told, dict):  # anything else is refused for what it is
+        given["options"] = told | options
     return validated(kind, given)
 
 

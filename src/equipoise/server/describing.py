@@ -8,8 +8,11 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
+from equipoise.planning.request.options import READERS, flag
+from equipoise.server.answers import answering
 from equipoise.server.calls import (
     SOURCE_EXAMPLE,
+    WHOLE,
     CheckCall,
     CompareCall,
     FrontierCall,
@@ -76,7 +79,8 @@ def described(verb: str) -> dict[str, Any]:
     """What a route of jobs says of itself."""
     schema = {"$ref": f"#/components/schemas/{CALLS[verb].__name__}"} if verb in CALLS else SUBMISSION
     answers: dict[int | str, dict[str, Any]] = {
-        202: {"description": "With Prefer: respond-async: the job, to be asked for at Location."},
+        200: answering(verb, "What came of it; its job stands in Location."),
+        202: answering("job", "With Prefer: respond-async: the job, to be asked for at Location."),
         **{status: failing(KINDS[status]) for status in sorted(KINDS)},
     }
     return {
@@ -84,6 +88,7 @@ def described(verb: str) -> dict[str, Any]:
         "tags": ["plans"],
         "responses": answers,
         "openapi_extra": {
+            "parameters": [*map(option, READERS), *fields(CALLS.get(verb))],
             "requestBody": {
                 "required": True,
                 "content": {
@@ -95,10 +100,44 @@ def described(verb: str) -> dict[str, Any]:
     }
 
 
-def of_a_job(*statuses: int) -> dict[str, Any]:
-    """What a route to one job says of itself: that there may be no such job, or why it has no result."""
-    told = {404, *statuses}
-    return {"tags": ["jobs"], "responses": {status: failing(KINDS[status]) for status in sorted(told)}}
+def option(name: str) -> dict[str, Any]:
+    """An option of a request in the query, as curl gives it: ``?drain=4``."""
+    schema = {"type": "boolean"} if READERS[name] is flag else {"type": "string"}
+    told = f"As --{name} of equipoise plan; it stands above that of the body."
+    return {"name": name, "in": "query", "required": False, "schema": schema, "description": told}
+
+
+def fields(call: type[BaseModel] | None) -> list[dict[str, Any]]:
+    """Keys of a call that a query may give too, as text."""
+    if call is None:
+        return []
+    return [
+        {
+            "name": info.alias or name, "in": "query", "required": False, "schema": {"type": "string"},
+            "description": info.description or "As in the body.",
+        }
+        for name, info in call.model_fields.items()
+        if (info.alias or name) not in WHOLE
+    ]  # fmt: skip
+
+
+def of_a_job(*statuses: int, good: dict[int | str, dict[str, Any]] | None = None) -> dict[str, Any]:
+    """What a route to one job says of itself: its good answer, that there is no such job, or no result."""
+    failed = {status: failing(KINDS[status]) for status in sorted({404, *statuses})}
+    return {"tags": ["jobs"], "responses": (good or {}) | failed}
+
+
+JOB: dict[int | str, dict[str, Any]] = {200: answering("job", "What it is at, and which parts it made.")}
+PART: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The part, in its own media type.",
+        "content": {
+            "application/json": {"schema": {}},
+            **{kind: {"schema": {"type": "string"}} for kind in ("text/plain", "text/html")},
+            "application/zip": {"schema": {"type": "string", "contentMediaType": "application/zip"}},
+        },
+    }
+}
 
 
 def failing(kinds: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import uvicorn
 
 from equipoise.errors import UnusableInput
 from equipoise.server.app import make_app
+from equipoise.server.connections import PunctualProtocol
 from equipoise.server.guard import is_local
 from equipoise.server.limits import Limits
 
@@ -45,7 +46,7 @@ def run(host: str, port: int, token: str | None, limits: Limits, *, said: Callab
     config = uvicorn.Config(
         make_app(limits, host=host, token=token), log_level="warning", access_log=False,
         server_header=False, limit_concurrency=CONNECTIONS, timeout_keep_alive=15,
-        timeout_graceful_shutdown=3, proxy_headers=False,
+        timeout_graceful_shutdown=3, proxy_headers=False, http=PunctualProtocol,
     )  # fmt: skip
     with ours:
         Server(config, ready).run(sockets=[ours])

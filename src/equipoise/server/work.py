@@ -58,10 +58,16 @@ def typed(verb: str, call: Call, *more: str, first: str = "") -> Part:
 
 
 def show(body: bytes, query: Query, told: Told) -> Parts:
+    from equipoise.report import cluster_page
     from equipoise.report.cluster_data import cluster_data
 
     call, cluster, _ = read(ShowCall, body, query)
-    return {"result": Part(JSON, as_json(cluster_data(cluster))), "command": typed("show", call)}
+    data = cluster_data(cluster)
+    return {
+        "result": Part(JSON, as_json(data)),
+        "report.html": Part(HTML, cluster_page(data).encode()),
+        "command": typed("show", call),
+    }
 
 
 def plan(body: bytes, query: Query, told: Told) -> Parts:
@@ -108,6 +114,7 @@ def check(body: bytes, query: Query, told: Told) -> Parts:
     from equipoise.files.following import judged
     from equipoise.files.proposals import proposal_of
     from equipoise.planning.request.laying import build_problem
+    from equipoise.report.distances import distance_rows
 
     call, cluster, request = read(CheckCall, body, query)
     proposal = proposal_of(call.proposal(), "reassignment")
@@ -116,6 +123,7 @@ def check(body: bytes, query: Query, told: Told) -> Parts:
         verdict = beside_optimum(verdict, cluster, request)
     return {
         "result": Part(JSON, as_json(verdict.to_json())),
+        "page": Part(JSON, as_json(distance_rows(verdict.from_optimum or ()))),
         "command": typed("check", call, first="reassignment.json"),
     }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
@@ -21,6 +23,21 @@ PINNED = re.compile(r"^([a-z0-9-]+)(?:\[[a-z,]+\])?==(\S+)", re.M)
 
 def steps(name: str) -> list[str]:
     return [rest for instruction, rest in STEPS if instruction == name]
+
+
+def lint(text: str) -> list[str]:
+    """The rules that hadolint finds broken."""
+    found = subprocess.run(
+        [Path(sys.executable).parent / "hadolint", "--format", "json", "--no-fail", "-"],
+        input=text, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    return [one["code"] for one in json.loads(found.stdout)]
+
+
+def test_hadolint_finds_nothing() -> None:
+    """And it would: an image of no version, an install without one."""
+    assert lint(TEXT) == []
+    assert {"DL3007", "DL3013"} <= set(lint("FROM python:latest\nRUN pip install --no-cache-dir numpy\n"))
 
 
 def test_images_have_a_version() -> None:

@@ -117,16 +117,19 @@ def test_the_verdict_of_a_comparison():
     rows += [{"strategy": name, "data_moves": 3, "falls_behind_at": goal} for name, goal in at.items()]
     rows.append({"strategy": "permutations", "reason": "too many brokers"})
     assert verdict(rows, "flow") == [
-        "flow takes 1 data move, and at every goal no plan does better.",
-        "3 of 4 others with a plan fall behind: 2 at racks, 1 at moves.",
+        "Equipoise (flow) takes 1 data move, and at every goal no plan does better.",
+        "3 of 4 others with a plan fall behind; the first goal at which they do is the rack rule for 2,"
+        " data moves for 1.",
         "As good at every goal: generate.",
         "1 strategy finds no plan.",
     ]
     short = [{"strategy": "flow", "data_moves": 2, "falls_behind_at": "topics"}]
     (sentence,) = verdict(short, "flow")
-    assert sentence == "flow takes 2 data moves; at topics it is above what is proved possible."
+    assert sentence == (
+        "Equipoise (flow) takes 2 data moves; at topics level it is above what is proved possible."
+    )
     lost = [{"strategy": "flow", "reason": "no broker is left"}, {"strategy": "wix", "falls_behind_at": ""}]
-    assert verdict(lost, "flow")[0] == "flow found no plan: no broker is left."
+    assert verdict(lost, "flow")[0] == "Equipoise (flow) found no plan: no broker is left."
     assert verdict([{"strategy": "flow", "data_moves": 1}], "flow") == []
 
 
@@ -161,3 +164,14 @@ def test_heat_map_of_a_huge_cluster_is_grouped(monkeypatch, many_changes: Plan):
     assert len(chart["from"]) <= 8
     assert chart["to"][0] == "0 … 4"
     assert sum(chart["cells"][2::3]) == 200
+
+
+def test_strategies_at_one_point_share_its_name():
+    """A stack of names cannot be read: the point names the first, and all of them when pointed at."""
+    rows = [{"strategy": name, "data_moves": moves, "x": 3} for name, moves in
+            (("flow", 5), ("a", 0), ("b", 0), ("c", 5), ("d", 7))]  # fmt: skip
+    cost = compare_data(rows, [{"key": "x", "title": "X"}])["charts"]["cost"]
+    assert cost["points"] == [
+        [5, 3, "flow + 1 other", "flow, c"], [0, 3, "a + 1 other", "a, b"], [7, 3, "d", "d"],
+    ]  # fmt: skip
+    assert cost["ours"] == "flow + 1 other"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from equipoise.cluster import Brokers, Plan, build_cluster
 from equipoise.planning import make_plan
 from equipoise.report.plan_data import plan_data
@@ -27,12 +29,25 @@ def test_what_it_brings_and_costs_and_how_good_it_is() -> None:
     assert len(told) == 3 and "goals are proved best" in told[2]
 
 
-def test_time_is_told_where_it_is_known() -> None:
-    """Two copies of 30 MB at 10 MB a second."""
+def test_the_verdict_is_one_line() -> None:
+    """How level, what is copied in which time, how good, how many warnings; sizes in the throttle's units."""
     plan = skewed(30e6)
-    told = plan_data(plan, schedule(plan, throttle=10e6))["story"]
-    assert told[1].startswith("2 replicas are copied to another broker, 57.2 MiB;")
-    assert told[2] == "It takes about 10 s at 10 MB/s a broker each way."
+    assert plan_data(plan, schedule(plan, throttle=10e6))["clause"] == (
+        "Replicas level; 60 MB in about 10 s at 10 MB/s; proved best, racks not known."
+    )
+    known = tuple(level for level in plan.certificate if level.goal != "racks")
+    odd = replace(plan, target=np.array([[1], [1], [1], [0]]), certificate=known, warnings=("x", "y"))
+    assert plan_data(odd)["clause"] == (
+        "Replicas level to within 2; 90 MB to copy; proved best, no plan as level moves less; 2 warnings."
+    )
+    assert plan_data(skewed())["clause"] == "Replicas level; 2 data moves; proved best, racks not known."
+
+
+def test_brokers_that_weigh_differently_have_no_one_level() -> None:
+    """What one holds more than another is then as it should be."""
+    brokers = Brokers.of([1, 2], weight={1: 1.0, 2: 3.0})
+    plan = make_plan(build_cluster("s", brokers, ["t"] * 4, range(4), [[1]] * 4))
+    assert plan_data(plan)["clause"].startswith("3 data moves; ")
 
 
 def test_nothing_to_do_has_no_story() -> None:

@@ -69,7 +69,7 @@ def test_topics_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
     cluster = build_cluster("two", brokers, names, np.array([0, 1, 2, 0, 1, 2, 3, 4]), lists)
     plan = make_plan(cluster, Request(drain=(3,), goals=("moves", "topics", "topic-leaders")))
     for cells in (1, 2**18):
-        monkeypatch.setattr("equipoise.report.apart.CELLS", cells)
+        monkeypatch.setattr("equipoise.cluster.apart.CELLS", cells)
         rows = {row["goal"]: row["apart"] for row in plan_data(plan)["certificate"]}
         assert (rows["topics"], rows["topic-leaders"]) == ("at most 3 apart", "at most 3 apart")
 

@@ -46,3 +46,21 @@ def test_numbers_and_throttles():
 def test_every_goal_has_words():
     """No goal that can be asked for is shown by its bare name."""
     assert set(ALL_GOALS) <= set(words.GOALS)
+
+
+@pytest.mark.parametrize(("goal", "value", "apart", "text"), [
+    ("moves", 12_345, None, "12,345"), ("bytes", 797_704_126_501, None, "743 GiB"),
+    ("network-in", 2**20, None, "1.0 MiB/s"), ("cpu", 2_500_000, None, "2.5 %"),
+    ("replicas", 88_148, 222, "222 apart"), ("topics", 5_240, None, "squared 5,240"),
+])  # fmt: skip
+def test_a_goal_has_one_form(goal, value, apart, text):
+    """Counts, bytes, and squares as how far brokers are apart; uncounted squares say what they are."""
+    assert words.written(goal, value, apart) == text
+
+
+def test_every_goal_of_squares_is_known_as_one():
+    """By its own words; all others count something."""
+    assert set(words.SQUARED) == {
+        "replicas", "topics", "leaders", "topic-leaders", "failover", "positions", "rack-leaders",
+        "rack-replicas",
+    }  # fmt: skip

@@ -5,9 +5,15 @@ from __future__ import annotations
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
+from jsonschema_rs import validator_for
 from schemathesis.generation import GenerationMode
 from schemathesis.schemas import BaseSchema
 from starlette.testclient import TestClient
+from tests.unit.server.conftest import ORDERS
+
+from equipoise.planning.request.options import READERS
+from equipoise.server.answers import ANSWERS, SCHEMAS
+from equipoise.server.describing import EXAMPLES as EXAMPLE_BODIES
 
 OPERATIONS = (
     "POST /api/plan", "POST /api/check", "POST /api/compare", "POST /api/frontier", "POST /api/show",
@@ -41,6 +47,30 @@ def test_every_operation_is_tried(described: BaseSchema) -> None:
     """One that is new comes into the list above."""
     found = [result.ok() for result in described.get_all_operations()]
     assert sorted(f"{one.method.upper()} {one.path}" for one in found) == sorted(OPERATIONS)
+
+
+@pytest.mark.parametrize("verb", EXAMPLE_BODIES)
+def test_examples_are_true(verb: str, client: TestClient) -> None:
+    """The answer to the example of each body has the shape that is described, and so has its own example."""
+    schema = validator_for(SCHEMAS[verb])
+    schema.validate(ANSWERS[verb])
+    path = "/submit" if verb == "submit" else f"/api/{verb}"
+    answer = client.post(path, json=EXAMPLE_BODIES[verb])
+    assert answer.status_code == 200
+    schema.validate(answer.json())
+    job = validator_for(SCHEMAS["job"])
+    job.validate(ANSWERS["job"])
+    job.validate(client.get(answer.headers["location"]).json())
+
+
+def test_options_of_the_query_are_described(described: BaseSchema, client: TestClient) -> None:
+    """All that the command line has, and what is described does what it says."""
+    route = client.get("/openapi.json").json()["paths"]["/api/plan"]["post"]
+    kinds = {one["name"]: one["schema"]["type"] for one in route["parameters"]}
+    assert kinds.keys() == {*READERS, "name", "throttle", "max-inflight"}
+    assert (kinds["drain"], kinds["leaders-only"]) == ("string", "boolean")
+    told = client.post("/api/plan?drain=4&leaders-only=false", content=ORDERS).json()["request"]
+    assert told == {"drain": [4]}
 
 
 @pytest.mark.slow

@@ -73,6 +73,15 @@ def test_an_option_twice_is_refused(client: TestClient) -> None:
     assert answer.status_code == 400 and answer.json()["error"]["source"] == "drain"
 
 
+@pytest.mark.parametrize("options", [7, "drain", [1], True])
+def test_options_that_are_no_object_are_refused_beside_a_query_too(
+    client: TestClient, options: object
+) -> None:
+    """The query cannot be laid over them."""
+    answer = client.post("/api/show?drain=4", content=call(options=options))
+    assert answer.status_code == 400 and answer.json()["error"]["place"] == "options"
+
+
 def test_files_of_the_machine_are_not_read(client: TestClient) -> None:
     """Where the command line takes the name of a file, the service takes a value."""
     answer = client.post("/api/plan?racks=/etc/passwd", content=ORDERS)

@@ -15,8 +15,13 @@ const seconds = (s) => {
   return s < 172800 ? `${+(s / 3600).toFixed(1)} h` : `${+(s / 86400).toFixed(1)} days`;
 };
 const percent = (n) => `${thousands(+n.toPrecision(3))} %`;
-const shown = { bytes, seconds, percent };
+const rate = (n) => {
+  const units = ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"], k = n > 0 ? Math.min(4, Math.floor(Math.log10(n) / 3)) : 0;
+  return `${+(n / 1000 ** k).toPrecision(3)} ${units[k]}`;
+};
+const shown = { bytes, seconds, percent, rate };
 const show = (unit) => shown[unit] || thousands;
+const said = (unit, value) => (value === null || value === undefined ? "–" : shown[unit] ? shown[unit](value) : thousands(+value.toFixed(1)));
 
 function theme() {
   const style = getComputedStyle(document.documentElement);
@@ -162,11 +167,10 @@ function drawBrokers(chart, look, { axis }, onlyDifferences) {
   if (onlyDifferences) option.yAxis.scale = true;
   else Object.assign(option.yAxis, ticks(chart.unit, [...chart.before, ...chart.after]));
   option.legend = legend(look, ["before", "after", { name: level, icon: "rect" }, ...flags.map((s) => s.name)]);
-  const said = (value) => (value === null ? "–" : unit(value));
   option.tooltip.formatter = (points) => {
     const k = points[0].dataIndex;
     const within = high[k] > 0 ? `<br>${level}: ${unit(low[k])}${high[k] > low[k] ? ` to ${unit(high[k])}` : ""}` : "";
-    if (chart.before[k] === null || chart.after[k] === null) return `${brokerLabel(axis, k)}<br>before: ${said(chart.before[k])}<br>after: ${said(chart.after[k])}`;
+    if (chart.before[k] === null || chart.after[k] === null) return `${brokerLabel(axis, k)}<br>before: ${said(chart.unit, chart.before[k])}<br>after: ${said(chart.unit, chart.after[k])}`;
     const change = chart.after[k] - chart.before[k], sign = change > 0 ? "+" : change < 0 ? "−" : "±";
     return `${brokerLabel(axis, k)}<br>before: ${unit(chart.before[k])}<br>after: ${unit(chart.after[k])} (${sign}${unit(Math.abs(change))})${within}`;
   };
@@ -174,6 +178,24 @@ function drawBrokers(chart, look, { axis }, onlyDifferences) {
     side("before", 0, n > 60 ? "86%" : "72%", look.before), side("after", 1, n > 60 ? "48%" : "38%", look.after),
     bandSeries(look, low, high, level, Math.max(...chart.before, ...chart.after)), ...flags, rackStripes(look, axis.racks), ...(onlyDifferences ? [joined(look, dots)] : []),
   ];
+  return option;
+}
+
+// A cluster as it is: one bar for each broker, the equal share as a line; who is down or to be emptied in another colour.
+function drawLoads(chart, look, data, choice) {
+  const load = chart.loads[choice], option = base(look, load.unit), n = chart.ids.length, pale = (k) => chart.down[k] || data.going?.has(chart.ids[k]);
+  const rackOf = (k) => chart.racks.find((rack) => rack.first <= k && k <= rack.last)?.name;
+  option.xAxis = categories(look, chart.ids.map((id, k) => (chart.down[k] ? `${id} down` : String(id))));
+  option.grid.top = chart.racks.length ? 34 : 16;
+  Object.assign(option.yAxis, ticks(load.unit, load.values));
+  option.tooltip.formatter = ([{ dataIndex: k }]) => [
+    `<b>broker ${chart.ids[k]}</b>${rackOf(k) ? `, ${escaped(rackOf(k))}` : ""}`, ...(chart.down[k] ? [escaped(chart.down[k])] : []),
+    `${escaped(load.title)}: ${said(load.unit, load.values[k])}`,
+  ].join("<br>");
+  const share = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: look.band, width: 2, type: "solid" }, data: [{ yAxis: load.share }] };
+  const bars = load.values.map((value, k) => ({ value, itemStyle: { color: pale(k) ? look.before : look.after } }));
+  option.series = [{ type: "bar", barWidth: n > 60 ? "86%" : "60%", z: 2, data: bars, markLine: share }, rackStripes(look, chart.racks)];
+  if (n > 60) { option.dataZoom = slider(look, [0]); option.grid.bottom = 30; }
   return option;
 }
 
@@ -248,13 +270,13 @@ function drawChange(chart, look) {
 // Lying bars with their values, ours in colour.
 function drawBars(chart, look) {
   const option = base(look, chart.unit), unit = show(chart.unit);
-  const said = (k) => unit(chart.values[k]);
-  option.yAxis = categories(look, chart.names, { inverse: true, axisLabel: { color: look.ink, width: 130, overflow: "truncate" } });
-  option.xAxis = { type: "value", splitNumber: 3, minInterval: shown[chart.unit] ? 0 : 1, axisLabel: { color: look.muted, formatter: unit, hideOverlap: true }, splitLine: { lineStyle: { color: look.line } }, ...ticks(chart.unit, chart.values) };
+  const told = (k) => unit(chart.values[k]);
+  option.yAxis = categories(look, chart.names, { inverse: true, axisLabel: { color: look.ink, width: look.narrow ? 104 : 130, overflow: "truncate" } });
+  option.xAxis = { type: "value", splitNumber: look.narrow ? 2 : 3, minInterval: shown[chart.unit] ? 0 : 1, axisLabel: { color: look.muted, formatter: unit, hideOverlap: true }, splitLine: { lineStyle: { color: look.line } }, ...ticks(chart.unit, chart.values) };
   option.grid = { ...option.grid, top: 6, right: 70 };
-  option.tooltip.formatter = ([{ dataIndex: k }]) => `<b>${escaped(chart.names[k])}</b><br>${said(k)}`;
+  option.tooltip.formatter = ([{ dataIndex: k }]) => `<b>${escaped(chart.names[k])}</b><br>${told(k)}`;
   option.series = [{
-    type: "bar", barWidth: "62%", label: { show: true, position: "right", color: look.ink, formatter: ({ dataIndex: k }) => said(k) },
+    type: "bar", barWidth: "62%", label: { show: true, position: "right", color: look.ink, formatter: ({ dataIndex: k }) => told(k) },
     data: chart.values.map((value, k) => ({ value, itemStyle: { color: chart.names[k] === chart.ours ? look.after : look.before } })),
   }];
   return option;
@@ -299,16 +321,18 @@ function pointNames(look, points, ours) {
 
 // One point for each name: what it costs against what it reaches.
 function drawPoints(chart, look) {
-  const option = base(look, chart.unit_x), axis = (name, unit) => ({
-    type: "value", name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: look.muted }, splitNumber: 4, minInterval: shown[unit] ? 0 : 1,
+  const option = base(look, chart.unit_x), most = (at) => Math.max(...chart.points.map((point) => point[at]));
+  const axis = (name, unit, at, splitNumber) => ({
+    type: "value", name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: look.muted }, splitNumber, minInterval: shown[unit] ? 0 : 1,
     axisLabel: { color: look.muted, formatter: show(unit), hideOverlap: true }, splitLine: { lineStyle: { color: look.line } },
+    ...(splitNumber < 4 ? {} : ticks(unit, [most(at)])),
   });
-  option.xAxis = axis(chart.name_x, chart.unit_x);
-  option.yAxis = { ...axis(chart.name_y, chart.unit_y), nameGap: 46 };
-  option.grid = { left: 46, right: 90, top: 16, bottom: 26, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+  option.xAxis = axis(chart.name_x, chart.unit_x, 0, look.narrow ? 2 : 4);
+  option.yAxis = { ...axis(chart.name_y, chart.unit_y, 1, 4), nameGap: 46 };
+  option.grid = { left: look.narrow ? 26 : 46, right: chart.kind === "curve" ? 54 : 90, top: 16, bottom: 26, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
   option.tooltip = {
     ...option.tooltip, trigger: "item", formatter: ({ value }) =>
-      `<b>${escaped(value[2])}</b><br>${escaped(chart.name_x)}: ${show(chart.unit_x)(value[0])}<br>${escaped(chart.name_y)}: ${show(chart.unit_y)(value[1])}`,
+      `<b>${escaped(value[3] ?? value[2])}</b><br>${escaped(chart.name_x)}: ${show(chart.unit_x)(value[0])}<br>${escaped(chart.name_y)}: ${show(chart.unit_y)(value[1])}`,
   };
   option.series = [{
     type: "scatter", symbolSize: 13, z: 5,
@@ -319,11 +343,22 @@ function drawPoints(chart, look) {
   return option;
 }
 
-const DRAW = { brokers: drawBrokers, heat: drawHeat, waves: drawWaves, change: drawChange, bars: drawBars, points: drawPoints };
+// Points in their order as a curve; dashed below it what no plan is below, where that is known.
+function drawCurve(chart, look) {
+  const option = drawPoints(chart, look);
+  const line = (values, type, colour) => ({
+    type: "line", symbol: "none", silent: true, z: 2, data: chart.points.map(([x], k) => [x, values[k]]), lineStyle: { color: colour, width: 2, type },
+  });
+  option.series.push(line(chart.points.map(([, y]) => y), "solid", look.before), ...(chart.lower_bound ? [line(chart.lower_bound, "dashed", look.band)] : []));
+  return option;
+}
+
+const DRAW = { brokers: drawBrokers, loads: drawLoads, heat: drawHeat, waves: drawWaves, change: drawChange, bars: drawBars, points: drawPoints, curve: drawCurve };
 
 const HEIGHT = {
   heat: (chart) => Math.min(1500, Math.max(180, 80 + chart.from.length * heatRow(chart))),
   waves: (chart) => 60 + Math.min(600, chart.values.length * 24),
   bars: (chart) => 40 + chart.names.length * 26,
   points: () => 420,
+  curve: () => 380,
 };

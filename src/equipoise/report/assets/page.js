@@ -11,18 +11,32 @@ function drawAll(root, data) {
     const chart = data.charts[box.dataset.chart];
     if (HEIGHT[chart.kind]) box.style.height = `${HEIGHT[chart.kind](chart)}px`;
     const drawn = echarts.getInstanceByDom(box) || echarts.init(box);
-    const differences = root.querySelector(`[data-differences="${box.dataset.chart}"]`);
-    drawn.setOption(DRAW[chart.kind](chart, look, data, differences && differences.checked), true);
-    if (chart.kind === "brokers" && data.moves) clickable(drawn, data.axis.ids);
+    drawn.setOption(DRAW[chart.kind](chart, look, data, chosen(root, box.dataset.chart)), true);
+    if (CLICKS[chart.kind] && data.moves?.total) clickable(drawn, chart, data);
   }
 }
 
-// A click anywhere above or below a broker's name shows its changes: an empty broker has no bar to hit.
-function clickable(drawn, ids) {
+// What is chosen for a chart: a load of several, by its number, or whether only differences are shown.
+function chosen(root, id) {
+  const differences = root.querySelector(`[data-differences="${id}"]`), choice = root.querySelector(`[data-choice="${id}"]`);
+  return choice ? Number(choice.value) : Boolean(differences?.checked);
+}
+
+// Which changes a place in a chart stands for, as one would search them.
+const CLICKS = {
+  brokers: (chart, data, x) => `broker ${data.axis.ids[x]}`,
+  heat: (chart, data, x, y) => (/\d …/.test(chart.from[y] + chart.to[x]) ? "" : `${/^\d/.test(chart.from[y]) ? "broker " : ""}${chart.from[y]} → ${chart.to[x]}`),
+  waves: (chart, data, x, y) => `wave ${y + 1}`,
+};
+
+// A click anywhere above a broker's name, or beside a wave's, shows its changes: an empty one has no bar to hit.
+function clickable(drawn, chart, data) {
   const canvas = drawn.getZr();
   canvas.off("click");
   canvas.on("click", ({ offsetX, offsetY }) => {
-    if (showBroker && drawn.containPixel({ gridIndex: 0 }, [offsetX, offsetY])) showBroker(ids[drawn.convertFromPixel({ xAxisIndex: 0 }, offsetX)]);
+    if (!showChanges || !drawn.containPixel({ gridIndex: 0 }, [offsetX, offsetY])) return;
+    const [x, y] = drawn.convertFromPixel({ gridIndex: 0 }, [offsetX, offsetY]), wanted = CLICKS[chart.kind](chart, data, x, y);
+    if (wanted) showChanges(wanted);
   });
 }
 
@@ -35,7 +49,11 @@ function keepDrawn(root, data) {
   const redraw = () => drawAll(root, data);
   const resize = () => root.querySelectorAll(".chart").forEach((box) => echarts.getInstanceByDom(box).resize());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw, { signal });
-  root.querySelectorAll("[data-differences]").forEach((box) => box.addEventListener("change", redraw));
+  root.querySelectorAll("[data-differences], [data-choice]").forEach((box) => box.addEventListener("change", redraw));
+  root.querySelectorAll("[data-choice]").forEach((box) => box.addEventListener("change", () => {
+    const { choice } = box.dataset;
+    root.querySelector(`[data-caption="${choice}"]`).textContent = data.charts[choice].loads[Number(box.value)].caption;
+  }));
   addEventListener("resize", resize, { signal });
   addEventListener("beforeprint", resize, { signal });
 }
@@ -51,10 +69,16 @@ function movesTable(moves) {
 
   const text = (k) => `${moves.topics[moves.topic[k]]}-${moves.partition[k]} ${moves.sentences[moves.why[k]]}`.toLowerCase();
   const onBroker = (k, id) => moves.before[k].includes(id) || moves.after[k].includes(id);
+  // Whether a replica leaves one broker, or is added, and one comes to another.
+  const goes = (k, from, to) => moves.after[k].includes(to) && !moves.before[k].includes(to)
+    && (from === undefined ? moves.after[k].length > moves.before[k].length : moves.before[k].includes(from) && !moves.after[k].includes(from));
   function matcher() {
-    const wanted = search.value.trim().toLowerCase(), broker = wanted.match(/^broker (\d+)$/);
+    const wanted = search.value.trim().toLowerCase(), broker = wanted.match(/^broker (\d+)$/), wave = wanted.match(/^wave (\d+)$/);
+    const way = wanted.match(/^(?:broker (\d+)|added copies) *(?:→|->) *(\d+)$/);
     const rightKind = (k) => kind.value === "" || moves.kind[k] === Number(kind.value);
     if (broker) return (k) => rightKind(k) && onBroker(k, Number(broker[1]));
+    if (wave) return (k) => rightKind(k) && moves.wave[k] === Number(wave[1]);
+    if (way) return (k) => rightKind(k) && goes(k, way[1] && Number(way[1]), Number(way[2]));
     return (k) => rightKind(k) && (wanted === "" || text(k).includes(wanted));
   }
   const cell = (row, content, name) => { const td = row.insertCell(); td.append(content); if (name) td.className = name; return td; };
@@ -79,7 +103,7 @@ function movesTable(moves) {
     }
     drawn = Math.min(found.length, drawn + step);
     more.hidden = drawn >= found.length;
-    count.textContent = `${thousands(drawn)} of ${thousands(found.length)} shown`;
+    count.textContent = drawn < found.length ? `the first ${thousands(drawn)} of ${thousands(found.length)}` : `${thousands(drawn)} shown`;
   }
   function filter() {
     const matches = matcher();
@@ -95,8 +119,8 @@ function movesTable(moves) {
   const by = [byName, lists(moves.before), lists(moves.after), (a, b) => moves.kind[a] - moves.kind[b], (a, b) => (moves.bytes[a] ?? -1) - (moves.bytes[b] ?? -1),
     (a, b) => moves.sentences[moves.why[a]].localeCompare(moves.sentences[moves.why[b]], "en", { numeric: true })];
   headings(body.parentElement, (column, sign) => { order = (a, b) => sign * by[column](a, b) || byName(a, b); filter(); });
-  showBroker = (id) => {
-    search.value = `broker ${id}`;
+  showChanges = (wanted) => {
+    search.value = wanted;
     kind.value = "";
     filter();
     search.closest(".tools").scrollIntoView();
@@ -104,7 +128,7 @@ function movesTable(moves) {
   };
   document.querySelectorAll("[data-broker]").forEach((link) => link.addEventListener("click", (event) => {
     event.preventDefault();
-    showBroker(link.dataset.broker);
+    showChanges(`broker ${link.dataset.broker}`);
   }));
   search.addEventListener("input", filter);
   kind.addEventListener("change", filter);
@@ -112,7 +136,17 @@ function movesTable(moves) {
   filter();
 }
 
-let showBroker; // shows the changes of a broker, where the page has a table of changes
+let showChanges; // searches the changes, where the page has a table of them
+
+// What is folded is printed too.
+function unfoldForPrint() {
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const one of opened) one.open = true;
+  });
+  addEventListener("afterprint", () => { for (const one of opened) one.open = false; });
+}
 
 // Makes the headings of a table buttons; `sort` hears the column and 1 or -1, up or down.
 function headings(table, sort) {
@@ -180,7 +214,7 @@ function handy(root) {
     const table = frame.querySelector("table");
     if (table.id !== "moves") {
       sorting(table);
-      filtering(table);
+      if (table.dataset.find !== "no") filtering(table);
     }
     fitting(frame, table);
   }
@@ -241,6 +275,7 @@ async function enliven(root, data) {
 }
 
 async function start() {
+  unfoldForPrint();
   if (!("DecompressionStream" in window)) {
     document.getElementById("too-old").hidden = false;
     handy(document);

@@ -6,19 +6,16 @@ const put = (tag, text = "", more = {}) => {
   if (text !== "") made.textContent = text;
   return made;
 };
-const rate = (n) => {
-  const units = ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"], k = n > 0 ? Math.min(4, Math.floor(Math.log10(n) / 3)) : 0;
-  return `${+(n / 1000 ** k).toPrecision(3)} ${units[k]}`;
-};
-shown.rate = rate;
-const figure = (unit, value) => (value === null || value === undefined ? "–" : unit === "id" ? String(value) : unit === "count" ? thousands(+value.toFixed(1)) : show(unit)(value));
 const plural = (n, noun) => `${thousands(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 const EXAMPLE = ["Topic: orders\tPartitionCount: 6\tReplicationFactor: 3\tConfigs: min.insync.replicas=2",
   ...["1,2,3", "2,3,4", "3,4,1", "1,3,4", "1,2,4", "2,1,3"].map((held, k) => `Topic: orders\tPartition: ${k}\tLeader: ${held[0]}\tReplicas: ${held}\tIsr: ${held}`),
 ].join("\n");
 
-const state = { token: "", files: [], cluster: null, drained: new Set(), racks: new Map(), job: null, frontier: null, asked: 0 };
+const UNNAMED = "cluster", MOST_FILES = 200;
+
+// made: by what was asked, the wishes that what is shown of it was made with
+const state = { token: "", files: [], page: null, drained: new Set(), racks: new Map(), job: null, frontier: null, asked: 0, made: {} };
 
 // ---- the service
 
@@ -113,21 +110,52 @@ function fault(error) {
 
 // ---- what people have
 
-async function sourceOf(file) {
-  const raw = new Uint8Array(await file.arrayBuffer());
+async function sourceOf({ name, file }) {
+  const raw = new Uint8Array(await file.arrayBuffer().catch(() => { throw new Refused(0, { error: { source: name, problem: "cannot be read" } }); }));
   try {
-    return { name: file.name, text: new TextDecoder("utf-8", { fatal: true }).decode(raw) };
+    return { name, text: new TextDecoder("utf-8", { fatal: true }).decode(raw) };
   } catch {
     let text = "";
     for (let k = 0; k < raw.length; k += 0x8000) text += String.fromCharCode(...raw.subarray(k, k + 0x8000));
-    return { name: file.name, base64: btoa(text) };
+    return { name, base64: btoa(text) };
   }
 }
 
 const sources = () => [...(at("s-text").value.trim() ? [{ name: "pasted.txt", text: at("s-text").value }] : []), ...state.files];
 
+// What the cluster is called: as the folder or the archive that it came in; a file is called by what is in it.
+function clusterName() {
+  const place = sources().map((source) => source.name).find((name) => name.includes("/") || /\.zip$/i.test(name)) ?? "";
+  return place.split("/")[0].replace(/\.zip$/i, "").slice(0, 200) || UNNAMED;
+}
+
+const isSource = (name) => !/^[._]|\.(md|toml)$|~$/i.test(name); // as the command line sees what stands beside sources
+const heard = (ask) => new Promise((done, failed) => ask(done, failed));
+
+async function listed(folder) {
+  const reader = folder.createReader(), all = [];
+  for (let some; (some = await heard((done, failed) => reader.readEntries(done, failed))).length;) all.push(...some);
+  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+// The files of what was dropped; of a folder those that lie in it, or else those in its folders.
+async function within(entry) {
+  if (entry.isFile) return [{ name: entry.fullPath.slice(1), file: await heard((done, failed) => entry.file(done, failed)) }];
+  const all = (await listed(entry)).filter(({ name }) => isSource(name)), plain = all.filter((one) => one.isFile);
+  return (await Promise.all((plain.length ? plain : all).map(within))).flat();
+}
+
+async function dropped(entries) {
+  const found = (await Promise.all(entries.map(within)).catch(() => { throw new Refused(0, { error: { problem: "what was dropped cannot be read" } }); })).flat();
+  if (!found.length) throw new Refused(0, { error: { problem: "there is no file in what was dropped" } });
+  await taken(found);
+}
+
+const named = (files) => [...files].map((file) => ({ name: file.name, file }));
+
 async function taken(files) {
-  const more = await Promise.all([...files].map(sourceOf));
+  if (files.length > MOST_FILES) throw new Refused(0, { error: { problem: `${plural(files.length, "file")} are too many`, advice: "Give those of one cluster" } });
+  const more = await Promise.all(files.map(sourceOf));
   const names = new Set(more.map((file) => file.name));
   state.files = [...state.files.filter((file) => !names.has(file.name)), ...more];
   listSources();
@@ -146,18 +174,18 @@ function listSources() {
 }
 
 async function look() {
-  for (const id of ["s-budgets", "s-compared", "s-result"]) at(id).hidden = true;
-  at("s-verdict").replaceChildren();
+  state.made = {};
+  fresh();
   if (!sources().length) {
     for (const id of ["s-cluster", "s-wish", "s-other"]) at(id).hidden = true;
     return;
   }
-  const { result } = await job("show", "reading", { sources: sources() });
+  const answer = await job("show", "reading", { sources: sources(), name: clusterName() }), { result } = answer;
+  const page = await (await answer.part("report.html")).text();
   const known = new Set(result.brokers.map((row) => row.id));
-  state.cluster = result;
   state.drained = new Set([...state.drained].filter((id) => known.has(id)));
   state.racks = new Map([...state.racks].filter(([id]) => known.has(id)));
-  await showCluster(result);
+  await showCluster(result, page);
 }
 
 // ---- the cluster as it is
@@ -179,7 +207,7 @@ function card(title, value, small) {
 
 // A figure in a table: as it is read, and as it is sorted.
 function measured(unit, value) {
-  const cell = put("td", figure(unit, value), { className: "num" });
+  const cell = put("td", said(unit, value), { className: "num" });
   cell.dataset.value = value ?? "";
   return cell;
 }
@@ -190,52 +218,26 @@ function row(title, cells) {
   return made;
 }
 
-const UNWELL = [
-  ["without_leader", "without a leader"], ["under_replicated", "under-replicated"], ["under_min_isr", "below min.insync.replicas"],
-  ["led_by_another", "led by another than the preferred leader"], ["cannot_move", "that Kafka cannot move now"],
-];
-
-async function showCluster(data) {
-  const { counts, health } = data;
-  at("s-name").textContent = data.cluster;
+async function showCluster(data, page) {
+  const { counts } = data, name = clusterName();
+  at("s-name").textContent = name === UNNAMED ? "The cluster" : name;
   at("s-counts").textContent = [plural(counts.brokers, "broker") + (counts.racks ? ` in ${plural(counts.racks, "rack")}` : ""),
     plural(counts.topics, "topic"), plural(counts.partitions, "partition"), plural(counts.replicas, "replica")].join(" · ");
-  at("s-warnings").replaceChildren(...note([...data.part, ...data.warnings]));
-  const count = (key) => (health[key] ? health[key].partitions : null);
-  const broken = data.racks_broken && data.racks_broken.partitions;
-  at("s-cards").replaceChildren(
-    card("Brokers not alive", thousands(health.not_alive.length), health.not_alive.map((one) => one.broker).join(", ") || "none that any source tells"),
-    card("Under-replicated", figure("count", count("under_replicated")), health.isr_told ? `of ${plural(health.isr_told, "partition")} with an Isr` : "no source tells the Isr"),
-    card("Without a leader", figure("count", count("without_leader")), "partitions nobody can write to"),
-    card("Against the rack rule", figure("count", broken), data.racks_broken ? "partitions with too many in a rack" : "racks are not known"),
-  );
-  const known = data.loads.filter((load) => load.most !== null);
-  at("s-loads").tBodies[0].replaceChildren(...known.map((load) => row(load.title, [...[load.least, load.share, load.most].map((value) => measured(load.unit, value)),
-    measured("id", load.most_on), put("td", load.skew === null ? "–" : load.skew.toFixed(2), { className: "num" })])));
-  const chosen = at("s-load").value;
-  at("s-load").replaceChildren(...known.map((load) => put("option", load.title.toLowerCase(), { value: load.load })));
-  if (known.some((load) => load.load === chosen)) at("s-load").value = chosen;
-  const unwell = [...UNWELL.map(([key, words]) => [health[key], words]), [data.racks_broken, "with more replicas in a rack than the rule allows"]]
-    .filter(([found]) => found && found.partitions)
-    .map(([found, words]) => `${plural(found.partitions, "partition")} ${words}: ${found.first.slice(0, 10).join(", ")}${found.partitions > 10 ? " …" : ""}`);
-  at("s-unwell").replaceChildren(...note(unwell));
-  at("s-topics").tBodies[0].replaceChildren(...data.topics.map((topic) => row(topic.topic, [measured("count", topic.partitions), measured("count", topic.most_replicas),
-    measured("id", topic.most_replicas_on), measured("count", topic.most_leaders), measured("id", topic.most_leaders_on), measured("count", topic.uneven)])));
-  at("s-topics-box").hidden = !data.topics.length;
-  const missing = [...data.missing.map((entry) => entry.then), ...data.notes];
-  at("s-missing").replaceChildren(...missing.map((line) => put("li", line)));
-  at("s-missing-box").hidden = !missing.length;
   if (data.part.length) at("s-more").open = true; // there a part can be planned as one
   listBrokers(data);
   for (const id of ["s-cluster", "s-wish", "s-other"]) at(id).hidden = false;
-  await chartsAtHand();
+  state.page = await showReport(page, "s-as-it-is", "s-cluster");
+  state.page.going = state.drained;
   drawLevels();
 }
+
+// The bars of brokers that are to be emptied have another colour.
+const drawLevels = () => { if (state.page) drawAll(at("s-as-it-is"), state.page); };
 
 function listBrokers(data) {
   const known = data.loads.filter((load) => load.most !== null && load.load !== "failover");
   const head = put("tr");
-  head.append(...["empty it", "broker", "rack", "state", ...known.map((load) => load.title.toLowerCase())]
+  head.append(...["broker", "empty it", "rack", "state", ...known.map((load) => load.title.toLowerCase())]
     .map((title, k) => put("th", title, { scope: "col", className: k > 3 ? "num" : "" })));
   at("s-brokers").tHead.replaceChildren(head);
   sorting(at("s-brokers"));
@@ -259,55 +261,19 @@ function listBrokers(data) {
     });
     const label = put("label"), cells = ["", "", "", broker.down ? "not alive" : ""].map((text) => put("td", text));
     label.append(tick);
-    cells[0].append(label);
+    cells[1].append(label);
     cells[2].append(rack);
     if (broker.down) cells[3].title = broker.down;
-    cells[1] = put("th", broker.id, { scope: "row" });
+    cells[0] = put("th", broker.id, { scope: "row" });
     made.append(...cells, ...known.map((load) => measured(load.unit, broker[load.load])));
     return made;
   }));
-}
-
-function runs(brokers) {
-  const spans = [];
-  brokers.forEach((broker, k) => {
-    const last = spans[spans.length - 1];
-    if (broker.rack === null) return;
-    if (last && last.name === broker.rack && last.last === k - 1) last.last = k;
-    else spans.push({ name: broker.rack, first: k, last: k });
-  });
-  return spans;
 }
 
 function plot(id, option) {
   const box = at(id), drawnPlot = echarts.getInstanceByDom(box) || echarts.init(box);
   drawnPlot.resize();
   drawnPlot.setOption(option, true);
-}
-
-// One bar for each broker, those to be emptied in another colour, and the equal share as a line.
-function drawLevels() {
-  const data = state.cluster, load = data && data.loads.find((one) => one.load === at("s-load").value);
-  if (!load || at("s-cluster").hidden) return;
-  const look = theme(), option = base(look, load.unit), unit = (value) => figure(load.unit, value), racks = runs(data.brokers), n = data.brokers.length;
-  option.xAxis = categories(look, data.brokers.map((broker) => (broker.down ? `${broker.id} down` : String(broker.id))));
-  option.grid.top = racks.length ? 34 : 16;
-  Object.assign(option.yAxis, ticks(load.unit, data.brokers.map((broker) => broker[load.load])));
-  option.tooltip.formatter = ([{ dataIndex: k }]) => {
-    const broker = data.brokers[k];
-    return `<b>broker ${broker.id}</b>${broker.rack ? `, ${escaped(broker.rack)}` : ""}${broker.down ? `<br>${escaped(broker.down)}` : ""}<br>${escaped(load.title)}: ${unit(broker[load.load])}`;
-  };
-  const share = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: look.band, width: 2, type: "solid" }, data: [{ yAxis: load.share }] };
-  option.series = [
-    { type: "bar", barWidth: n > 60 ? "86%" : "60%", z: 2, data: data.brokers.map((broker) => ({
-      value: broker[load.load], itemStyle: { color: state.drained.has(broker.id) || broker.down ? look.before : look.after },
-    })), markLine: share },
-    rackStripes(look, racks),
-  ];
-  if (n > 60) { option.dataZoom = slider(look, [0]); option.grid.bottom = 30; }
-  plot("s-levels", option);
-  at("s-chart-caption").textContent = `${load.title}: ${unit(load.least)} to ${unit(load.most)}; the equal share would be ${unit(load.share)}.`
-    + (load.unknown ? ` Not known of ${plural(load.unknown, "partition")}.` : "");
 }
 
 // ---- what people wish
@@ -322,67 +288,93 @@ function options() {
   return found;
 }
 
-function call() {
-  const throttle = at("o-throttle").value.trim();
-  return { sources: sources(), options: options(), ...(throttle ? { throttle } : {}) };
+// What is asked beside the sources, and where the answer stands.
+const without = (found, ...names) => Object.fromEntries(Object.entries(found).filter(([name]) => !names.includes(name)));
+const throttle = () => { const given = at("o-throttle").value.trim(); return given ? { throttle: given } : {}; };
+const WISHES = {
+  plan: () => ({ options: options(), ...throttle() }),
+  compare: () => ({ options: options() }),
+  frontier: () => ({ options: without(options(), "max-moves", "max-bytes") }),
+  check: () => ({ options: options(), reassignment: { name: "reassignment.json", text: at("s-theirs").value } }),
+};
+const PLACES = { plan: "s-result", compare: "s-compared", frontier: "s-budgets", check: "s-verdict" };
+const TITLES = { plan: "the plan", compare: "the comparison", frontier: "the budgets", check: "the verdict" };
+
+async function answered(verb, doing, show) {
+  const wishes = WISHES[verb]();
+  fresh();
+  const answer = await job(verb, doing, { sources: sources(), name: clusterName(), ...wishes });
+  at(PLACES[verb]).hidden = false; // charts take the width that they have when they are drawn
+  try {
+    await show(answer);
+    state.made[verb] = JSON.stringify(wishes);
+  } finally {
+    fresh();
+  }
+  reached(at(PLACES[verb]));
 }
 
-function reached(id) {
-  at(id).hidden = false;
-  const head = at(id).querySelector("h2");
+// What was made for other wishes than those that stand here now is hidden, and comes back with them.
+function fresh() {
+  const other = [];
+  for (const [verb, place] of Object.entries(PLACES)) {
+    const made = state.made[verb], same = made !== undefined && made === JSON.stringify(WISHES[verb]());
+    if (made !== undefined && !same) other.push(TITLES[verb]);
+    if (at(place).hidden === same) { at(place).hidden = !same; if (same) dispatchEvent(new Event("resize")); }
+  }
+  at("s-earlier").hidden = !other.length;
+  at("s-earlier").textContent = other.length ? `Hidden, for it was made for other wishes: ${other.join(", ")}. Ask again, or take the change back.` : "";
+}
+
+function reached(place) {
+  if (place.hidden) return;
+  const head = place.querySelector("h2") ?? place;
   head.focus({ preventScroll: true });
   head.scrollIntoView({ block: "start" });
 }
 
-async function plan() {
-  const answer = await job("plan", "planning", call());
+const plan = () => answered("plan", "planning", async (answer) => {
   const [report, command, moved] = await Promise.all(["report.html", "command", "reassignment.json"].map(async (name) => (await answer.part(name)).text()));
-  await showReport(report, "s-report", "s-result");
+  await showReport(report, "s-report");
   at("s-command").textContent = command;
-  const zip = await (await answer.part("plan.zip")).blob();
-  const name = state.cluster.cluster;
+  const zip = await (await answer.part("plan.zip")).blob(), name = clusterName();
   download([
     [`${name}-plan.zip`, "The plan folder (zip)", zip],
     [`${name}-reassignment.json`, "reassignment.json", new Blob([moved], { type: "application/json" })],
     [`${name}-plan.json`, "plan.json", new Blob([JSON.stringify(answer.result, null, 1)], { type: "application/json" })],
   ]);
-  reached("s-result");
-}
+});
 
 function download(files) {
   for (const link of at("s-downloads").children) URL.revokeObjectURL(link.href);
   at("s-downloads").replaceChildren(...files.map(([name, title, blob]) => put("a", title, { href: URL.createObjectURL(blob), download: name })));
 }
 
-// The report is the very file of the plan folder: what stands in it is taken over, and its charts are drawn here.
-async function showReport(html, place, section) {
+// A report is a file of its own: what stands in it is taken over, a level lower, and its charts are drawn here.
+async function showReport(html, place) {
   const made = new DOMParser().parseFromString(html, "text/html");
   const data = JSON.parse(await unpacked("page-data", made));
   for (const box of at(place).querySelectorAll(".chart")) echarts.getInstanceByDom(box)?.dispose();
   const parts = [...made.querySelectorAll("header.top nav, main > :not(#too-old, noscript)")];
   at(place).replaceChildren(...parts.map((part) => document.adoptNode(part)));
-  at(section).hidden = false; // charts take the width that they have when they are drawn
+  for (const level of [3, 2]) for (const head of at(place).querySelectorAll(`h${level}`)) lowered(head, level + 1);
   await enliven(at(place), data);
+  return data;
+}
+
+function lowered(head, level) {
+  const lower = put(`h${level}`, "", { id: head.id });
+  lower.append(...head.childNodes);
+  head.replaceWith(lower);
 }
 
 // ---- published algorithms
 
-async function compare() {
-  const asked = call();
-  delete asked.throttle;
-  const answer = await job("compare", "comparing", asked);
-  await showReport(await (await answer.part("report.html")).text(), "s-comparison", "s-compared");
-  reached("s-compared");
-}
+const compare = () => answered("compare", "comparing", async (answer) => showReport(await (await answer.part("report.html")).text(), "s-comparison"));
 
 // ---- budgets
 
-async function frontier() {
-  const asked = call();
-  delete asked.throttle;
-  delete asked.options["max-moves"];
-  delete asked.options["max-bytes"];
-  const answer = await job("frontier", "planning budgets", asked);
+const frontier = () => answered("frontier", "planning budgets", async (answer) => {
   const page = await (await answer.part("page")).json();
   const all = answer.result.points.map((point, k) => ({ ...point, cells: page.rows[k].cells }));
   const points = all.filter((point) => !point.reason), none = all.filter((point) => point.reason);
@@ -392,31 +384,23 @@ async function frontier() {
   const slide = at("s-budget");
   slide.max = points.length - 1;
   slide.value = points.length - 1;
-  at("s-curve-caption").textContent = `${page.level}: ${page.meaning}. ${page.charts.frontier.caption} Dashed: no plan within a budget is below.`;
-  at("s-budgets").hidden = false;
+  at("s-curve-caption").textContent = `${page.level}: ${page.meaning}. ${page.charts.frontier.caption}`;
   await chartsAtHand();
   showPoint();
-  reached("s-budgets");
-}
+});
 
 function showPoint() {
   const { points, page } = state.frontier, point = points[Number(at("s-budget").value)];
   const small = ["of what the plan without a budget moves", "replicas copied", "copied", "least and most on a broker", page.meaning, "no plan within this budget is below"];
   at("s-point").replaceChildren(...page.columns.map((title, k) => card(title, point.cells[k], small[k] || "")));
-  at("s-budget").setAttribute("aria-valuetext", `${point.cells[0]}: ${point.cells[3]}`);
-  drawCurve();
+  at("s-budget").setAttribute("aria-valuetext", `${point.cells[0]}: ${point.cells[4]}`);
+  drawFrontier();
 }
 
-function drawCurve() {
+function drawFrontier() {
   if (!state.frontier || at("s-budgets").hidden) return;
-  const { points, page } = state.frontier, chart = page.charts.frontier;
-  const look = theme(), ours = `${points[Number(at("s-budget").value)].percent} %`, option = drawPoints({ ...chart, ours }, look);
-  const line = (name, key, type, colour) => ({
-    type: "line", name, symbol: "none", silent: true, z: 2, data: chart.points.map(([x], k) => [x, points[k][key]]), lineStyle: { color: colour, width: 2, type },
-  });
-  option.grid = { ...option.grid, left: 34, right: look.narrow ? 54 : 70 };
-  option.series.push(line("reached", "value", "solid", look.before), line("at best", "lower_bound", "dashed", look.band));
-  plot("s-curve", option);
+  const { points, page } = state.frontier, ours = `${points[Number(at("s-budget").value)].percent} %`;
+  plot("s-curve", drawCurve({ ...page.charts.frontier, ours }, theme()));
 }
 
 function takeBudget() {
@@ -429,12 +413,8 @@ function takeBudget() {
 // ---- another tool's plan
 
 async function judge() {
-  const text = at("s-theirs").value;
-  if (!text.trim()) throw new Refused(0, { error: { problem: "there is nothing to judge", advice: "Paste the JSON of another tool" } });
-  const asked = { ...call(), reassignment: { name: "reassignment.json", text } };
-  delete asked.throttle;
-  const { result } = await job("check", "judging", asked);
-  showVerdict(result);
+  if (!at("s-theirs").value.trim()) throw new Refused(0, { error: { problem: "there is nothing to judge", advice: "Paste the JSON of another tool" } });
+  await answered("check", "judging", async (answer) => showVerdict({ ...answer.result, distances: await (await answer.part("page")).json() }));
 }
 
 function showVerdict(verdict) {
@@ -444,12 +424,12 @@ function showVerdict(verdict) {
   const broken = verdict.violations.slice(0, most).map((one) => (one.topic === null ? one.detail : `${one.topic}-${one.partition}: ${one.detail}`));
   if (verdict.violations.length > most) broken.push(`and ${verdict.violations.length - most} more`);
   const parts = [head, ...note([...broken, ...verdict.notes])];
-  if (verdict.from_optimum) {
+  if (verdict.distances.length) {
     const frame = put("div", "", { className: "scroll" }), table = put("table"), top = put("tr"), body = put("tbody");
-    top.append(...["Goal", "theirs", "ours, the best", "apart"].map((title, k) => put("th", title, { scope: "col", className: k ? "num" : "" })));
-    body.append(...verdict.from_optimum.map((goal) => {
-      const made = row(goal.goal, [goal.value, goal.optimum, goal.distance].map((value) => measured("count", value)));
-      made.classList.toggle("bad", goal.distance > 0);
+    top.append(...["Goal", "theirs", "ours, the best", "difference"].map((title, k) => put("th", title, { scope: "col", className: k ? "num" : "" })));
+    body.append(...verdict.distances.map(({ goal, cells, worse }) => {
+      const made = row(goal, cells.map((text) => put("td", text, { className: "num" })));
+      made.classList.toggle("bad", worse);
       return made;
     }));
     table.append(put("caption", "Goals in their order: the first in which they differ decides"), put("thead"), body);
@@ -459,8 +439,6 @@ function showVerdict(verdict) {
   }
   at("s-verdict").replaceChildren(...parts);
   handy(at("s-verdict"));
-  at("s-verdict").focus({ preventScroll: true });
-  at("s-verdict").scrollIntoView({ block: "nearest" });
 }
 
 // ---- the page
@@ -469,17 +447,20 @@ function listen() {
   let typing;
   at("s-text").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(doing(look), 500); });
   at("s-choose").addEventListener("click", () => at("s-files").click());
-  at("s-files").addEventListener("change", doing(async () => { await taken(at("s-files").files); at("s-files").value = ""; }));
+  at("s-files").addEventListener("change", doing(async () => { await taken(named(at("s-files").files)); at("s-files").value = ""; }));
   at("s-example").addEventListener("click", doing(async () => { at("s-text").value = EXAMPLE; await look(); }));
   for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
     addEventListener(kind, (event) => {
       if (![...event.dataTransfer.types].includes("Files")) return;
       event.preventDefault();
       at("s-drop").classList.toggle("over", kind === "dragenter" || kind === "dragover");
-      if (kind === "drop") { const { files } = event.dataTransfer; doing(() => taken(files))(); }
+      if (kind !== "drop") return;
+      const { files, items } = event.dataTransfer, entries = [...items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+      doing(() => (entries.length ? dropped(entries) : taken(named(files))))();
     });
   }
-  at("s-load").addEventListener("change", drawLevels);
+  for (const kind of ["input", "change"]) at("s-wish").addEventListener(kind, fresh);
+  at("s-theirs").addEventListener("input", fresh);
   at("s-wish").addEventListener("submit", doing(plan));
   at("s-frontier").addEventListener("click", doing(frontier));
   at("s-compare").addEventListener("click", doing(compare));
@@ -498,7 +479,7 @@ function listen() {
     at("s-token-form").hidden = true;
     await look();
   }));
-  const redraw = () => { if (window.echarts) { drawLevels(); drawCurve(); } };
+  const redraw = () => { if (window.echarts) drawFrontier(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   addEventListener("resize", redraw);
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
