@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import measures
-from equipoise.cluster.brokers import FloatArray, IntArray
+from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
 from equipoise.judge.bands import whole_weights, widened, within
 from equipoise.judge.rates import inward, read
 from equipoise.judge.rules import FILL, rack_limits
@@ -26,7 +26,6 @@ EXACT = 2.0**53
 MOST_EXPONENT = 200
 ROWS = 50_000
 """Partitions that are looked at together."""
-CAPACITY = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
 COUNTED = {"count": "replicas", "leaders": "leaders"}
 """The goals that count what these loads count, in squares."""
 
@@ -114,7 +113,7 @@ def load_of(case: Case, name: str) -> Load:
 def fill_of(case: Case, name: str) -> Load:
     """What may not fill brokers: from nothing up to so many percent of what each can hold."""
     load, eligible = name.removeprefix(FILL), case.rules.eligible
-    capacity: FloatArray = getattr(case.cluster.brokers, CAPACITY[load])
+    capacity: FloatArray = getattr(case.cluster.brokers, CAPACITIES[load])
     room = np.floor(np.nan_to_num(capacity * case.rules.fills[load], posinf=0.0) / 100)
     high = np.minimum(room, 2.0**60).astype(np.int64)
     return Load(name, weight_of(case, load), np.zeros_like(high), high, eligible)
@@ -123,7 +122,7 @@ def fill_of(case: Case, name: str) -> Load:
 def capacity_of(case: Case, name: str) -> FloatArray:
     """``(n_brokers,)``: capacities where all that may bear the load have one, else weights."""
     brokers, allowed = case.cluster.brokers, case.rules.leads if leads(name) else case.rules.eligible
-    known = np.asarray(getattr(brokers, CAPACITY[name])) if name in CAPACITY else np.zeros(0)
+    known = np.asarray(getattr(brokers, CAPACITIES[name])) if name in CAPACITIES else np.zeros(0)
     if len(known) and allowed.any() and (np.isfinite(known) & (known > 0))[allowed].all():
         return known
     return np.asarray(brokers.weight)

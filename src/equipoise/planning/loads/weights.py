@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import measures
-from equipoise.cluster.brokers import FloatArray, IntArray
+from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
 from equipoise.errors import UnusableInput
 from equipoise.planning.goals import value_of
 from equipoise.planning.problem.bands import whole_weights
@@ -50,7 +50,6 @@ FILL = "fill-"
 COUNTED = ("count", "leaders")
 GOAL_OF = {"count": "replicas"}
 """Goals of the certificate that have another name than their load."""
-CAPACITIES = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
 
 
 @dataclass(frozen=True, eq=False)
