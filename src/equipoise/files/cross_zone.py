@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Cluster, Plan, measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem.rates import inbound
+from equipoise.cluster.rates import inbound
 
 GB = 10**9
 MONTH_S = 30 * 24 * 3600

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
 from equipoise.judge.bands import whole_weights, widened, within
-from equipoise.judge.rates import inward, read
+from equipoise.judge.rates import LEADERS, allowed, borne
 from equipoise.judge.rules import FILL, rack_limits
 from equipoise.judge.violations import Case
 
@@ -56,7 +56,7 @@ class Load:
 
 def leads(name: str) -> bool:
     """True for what a leader alone bears."""
-    return name in ("leaders", "network-out", "cpu")
+    return name.removeprefix(FILL) in ("leaders", *LEADERS)
 
 
 def held_of(lists: IntArray, weight: Int64, n_brokers: int) -> Int64:
@@ -73,21 +73,10 @@ def weight_of(case: Case, name: str) -> Int64:
     cluster = case.cluster
     if name in COUNTED:
         return np.ones(cluster.n_partitions, dtype=np.int64)
-    if name == "disk":
-        return rounded_up(case, cluster.size_bytes)
-    if name == "cpu":
-        return rounded_up(case, cluster.cpu_percent * 1_000_000)
-    produced = rounded_up(case, inward(cluster))
-    if name == "network-in":
-        return produced
-    return produced * (case.rules.rf - 1) + rounded_up(case, read(cluster, case.rules.consumption))
-
-
-def rounded_up(case: Case, column: FloatArray) -> Int64:
-    """A column rounded up; partitions to create weigh nothing."""
-    if (np.isnan(column) & (case.cluster.rf > 0)).any():
+    weight = borne(cluster, name, case.rules.rf, case.rules.consumption)
+    if (np.isnan(weight) & (cluster.rf > 0)).any():
         raise ValueError("a load is not known of every partition")
-    return np.ceil(np.nan_to_num(column)).astype(np.int64)
+    return np.nan_to_num(weight).astype(np.int64)  # partitions to create weigh nothing
 
 
 def load_of(case: Case, name: str) -> Load:
@@ -112,11 +101,11 @@ def load_of(case: Case, name: str) -> Load:
 
 def fill_of(case: Case, name: str) -> Load:
     """What may not fill brokers: from nothing up to so many percent of what each can hold."""
-    load, eligible = name.removeprefix(FILL), case.rules.eligible
-    capacity: FloatArray = getattr(case.cluster.brokers, CAPACITIES[load])
-    room = np.floor(np.nan_to_num(capacity * case.rules.fills[load], posinf=0.0) / 100)
+    load = name.removeprefix(FILL)
+    room = np.nan_to_num(allowed(case.cluster.brokers, load, case.rules.fills[load]), posinf=0.0)
     high = np.minimum(room, 2.0**60).astype(np.int64)
-    return Load(name, weight_of(case, load), np.zeros_like(high), high, eligible)
+    bears = case.rules.leads if leads(load) else case.rules.eligible
+    return Load(name, weight_of(case, load), np.zeros_like(high), high, bears)
 
 
 def capacity_of(case: Case, name: str) -> FloatArray:

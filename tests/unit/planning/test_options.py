@@ -99,7 +99,7 @@ NO_MEANING: list[tuple[str, Any, str]] = [
     ("balance", "disk:x", "--balance: 'x' is not a tolerance. Write percent"),
     ("balance", "disk:", "--balance: '' is not a tolerance"),
     ("max-fill", "101", "--max-fill: '101' is not how full a broker may be. Write 85%"),
-    ("max-fill", "cpu:80", "--max-fill: 'cpu:80' is not how full a broker may be"),
+    ("max-fill", "memory:80", "--max-fill: 'memory:80' is not how full a broker may be"),
     ("max-fill", "80,disk:70", "--max-fill: disk is named twice"),
     ("balance", "disk:1:2:3", "--balance: '1:2:3' is not a tolerance"),
     ("tolerance", "-5", "--tolerance: '-5' is not a tolerance. Write percent"),

@@ -24,11 +24,11 @@ import numpy.typing as npt
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
+from equipoise.cluster.rates import MILLION, inbound, outbound, room
 from equipoise.errors import UnusableInput
 from equipoise.planning.goals import value_of
 from equipoise.planning.problem.bands import whole_weights
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
-from equipoise.planning.problem.rates import inbound, outbound
 from equipoise.wording import plural
 
 Int64 = npt.NDArray[np.int64]
@@ -36,8 +36,6 @@ BoolArray = npt.NDArray[np.bool_]
 
 ANYTHING = np.int64(2**62)
 """The end of a band that has none: more than loads, in bytes, add up to."""
-MILLION = 1_000_000
-"""Parts of a percent of CPU that make it a whole number."""
 RATES = "A metrics folder or Cruise Control's partition_load gives rates; "
 ADVICE = {
     "sizes": "kafka-log-dirs --describe gives sizes",
@@ -68,7 +66,7 @@ class Load:
 
     @property
     def of_leaders(self) -> bool:
-        return self.name in OF_LEADERS
+        return self.name.removeprefix(FILL) in OF_LEADERS
 
     @property
     def goal(self) -> str:
@@ -129,10 +127,10 @@ def load_of(problem: Problem, name: str) -> Load:
 def fill_of(problem: Problem, name: str) -> Load:
     """The load of ``--max-fill``: a band from nothing up to what capacity allows."""
     load = name.removeprefix(FILL)
-    capacity = getattr(problem.cluster.brokers, CAPACITIES[load])
-    room = np.floor(np.nan_to_num(capacity, posinf=0.0) * problem.request.fills[load] / 100)
-    high = np.where(problem.eligible, np.minimum(room, 2.0**60), ANYTHING).astype(np.int64)
-    return Load(name, weights_of(problem, load), np.zeros_like(high), high, np.maximum(room, 1.0))
+    full = np.nan_to_num(room(problem.cluster.brokers, load, problem.request.fills[load]), posinf=0.0)
+    bears = problem.leads if load in OF_LEADERS else problem.eligible
+    high = np.where(bears, np.minimum(full, 2.0**60), ANYTHING).astype(np.int64)
+    return Load(name, weights_of(problem, load), np.zeros_like(high), high, np.maximum(full, 1.0))
 
 
 def stays(problem: Problem) -> IntArray:

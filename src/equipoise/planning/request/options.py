@@ -20,7 +20,7 @@ from equipoise.units import parse_size
 from equipoise.wording import quoted
 
 BALANCES = ("count", "leaders", "disk", "network-in", "network-out", "cpu")
-FILLS = ("disk", "network-in")
+FILLS = ("disk", "network-in", "network-out", "cpu")
 """What brokers can be full of."""
 BROKER = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?(?::(.+))?", re.DOTALL)
 PERCENT = r"([0-9]{1,6}(?:\.[0-9]{1,3})?)%?"
@@ -204,7 +204,7 @@ def max_fill(option: str, value: Any) -> tuple[str, ...]:
             raise UnusableInput(
                 f"{quoted(item)} is not how full a broker may be",
                 source=option,
-                advice=f"Write 85%, or a percentage each for {' and '.join(FILLS)}: disk:85%,network-in:70%",
+                advice=f"Write 85%, or a percentage each for {', '.join(FILLS)}: disk:85%,network-in:70%",
             )
         if load in found:
             raise UnusableInput(f"{load} is named twice", source=option, advice="Name each load once")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from equipoise.cluster import Cluster
+from equipoise.cluster.rates import outbound
 from equipoise.errors import UnusableInput
 from equipoise.patterns import matches
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.problem.problem import OF_LEADERS
-from equipoise.planning.problem.rates import outbound
 from equipoise.planning.problem.request import Request
 from equipoise.planning.rules.draft import Draft
 from equipoise.planning.rules.ways import is_given, listed
