@@ -11,6 +11,7 @@ import numpy.typing as npt
 from equipoise.cluster import Cluster, Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.rates import inbound
+from equipoise.cluster.zones import crossing, elsewhere
 
 GB = 10**9
 MONTH_S = 30 * 24 * 3600
@@ -28,7 +29,7 @@ def cross_zone(plan: Plan) -> dict[str, Any] | None:
     if price is None:
         return None
     cluster, racked = plan.cluster, plan.cluster.brokers.has_racks
-    copies = crossing_copies(plan)
+    copies = crossing(cluster, plan.target).sum(axis=1)
     rates = inbound(cluster)
     followers = [crossing_followers(cluster, lists) for lists in (cluster.replicas, plan.target)]
     carried = total(cluster.size_bytes, copies) if racked else None
@@ -47,30 +48,9 @@ def cross_zone(plan: Plan) -> dict[str, Any] | None:
     }
 
 
-def crossing_copies(plan: Plan) -> npt.NDArray[np.int64]:
-    """``(n_partitions,)``: replicas that are copied to another rack than that of the leader."""
-    cluster = plan.cluster
-    first = measures.position(cluster.replicas, 0)
-    source = np.where(cluster.leader >= 0, cluster.leader, first)
-    arrive = measures.arrivals(cluster.replicas, plan.target)
-    return (arrive & elsewhere(cluster, source, plan.target)).sum(axis=1)
-
-
 def crossing_followers(cluster: Cluster, lists: IntArray) -> npt.NDArray[np.int64]:
     """``(n_partitions,)``: followers in another rack than the preferred leader's."""
     return elsewhere(cluster, measures.position(lists, 0), lists).sum(axis=1)
-
-
-def elsewhere(cluster: Cluster, source: IntArray, lists: IntArray) -> npt.NDArray[np.bool_]:
-    """Replicas in ``lists`` that are in another rack than the broker ``source`` ``(n_partitions,)``.
-
-    A broker without a rack is in none that could be another.
-    """
-    table = cluster.brokers
-    if not len(table):
-        return np.zeros(lists.shape, dtype=bool)
-    known = (lists >= 0) & (source >= 0)[:, None] & table.racked[lists] & table.racked[source][:, None]
-    return known & (table.rack_idx[lists] != table.rack_idx[source][:, None])
 
 
 def total(amount: npt.NDArray[np.float64], times: npt.NDArray[np.int64]) -> int | None:
