@@ -41,6 +41,7 @@ class Options(TypedDict, total=False):
     assume_alive: Brokers
     consumption: float | str
     cross_zone_price: float | str
+    consumers_in: str | Sequence[str]
     drain_dir: str | Sequence[str]
     log_dirs: str
     max_fill: str

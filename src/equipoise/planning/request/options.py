@@ -20,6 +20,8 @@ from equipoise.units import parse_size
 from equipoise.wording import quoted
 
 BALANCES = ("count", "leaders", "disk", "network-in", "network-out", "cpu")
+SLACK = 0.001
+"""By so much parts of a whole may miss it."""
 FILLS = ("disk", "network-in", "network-out", "cpu")
 """What brokers can be full of."""
 BROKER = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?(?::(.+))?", re.DOTALL)
@@ -314,6 +316,30 @@ def price(option: str, value: Any) -> float:
     return float(match[0])
 
 
+def consumers_in(option: str, value: Any) -> tuple[tuple[str, str, float], ...]:
+    """``a=0.5,b=0.5`` of all topics, ``TOPIC:a=1`` of one; of each topic parts that add up to 1."""
+    found: dict[tuple[str, str], float] = {}
+    for item in items(option, value):
+        match = re.fullmatch(r"(?:([a-zA-Z0-9._-]+):)?([^=:]+)=([01](?:\.[0-9]{1,6})?|\.[0-9]{1,6})", item)
+        if match is None or float(match[3]) > 1:
+            raise UnusableInput(
+                f"{quoted(item)} is not a part of consumers", source=option,
+                advice="Write RACK=PART, or TOPIC:RACK=PART: a=0.5,b=0.5",
+            )  # fmt: skip
+        at = match[1] or "", match[2].strip()
+        if at in found:
+            raise UnusableInput(f"{quoted(item)} is there twice", source=option, advice="Give each rack once")
+        found[at] = float(match[3])
+    for name in sorted({topic for topic, _ in found}):
+        whole = sum(part for (topic, _), part in found.items() if topic == name)
+        if abs(whole - 1) > SLACK:
+            of = f" of {name}" if name else ""
+            raise UnusableInput(
+                f"the parts{of} add up to {whole:g}", source=option, advice="Give parts that add up to 1"
+            )
+    return tuple(sorted((topic, rack, part) for (topic, rack), part in found.items()))
+
+
 def consumption(option: str, value: Any) -> float:
     """How many times what comes in is read."""
     match = re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,3})?", str(value).strip())
@@ -372,6 +398,7 @@ READERS = {
     "log-dirs": log_dirs,
     "drain-dir": log_dir_names,
     "cross-zone-price": price,
+    "consumers-in": consumers_in,
     "partial": flag,
     "leaders-only": flag,
     "required-only": flag,

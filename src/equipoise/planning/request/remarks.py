@@ -58,6 +58,10 @@ def remarks(draft: Draft) -> Iterator[str]:
         yield "--consumption tells nothing: no inbound rate is known"
     if request.cross_zone_price is not None and not cluster.brokers.has_racks:
         yield "--cross-zone-price: no racks are known, so what crosses them is not known"
+    if request.consumers_in and request.cross_zone_price is None:
+        yield "--consumers-in tells nothing without --cross-zone-price"
+    if strange := sorted({rack for _, rack, _ in request.consumers_in} - set(cluster.brokers.racks)):
+        yield f"--consumers-in: no broker is in {', '.join(strange)}, so what is read there crosses racks"
     excluded, created = request.exclude_topics, [topic for topic, _, _ in request.create]
     if excluded is not None and any(matches(excluded, created, "--exclude-topics")):
         yield "--exclude-topics has topics of --create: what is new of them is placed"
