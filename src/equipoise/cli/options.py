@@ -48,6 +48,7 @@ HELP: dict[str, tuple[str, str, str]] = {
     "strategy-settings": ("KEY=VALUE,...", AIMS, f"What the text of a published algorithm leaves open: {', '.join(KNOWN)}."),
     "rack-rule": ("spread|strict", RULES, OPTIONS["rack-rule"]),
     "max-fill": ("PCT|LOAD:PCT,...", RULES, OPTIONS["max-fill"]),
+    "rack-capacity": ("a=10TB,b=12TB", RULES, OPTIONS["rack-capacity"]),
     "stay-in-rack": ("", RULES, OPTIONS["stay-in-rack"]),
     "no-leaders-on": ("7", RULES, OPTIONS["no-leaders-on"]),
     "cordon": ("5", RULES, OPTIONS["cordon"]),

@@ -83,8 +83,8 @@ def far_parts(
     for lists in orders:
         leader = measures.position(lists, 0)
         there = (leader >= 0) & np.append(cluster.brokers.racked, False)[leader] & known[cluster.topic_idx]
-        rack = np.append(cluster.brokers.rack_idx, 0)[leader]
-        yield np.where(there, 1 - near[cluster.topic_idx, rack], 0.0)
+        led_in = np.append(cluster.brokers.rack_idx, 0)[leader]
+        yield np.where(there, 1 - near[cluster.topic_idx, led_in], 0.0)
 
 
 def crossing_followers(cluster: Cluster, lists: IntArray) -> npt.NDArray[np.int64]:

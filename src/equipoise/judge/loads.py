@@ -16,7 +16,7 @@ from equipoise.cluster import measures
 from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
 from equipoise.judge.bands import whole_weights, widened, within
 from equipoise.judge.rates import LEADERS, allowed, borne
-from equipoise.judge.rules import FILL, rack_limits
+from equipoise.judge.rules import FILL, IN_RACK, rack_limits
 from equipoise.judge.violations import Case
 
 Int64 = npt.NDArray[np.int64]
@@ -81,6 +81,8 @@ def weight_of(case: Case, name: str) -> Int64:
 
 def load_of(case: Case, name: str) -> Load:
     """The load of that name, with the band that the request gives it."""
+    if name == IN_RACK:
+        return rack_part(case)
     if name.startswith(FILL):
         return fill_of(case, name)
     rules, weight = case.rules, weight_of(case, name)
@@ -106,6 +108,25 @@ def fill_of(case: Case, name: str) -> Load:
     high = np.minimum(room, 2.0**60).astype(np.int64)
     bears = case.rules.leads if leads(load) else case.rules.eligible
     return Load(name, weight_of(case, load), np.zeros_like(high), high, bears)
+
+
+def rack_part(case: Case) -> Load:
+    """What may not fill racks: of each broker its part, by weight, of what its rack may hold.
+
+    What cannot leave brokers that are to hold nothing goes off that before.
+    """
+    rules, brokers, weight = case.rules, case.cluster.brokers, weight_of(case, "disk")
+    still = held_of(np.where(rules.movable[:, None], -1, rules.base), weight, len(brokers))
+    high, banded = np.zeros(len(brokers), dtype=np.int64), np.zeros(len(brokers), dtype=bool)
+    for at, rack in enumerate(brokers.rack_names):
+        if rack in rules.rack_capacity:
+            inside = brokers.rack_idx == at
+            mine = inside & rules.eligible
+            left = rules.rack_capacity[rack] - int(still[inside & ~rules.eligible].sum())
+            parts = whole_weights(np.asarray(brokers.weight)[mine])
+            whole = max(1, int(parts.sum()))
+            high[mine], banded[mine] = [max(0, left) * part // whole for part in parts.tolist()], True
+    return Load(IN_RACK, weight, np.zeros_like(high), high, banded)
 
 
 def capacity_of(case: Case, name: str) -> FloatArray:

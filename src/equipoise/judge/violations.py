@@ -264,6 +264,24 @@ def fills(case: Case) -> Iterator[Violation]:
             yield Violation("max-fill", None, None, at, told)
 
 
+def rack_capacities(case: Case) -> Iterator[Violation]:
+    """With ``--rack-capacity`` no rack that is to hold more than today ends above what it may."""
+    brokers, size = case.cluster.brokers, np.ceil(np.nan_to_num(case.cluster.size_bytes))
+    before, after = (
+        np.bincount(
+            brokers.rack_idx,
+            weights=measures.bytes_per_broker(lists, size, len(brokers)),
+            minlength=len(brokers.rack_names),
+        )
+        for lists in (case.before, case.target)
+    )
+    for at, rack in enumerate(brokers.rack_names):
+        most = case.rules.rack_capacity.get(rack)
+        if most is not None and after[at] > max(most, before[at]):
+            told = f"rack {rack} is to hold {int(after[at])} bytes, at most {most} may"
+            yield Violation("rack-capacity", None, None, None, told)
+
+
 RULES: tuple[Callable[[Case], Iterator[Violation]], ...] = (
     unknown_brokers,
     brokers_twice,
@@ -280,4 +298,5 @@ RULES: tuple[Callable[[Case], Iterator[Violation]], ...] = (
     changes_per_partition,
     budgets,
     fills,
+    rack_capacities,
 )

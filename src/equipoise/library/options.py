@@ -45,6 +45,7 @@ class Options(TypedDict, total=False):
     drain_dir: str | Sequence[str]
     log_dirs: str
     max_fill: str
+    rack_capacity: str | Mapping[str, int | str]
     max_moves: int
     max_bytes: int | str
     max_changes_per_partition: int

@@ -92,6 +92,18 @@ def lists_planned(problem: Problem, watch: Watch) -> Plan:
 
 def solved(problem: Problem, watch: Watch) -> Plan:
     """The plan of the exact planner. Raises `Infeasible` where flows find no way to keep the rules."""
+    found = within_brokers(problem, watch)
+    if not REGISTRY["rack-capacity"].broken(Answer(problem, found.target)).any():
+        return found
+    found = weighed(replace(problem, within_racks=True))
+    if REGISTRY["rack-capacity"].broken(Answer(problem, found.target)).any():
+        reason = "no plan was found in which every rack that receives something stays within --rack-capacity"
+        raise ImpossibleRequest([reason], ["allow more (--rack-capacity), or add racks"])
+    return found
+
+
+def within_brokers(problem: Problem, watch: Watch) -> Plan:
+    """The plan in which no broker is filled above ``--max-fill``."""
     if problem.weighs:
         return weighed(problem)
     found = counted(problem, watch)

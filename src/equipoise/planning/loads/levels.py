@@ -113,7 +113,7 @@ def at_rest(
     for _ in range(problem.params.load_runs):
         try:
             done = build_problem(replace(problem.cluster, replicas=lists), asked_again(problem))
-            done = replace(done, params=problem.params)
+            done = replace(done, params=problem.params, within_racks=problem.within_racks)
             found, _ = best_of(done, goals, loads_of(done), copy_cost(done), forced(done, goals).lists)
         except (UnusableInput, ImpossibleRequest):  # what can be asked only once
             break

@@ -45,6 +45,7 @@ ADVICE = {
 }
 """Who tells what is not known."""
 FILL = "fill-"
+IN_RACK = "fill-rack"
 COUNTED = ("count", "leaders")
 GOAL_OF = {"count": "replicas"}
 """Goals of the certificate that have another name than their load."""
@@ -106,11 +107,14 @@ def loads_of(problem: Problem) -> tuple[Load, ...]:
 
 def fills(problem: Problem) -> tuple[str, ...]:
     """What may not fill brokers, as loads in front of all others: their names are those of goals, too."""
-    return tuple(FILL + load for load in problem.request.fills)
+    racks = (IN_RACK,) if problem.within_racks else ()
+    return (*racks, *(FILL + load for load in problem.request.fills))
 
 
 def load_of(problem: Problem, name: str) -> Load:
     """The load of that name. Raises `UnusableInput` where its sizes or rates are unknown."""
+    if name == IN_RACK:
+        return rack_load(problem)
     if name.startswith(FILL):
         return fill_of(problem, name)
     leads = name in OF_LEADERS
@@ -131,6 +135,23 @@ def fill_of(problem: Problem, name: str) -> Load:
     bears = problem.leads if load in OF_LEADERS else problem.eligible
     high = np.where(bears, np.minimum(full, 2.0**60), ANYTHING).astype(np.int64)
     return Load(name, weights_of(problem, load), np.zeros_like(high), high, np.maximum(full, 1.0))
+
+
+def rack_load(problem: Problem) -> Load:
+    """The load of ``--rack-capacity``: a band from nothing up to a broker's part of what its rack may hold.
+
+    Parts go by weight, and what stays on brokers that may hold nothing is taken off first.
+    """
+    cluster, eligible = problem.cluster, problem.eligible
+    weight, high = weights_of(problem, "disk"), np.full(problem.cluster.n_brokers, ANYTHING)
+    fixed = np.where(eligible, 0, borne(stays(problem), weight, cluster.n_brokers))
+    for rack, capacity in problem.request.rack_capacity:
+        inside = cluster.brokers.rack_idx == cluster.brokers.rack_names.index(rack)
+        mine = inside & eligible
+        part = whole_weights(cluster.brokers.weight[mine]).tolist()
+        left = max(0, capacity - int(fixed[inside].sum()))
+        high[mine] = [left * each // max(1, sum(part)) for each in part]
+    return Load(IN_RACK, weight, np.zeros_like(high), high, np.maximum(high, 1).astype(np.float64))
 
 
 def stays(problem: Problem) -> IntArray:

@@ -49,6 +49,8 @@ class Request:
     """Brokers to plan with as if they were up, whatever the sources say."""
     max_fill: tuple[str, ...] = ()
     """Of each load that weighs the percent of capacity that moves may fill, as ``disk:85``."""
+    rack_capacity: tuple[tuple[str, int], ...] = ()
+    """Bytes that the disks of a rack may hold together, by rack."""
     max_moves: int | None = None
     max_bytes: int | None = None
     max_changes_per_partition: int | None = None

@@ -214,6 +214,24 @@ def max_fill(option: str, value: Any) -> tuple[str, ...]:
     return tuple(found.values())
 
 
+def rack_capacity(option: str, value: Any) -> tuple[tuple[str, int], ...]:
+    """``a=10TB,b=12TB``, or a mapping."""
+    if isinstance(value, Mapping):
+        value = [f"{rack}={size}" for rack, size in value.items()]
+    found: dict[str, int] = {}
+    for item in items(option, value):
+        rack, sign, written = item.rpartition("=")
+        if not sign or not rack.strip():
+            raise UnusableInput(
+                f"{quoted(item)} is not a rack's capacity", source=option, advice="Write RACK=SIZE: a=10TB"
+            )
+        name = rack.strip()
+        if name in found:
+            raise UnusableInput(f"{quoted(name)} is there twice", source=option, advice="Give it once")
+        found[name] = size(option, written)
+    return tuple(sorted(found.items()))
+
+
 def tolerance(option: str, value: Any) -> tuple[float, float]:
     """``5`` or ``LOW:HIGH`` in percent."""
     match = TOLERANCE.fullmatch(str(value).strip())
@@ -392,6 +410,7 @@ READERS = {
     "cordon": broker_ids,
     "assume-alive": broker_ids,
     "max-fill": max_fill,
+    "rack-capacity": rack_capacity,
     "max-moves": count,
     "max-bytes": size,
     "max-changes-per-partition": count,
