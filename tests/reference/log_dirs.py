@@ -14,15 +14,27 @@ def least(
     fixed: Sequence[bool],
     weights: Sequence[int],
     tolerance: Fraction,
-) -> tuple[int, int]:
-    """Outside the bands, and of those ways moved: the least of both.
+    room: Sequence[int] | None = None,
+) -> tuple[int, int] | None:
+    """Outside the bands, and of those ways moved: the least of both; None where nothing fits.
 
-    ``homes`` are the dirs in which replicas lie, -1 for one that lies in none; ``tolerance`` is in percent.
+    ``homes`` are the dirs in which replicas lie, -1 for one that lies in none; ``tolerance`` is in percent;
+    ``room`` is what each dir may hold (None: anything).
     """
     return min(
-        (outside(sizes, way, weights, tolerance), moved(sizes, homes, way))
-        for way in ways(homes, fixed, len(weights))
+        (
+            (outside(sizes, way, weights, tolerance), moved(sizes, homes, way))
+            for way in ways(homes, fixed, len(weights))
+            if room is None or fits(sizes, way, room)
+        ),
+        default=None,
     )
+
+
+def fits(sizes: Sequence[int], way: Sequence[int], room: Sequence[int]) -> bool:
+    """Whether no dir holds more than it may."""
+    held = [sum(size for size, to in zip(sizes, way, strict=True) if to == at) for at in range(len(room))]
+    return all(each <= most for each, most in zip(held, room, strict=True))
 
 
 def ways(homes: Sequence[int], fixed: Sequence[bool], n_dirs: int) -> Iterator[tuple[int, ...]]:

@@ -13,10 +13,9 @@ import pytest
 from tests.reference.goals import registry as reference
 from tests.reference.goals.interface import Goal as ReferenceGoal
 
-from equipoise import judge
 from equipoise.judge.goals import registry
 from equipoise.judge.goals.interface import FollowerGoal, Goal, LeaderLevel, OrderGoal, PlacementGoal
-from equipoise.planning import ALL_GOALS, DEFAULT_GOALS
+from equipoise.planning import ALL_GOALS
 from equipoise.report import words
 
 ROOT = Path(__file__).parents[2]
@@ -64,10 +63,6 @@ def test_no_other_module_of_the_judge_names_a_goal() -> None:
     compared = re.compile(rf"goal\w*(?:\.name)? *(?:[!=]=|in) *[^\n]*\"(?:{'|'.join(ALL_GOALS)})\"")
     for path in (ROOT / "src" / "equipoise" / "judge").glob("*.py"):
         assert not compared.search(path.read_text(encoding="utf-8")), path.name
-
-
-def test_what_is_compared_by_default_is_what_is_planned_by_default() -> None:
-    assert judge.COMPARED == DEFAULT_GOALS
 
 
 def test_every_goal_has_words_for_a_report() -> None:

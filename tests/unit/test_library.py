@@ -7,11 +7,14 @@ import doctest
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import equipoise
+from equipoise.cluster import Brokers, build_cluster
 from equipoise.errors import UnusableInput
 from equipoise.library.options import Options
 from equipoise.planning.request.options import READERS
@@ -106,3 +109,25 @@ def test_a_plan_that_was_changed_is_found(cluster: equipoise.Cluster) -> None:
     best = equipoise.plan(cluster, drain=5)
     same = replace(best, target=cluster.replicas)
     assert not equipoise.check(same, optimum=False).passed
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"balance": "count:10,disk:10"},
+        {"balance": "disk:5", "max_fill": "99%"},
+        {"required_only": True, "drain": "4"},
+    ],
+    ids=",".join,
+)
+def test_a_plan_is_set_beside_the_goals_it_was_made_with(asked: Mapping[str, Any]) -> None:
+    """Those are the loads of a mix and what is left where nothing is levelled: none that nobody asked for."""
+    disk = dict.fromkeys((1, 2, 3, 4), 100e9)
+    lists, sizes = [[1, 2], [1, 2], [2, 1], [1, 3], [1, 2], [4, 3]], [k * 1e9 for k in range(1, 7)]
+    state = build_cluster(
+        "orders", Brokers.of([1, 2, 3, 4], disk_bytes=disk), ["pay"] * 6, range(6), lists, size_bytes=sizes
+    )
+    plan = equipoise.plan(state, **asked)
+    beside = {entry["goal"]: entry["value"] for entry in equipoise.check(plan).from_optimum or ()}
+    known = {level.goal: level.value for level in plan.certificate if level.value is not None}
+    assert beside == known and ("disk" in beside) is ("balance" in asked)

@@ -17,7 +17,7 @@ from equipoise.planning.problem.request import EVERYTHING
 from equipoise.planning.published.settings import KNOWN
 from equipoise.planning.request.options import BALANCES, request_of
 from equipoise.planning.rules import OPTIONS
-from equipoise.wording import printable
+from equipoise.wording import printable, quoted
 
 BROKERS, RULES, AIMS, LIMITS = "Brokers and topics", "Rules", "Goals", "Budgets"
 
@@ -40,6 +40,7 @@ HELP: dict[str, tuple[str, str, str]] = {
     "log-dirs": ("level[:PCT]", AIMS, "Level the log dirs of each broker, to PCT around their share: bytes (5 by default), or counts where a size is not known."),
     "drain-dir": ("7:/data2", BROKERS, "Log dirs to empty, each into the others of its broker."),
     "cross-zone-price": ("PRICE", AIMS, "What a GB between racks costs: prices the plan's copies and standing replication; changes no plan."),
+    "consumers-in": ("a=0.5,b=0.5|FILE", AIMS, "Which part of the consumers reads in which rack, for that price; a file has lines TOPIC,RACK,PART."),
     "leaders-only": ("", AIMS, OPTIONS["leaders-only"]),
     "required-only": ("", AIMS, "Only what the rules force, nothing for balance."),
     "effort": ("quick|normal|thorough", AIMS, "How much is proved: flows alone with their gaps, what seconds can, or minutes."),
@@ -47,6 +48,7 @@ HELP: dict[str, tuple[str, str, str]] = {
     "strategy-settings": ("KEY=VALUE,...", AIMS, f"What the text of a published algorithm leaves open: {', '.join(KNOWN)}."),
     "rack-rule": ("spread|strict", RULES, OPTIONS["rack-rule"]),
     "max-fill": ("PCT|LOAD:PCT,...", RULES, OPTIONS["max-fill"]),
+    "rack-capacity": ("a=10TB,b=12TB", RULES, OPTIONS["rack-capacity"]),
     "stay-in-rack": ("", RULES, OPTIONS["stay-in-rack"]),
     "no-leaders-on": ("7", RULES, OPTIONS["no-leaders-on"]),
     "cordon": ("5", RULES, OPTIONS["cordon"]),
@@ -95,27 +97,46 @@ def annotation(name: str, metavar: str, panel: str, about: str) -> Any:
 
 
 def chosen(options: dict[str, Any]) -> dict[str, Any]:
-    """Options as `request_of` takes them: flags only where set, racks read from their file."""
+    """Options as `request_of` takes them: flags only where set, racks and consumers read from their files."""
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     if "racks" in given:
         given["racks"] = racks_of(given["racks"])
+    if "consumers-in" in given and is_file(given["consumers-in"]):
+        given["consumers-in"] = consumers_of(given["consumers-in"])
     return given
+
+
+def consumers_of(path: str) -> list[str]:
+    """``TOPIC:RACK=PART`` of each line ``TOPIC,RACK,PART`` of a file; no topic is every other one."""
+    found = []
+    for number, line in enumerate(text_of(path, "Give lines TOPIC,RACK,PART").splitlines(), 1):
+        cells = [cell.strip() for cell in line.split(",")]
+        if line.strip() and not line.lstrip().startswith("#"):
+            if len(cells) != 3:
+                raise UnusableInput(
+                    f"{quoted(line)} is not TOPIC,RACK,PART", source=printable(path), place=f"line {number}"
+                )
+            found.append(f"{cells[0]}:{cells[1]}={cells[2]}".removeprefix(":"))
+    return found
 
 
 def racks_of(value: str) -> dict[int, str]:
     """Racks given in place or as a file with lines ``broker,rack`` or a JSON object."""
-    from equipoise.files.sources import read_bytes
     from equipoise.formats.brokers_file import parse_racks
 
     if not is_file(value):
         return parse_racks(value)
+    return parse_racks(text_of(value, "Give lines broker,rack or a JSON object"), printable(value))
+
+
+def text_of(path: str, advice: str) -> str:
+    """What a file says; raises `UnusableInput` with advice where it is no text."""
+    from equipoise.files.sources import read_bytes
+
     try:
-        content = read_bytes(value, printable(value)).decode()
+        return read_bytes(path, printable(path)).decode()
     except UnicodeDecodeError:
-        raise UnusableInput(
-            "is not text", source=printable(value), advice="Give lines broker,rack or a JSON object"
-        ) from None
-    return parse_racks(content, printable(value))
+        raise UnusableInput("is not text", source=printable(path), advice=advice) from None
 
 
 def is_file(value: str) -> bool:

@@ -11,6 +11,13 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
+CAPACITIES = {
+    "disk": "disk_bytes",
+    "network-in": "bytes_in_per_s",
+    "network-out": "bytes_out_per_s",
+    "cpu": "cpu_percent",
+}
+"""Columns with what a broker can bear of each load."""
 
 
 def frozen(array: npt.ArrayLike, dtype: npt.DTypeLike) -> np.ndarray:
@@ -41,6 +48,9 @@ class Brokers:
     down: tuple[str | None, ...] = ()
     """How each broker is known or seen to be down, as a clause; None where nobody says so, of all where it is
     left out."""
+    cpu_percent: FloatArray = None  # type: ignore[assignment]  # set when built
+    """CPU capacity in percent of the broker's CPU, as `Cluster.cpu_percent`; NaN where unknown, of all where
+    it is left out."""
 
     def __post_init__(self) -> None:
         ids = frozen(self.ids, np.int32)
@@ -49,7 +59,9 @@ class Brokers:
             raise ValueError("broker ids must be one ascending column without repeats")
         if self.weight is None:
             object.__setattr__(self, "weight", np.ones(len(ids)))
-        for name in ("disk_bytes", "bytes_in_per_s", "bytes_out_per_s", "weight"):
+        if self.cpu_percent is None:
+            object.__setattr__(self, "cpu_percent", np.full(len(ids), np.nan))
+        for name in (*CAPACITIES.values(), "weight"):
             column = frozen(getattr(self, name), np.float64)
             if column.shape != ids.shape:
                 raise ValueError(f"{name} has shape {column.shape}, the broker ids {ids.shape}")
@@ -73,6 +85,7 @@ class Brokers:
         bytes_out_per_s: Mapping[int, float] | None = None,
         weight: Mapping[int, float] | None = None,
         down: Mapping[int, str | None] | None = None,
+        cpu_percent: Mapping[int, float] | None = None,
     ) -> Brokers:
         """Brokers from ids in any order and what is known of each, by id."""
         ordered = np.unique(np.asarray(ids, dtype=np.int32))
@@ -88,6 +101,7 @@ class Brokers:
             column(bytes_out_per_s),
             column(weight, 1.0),
             tuple((down or {}).get(int(i)) for i in ordered),
+            column(cpu_percent),
         )
 
     def __len__(self) -> int:

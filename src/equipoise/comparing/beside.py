@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from equipoise.cluster import Cluster
 from equipoise.errors import ImpossibleRequest
-from equipoise.judge import COMPARED, Verdict, distance, judge, rules_of
+from equipoise.judge import Verdict, distance, judge, rules_of
 from equipoise.planning import make_plan
 from equipoise.planning.problem.request import Request
 
@@ -18,5 +18,5 @@ def beside_optimum(verdict: Verdict, state: Cluster, request: Request) -> Verdic
     except ImpossibleRequest as error:
         return replace(verdict, notes=(*verdict.notes, f"no plan meets all rules: {error}"))
     optimum = judge(best.cluster, best.target, rules_of(best.cluster, request.to_json()))
-    goals = COMPARED if request.goals is None else [level.goal for level in best.certificate]
+    goals = [level.goal for level in best.certificate]
     return replace(verdict, from_optimum=distance(verdict, optimum.goals, goals, optimum.apart))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.cluster import Brokers
-from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.brokers import CAPACITIES, IntArray
 from equipoise.formats import brokers_file
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BrokerFacts, Fragment
@@ -27,7 +27,8 @@ def everyone(fragments: Sequence[Fragment]) -> tuple[str, IntArray] | None:
 def brokers_of(fragments: Sequence[Fragment], replicas: IntArray, faults: Mapping[str, Faults]) -> Brokers:
     """Every broker that a source lists or that holds a replica.
 
-    Capacities come from a brokers file before other sources. Two racks for one broker are reported.
+    Capacities come from a brokers file before other sources; those of disks at last from the volumes of log
+    dirs. Two racks for one broker are reported.
     """
     ids = set(np.unique(replicas[replicas >= 0]).tolist())
     ids.update(*(f.brokers for f in fragments if f.brokers_role != "facts"))
@@ -42,9 +43,10 @@ def brokers_of(fragments: Sequence[Fragment], replicas: IntArray, faults: Mappin
                     values.setdefault(broker, value)
     for default in (f.default_capacity for f in fragments if f.default_capacity is not None):
         for broker in ids:
-            for fact in ("disk_bytes", "bytes_in_per_s", "bytes_out_per_s"):
+            for fact in CAPACITIES.values():
                 if getattr(default, fact) is not None:
                     known[fact].setdefault(broker, getattr(default, fact))
+    known["disk_bytes"] = disks_of(fragments) | known["disk_bytes"]
     return Brokers.of(
         np.array(sorted(ids), dtype=np.int32),
         racks,
@@ -52,7 +54,18 @@ def brokers_of(fragments: Sequence[Fragment], replicas: IntArray, faults: Mappin
         bytes_in_per_s=known["bytes_in_per_s"],
         bytes_out_per_s=known["bytes_out_per_s"],
         weight=known["weight"],
+        cpu_percent=known["cpu_percent"],
     )
+
+
+def disks_of(fragments: Sequence[Fragment]) -> dict[int, float]:
+    """Bytes of the volumes of each broker of which all are known; a dir that failed has none."""
+    each = {(told.broker, told.path): told for f in fragments if f.log_dirs for told in f.log_dirs.each}
+    disks: dict[int, float] = {}
+    for told in each.values():
+        if told.usable or not np.isnan(told.total_bytes):
+            disks[told.broker] = disks.get(told.broker, 0.0) + told.total_bytes
+    return {broker: size for broker, size in disks.items() if not np.isnan(size)}
 
 
 def racks_of(fragments: Sequence[Fragment], faults: Mapping[str, Faults]) -> dict[int, str]:

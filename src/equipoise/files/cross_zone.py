@@ -3,14 +3,16 @@ ever."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Cluster, Plan, measures
-from equipoise.cluster.brokers import IntArray
-from equipoise.planning.problem.rates import inbound
+from equipoise.cluster.brokers import FloatArray, IntArray
+from equipoise.cluster.rates import inbound, outbound
+from equipoise.cluster.zones import crossing, elsewhere
 
 GB = 10**9
 MONTH_S = 30 * 24 * 3600
@@ -20,15 +22,16 @@ MONTH_S = 30 * 24 * 3600
 def cross_zone(plan: Plan) -> dict[str, Any] | None:
     """The price of what crosses racks, for ``plan.json``; None where nobody asked.
 
-    Copies are priced once, replication by the month before and after. A copy comes from the leader of the
-    moment, standing replication from the preferred leader. Figures are None where no broker has a rack or
-    nothing is known of sizes or rates; of some partitions the unknown ones count 0 and are counted.
+    Copies are priced once, replication, and what consumers read, by the month before and after. A copy comes
+    from the leader of the moment, standing replication from the preferred leader. Figures are None where no
+    broker has a rack or nothing is known of sizes or rates; of some partitions the unknown ones count 0 and
+    are counted.
     """
     price = plan.request.get("cross_zone_price")
     if price is None:
         return None
     cluster, racked = plan.cluster, plan.cluster.brokers.has_racks
-    copies = crossing_copies(plan)
+    copies = crossing(cluster, plan.target).sum(axis=1)
     rates = inbound(cluster)
     followers = [crossing_followers(cluster, lists) for lists in (cluster.replicas, plan.target)]
     carried = total(cluster.size_bytes, copies) if racked else None
@@ -44,16 +47,44 @@ def cross_zone(plan: Plan) -> dict[str, Any] | None:
             cost(price, None if rate is None else rate * MONTH_S) for rate in standing
         ],
         "rates_unknown": int((np.isnan(rates) & np.any(followers, axis=0) & (cluster.rf > 0)).sum()),
+        **consumers(plan, price),
     }
 
 
-def crossing_copies(plan: Plan) -> npt.NDArray[np.int64]:
-    """``(n_partitions,)``: replicas that are copied to another rack than that of the leader."""
+def consumers(plan: Plan, price: float) -> dict[str, Any]:
+    """What those read who are in another rack than the preferred leader; nothing where nobody says where
+    consumers are."""
+    told = plan.request.get("consumers_in")
+    if not told:
+        return {}
     cluster = plan.cluster
-    first = measures.position(cluster.replicas, 0)
-    source = np.where(cluster.leader >= 0, cluster.leader, first)
-    arrive = measures.arrivals(cluster.replicas, plan.target)
-    return (arrive & elsewhere(cluster, source, plan.target)).sum(axis=1)
+    rates = outbound(cluster, plan.request.get("consumption"))
+    read = [total(rates, part) for part in far_parts(cluster, told, (cluster.replicas, plan.target))]
+    return {
+        "consumers_bytes_per_s": read,
+        "consumers_cost_per_month": [cost(price, None if rate is None else rate * MONTH_S) for rate in read],
+    }
+
+
+def far_parts(
+    cluster: Cluster, told: Sequence[tuple[str, str, float]], orders: Sequence[IntArray]
+) -> Iterator[FloatArray]:
+    """``(n_partitions,)`` for each of some lists: the part of consumers in another rack than the leader."""
+    racks = cluster.brokers.rack_names
+    position = {rack: k for k, rack in enumerate(racks)}
+    default = {rack: part for topic, rack, part in told if not topic}
+    own = {topic: {rack: part for t, rack, part in told if t == topic} for topic, _, _ in told if topic}
+    near = np.zeros((len(cluster.topics), len(racks)))
+    for at, topic in enumerate(cluster.topics):
+        for rack, part in own.get(topic, default).items():
+            if rack in position:
+                near[at, position[rack]] = part
+    known = np.array([topic in own or bool(default) for topic in cluster.topics], dtype=bool)
+    for lists in orders:
+        leader = measures.position(lists, 0)
+        there = (leader >= 0) & np.append(cluster.brokers.racked, False)[leader] & known[cluster.topic_idx]
+        led_in = np.append(cluster.brokers.rack_idx, 0)[leader]
+        yield np.where(there, 1 - near[cluster.topic_idx, led_in], 0.0)
 
 
 def crossing_followers(cluster: Cluster, lists: IntArray) -> npt.NDArray[np.int64]:
@@ -61,19 +92,9 @@ def crossing_followers(cluster: Cluster, lists: IntArray) -> npt.NDArray[np.int6
     return elsewhere(cluster, measures.position(lists, 0), lists).sum(axis=1)
 
 
-def elsewhere(cluster: Cluster, source: IntArray, lists: IntArray) -> npt.NDArray[np.bool_]:
-    """Replicas in ``lists`` that are in another rack than the broker ``source`` ``(n_partitions,)``.
-
-    A broker without a rack is in none that could be another.
-    """
-    table = cluster.brokers
-    if not len(table):
-        return np.zeros(lists.shape, dtype=bool)
-    known = (lists >= 0) & (source >= 0)[:, None] & table.racked[lists] & table.racked[source][:, None]
-    return known & (table.rack_idx[lists] != table.rack_idx[source][:, None])
-
-
-def total(amount: npt.NDArray[np.float64], times: npt.NDArray[np.int64]) -> int | None:
+def total(
+    amount: npt.NDArray[np.float64], times: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+) -> int | None:
     """The sum over partitions; None where something is to be summed and nothing of it known."""
     summed = amount[times > 0]
     if len(summed) and np.isnan(summed).all():

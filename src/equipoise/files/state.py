@@ -9,6 +9,7 @@ import numpy as np
 import orjson
 
 from equipoise.cluster import Brokers, Cluster
+from equipoise.cluster.brokers import CAPACITIES
 from equipoise.cluster.cluster import FIGURES, IN_SYNC, LoadSource
 from equipoise.cluster.log_dirs import LogDirs
 from equipoise.errors import UnusableInput
@@ -22,7 +23,7 @@ LISTS = ("replicas", "isr")
 DIR_COLUMNS = ("broker", "total_bytes", "usable", "row", "at")
 DIR_KINDS = {"broker": "iu", "total_bytes": "f", "usable": "b", "row": "iu", "at": "iu"}
 """Kinds of their values, as NumPy calls them."""
-BROKER_COLUMNS = ("ids", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s", "weight")
+BROKER_COLUMNS = ("ids", *CAPACITIES.values(), "weight")
 FACTS = {
     "name": str,
     "cluster_id?": str,

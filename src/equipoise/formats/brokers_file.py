@@ -1,6 +1,6 @@
 """A simple brokers file that people write by hand: ids, racks, weights, capacities; CSV or JSON.
 
-CSV with a header in any order (``id,rack,weight,disk,network_in,network_out``), or without one the
+CSV with a header in any order (``id,rack,weight,disk,network_in,network_out,cpu``), or without one the
 two columns ``broker,rack``; columns by comma, semicolon or tab, lines from ``#`` on are remarks.
 JSON: ``{"0": "a", "1": "b"}``, ``{"0": {"rack": "a", "disk": "2TB"}}``, a list of objects with an
 ``id``, or the same under ``"brokers"``. Sizes are bytes or ``2TB``, ``1.5GiB``; rates the same a second.
@@ -31,6 +31,7 @@ COLUMNS = {
     "disk_bytes": "disk diskbytes diskcapacity diskcapacitybytes storage storagebytes capacity",
     "bytes_in_per_s": "in networkin networkinbytes networkinbytespers networkinpers bytesin bytesinpers "
     "nwin networkincapacity networkinbytespersecond inboundnetwork",
+    "cpu_percent": "cpu cpupercent cpucapacity",
     "bytes_out_per_s": "out networkout networkoutbytes networkoutbytespers networkoutpers bytesout "
     "bytesoutpers nwout networkoutcapacity networkoutbytespersecond outboundnetwork",
 }
@@ -187,7 +188,7 @@ def told(fact: str, value: Any) -> Any:
         return None
     if fact == "rack":
         return text
-    number = float(text) if fact == "weight" else parse_size(text)
+    number = float(text.rstrip("%")) if fact in ("weight", "cpu_percent") else parse_size(text)
     if not 0 < number < float("inf"):
         raise ValueError(f"{fact} {text} is not a positive number")
     return number

@@ -131,6 +131,7 @@ class BrokerFacts:
     disk_bytes: float | None = None
     bytes_in_per_s: float | None = None
     bytes_out_per_s: float | None = None
+    cpu_percent: float | None = None
     weight: float | None = None
     is_up: bool | None = None
     state: str | None = None

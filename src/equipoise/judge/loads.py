@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import measures
-from equipoise.cluster.brokers import FloatArray, IntArray
+from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
 from equipoise.judge.bands import whole_weights, widened, within
-from equipoise.judge.rates import inward, read
-from equipoise.judge.rules import FILL, rack_limits
+from equipoise.judge.rates import LEADERS, allowed, borne
+from equipoise.judge.rules import FILL, IN_RACK, rack_limits
 from equipoise.judge.violations import Case
 
 Int64 = npt.NDArray[np.int64]
@@ -26,7 +26,6 @@ EXACT = 2.0**53
 MOST_EXPONENT = 200
 ROWS = 50_000
 """Partitions that are looked at together."""
-CAPACITY = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
 COUNTED = {"count": "replicas", "leaders": "leaders"}
 """The goals that count what these loads count, in squares."""
 
@@ -57,7 +56,7 @@ class Load:
 
 def leads(name: str) -> bool:
     """True for what a leader alone bears."""
-    return name in ("leaders", "network-out", "cpu")
+    return name.removeprefix(FILL) in ("leaders", *LEADERS)
 
 
 def held_of(lists: IntArray, weight: Int64, n_brokers: int) -> Int64:
@@ -74,25 +73,16 @@ def weight_of(case: Case, name: str) -> Int64:
     cluster = case.cluster
     if name in COUNTED:
         return np.ones(cluster.n_partitions, dtype=np.int64)
-    if name == "disk":
-        return rounded_up(case, cluster.size_bytes)
-    if name == "cpu":
-        return rounded_up(case, cluster.cpu_percent * 1_000_000)
-    produced = rounded_up(case, inward(cluster))
-    if name == "network-in":
-        return produced
-    return produced * (case.rules.rf - 1) + rounded_up(case, read(cluster, case.rules.consumption))
-
-
-def rounded_up(case: Case, column: FloatArray) -> Int64:
-    """A column rounded up; partitions to create weigh nothing."""
-    if (np.isnan(column) & (case.cluster.rf > 0)).any():
+    weight = borne(cluster, name, case.rules.rf, case.rules.consumption)
+    if (np.isnan(weight) & (cluster.rf > 0)).any():
         raise ValueError("a load is not known of every partition")
-    return np.ceil(np.nan_to_num(column)).astype(np.int64)
+    return np.nan_to_num(weight).astype(np.int64)  # partitions to create weigh nothing
 
 
 def load_of(case: Case, name: str) -> Load:
     """The load of that name, with the band that the request gives it."""
+    if name == IN_RACK:
+        return rack_part(case)
     if name.startswith(FILL):
         return fill_of(case, name)
     rules, weight = case.rules, weight_of(case, name)
@@ -113,17 +103,36 @@ def load_of(case: Case, name: str) -> Load:
 
 def fill_of(case: Case, name: str) -> Load:
     """What may not fill brokers: from nothing up to so many percent of what each can hold."""
-    load, eligible = name.removeprefix(FILL), case.rules.eligible
-    capacity: FloatArray = getattr(case.cluster.brokers, CAPACITY[load])
-    room = np.floor(np.nan_to_num(capacity * case.rules.fills[load], posinf=0.0) / 100)
+    load = name.removeprefix(FILL)
+    room = np.nan_to_num(allowed(case.cluster.brokers, load, case.rules.fills[load]), posinf=0.0)
     high = np.minimum(room, 2.0**60).astype(np.int64)
-    return Load(name, weight_of(case, load), np.zeros_like(high), high, eligible)
+    bears = case.rules.leads if leads(load) else case.rules.eligible
+    return Load(name, weight_of(case, load), np.zeros_like(high), high, bears)
+
+
+def rack_part(case: Case) -> Load:
+    """What may not fill racks: of each broker its part, by weight, of what its rack may hold.
+
+    What cannot leave brokers that are to hold nothing goes off that before.
+    """
+    rules, brokers, weight = case.rules, case.cluster.brokers, weight_of(case, "disk")
+    still = held_of(np.where(rules.movable[:, None], -1, rules.base), weight, len(brokers))
+    high, banded = np.zeros(len(brokers), dtype=np.int64), np.zeros(len(brokers), dtype=bool)
+    for at, rack in enumerate(brokers.rack_names):
+        if rack in rules.rack_capacity:
+            inside = brokers.rack_idx == at
+            mine = inside & rules.eligible
+            left = rules.rack_capacity[rack] - int(still[inside & ~rules.eligible].sum())
+            parts = whole_weights(np.asarray(brokers.weight)[mine])
+            whole = max(1, int(parts.sum()))
+            high[mine], banded[mine] = [max(0, left) * part // whole for part in parts.tolist()], True
+    return Load(IN_RACK, weight, np.zeros_like(high), high, banded)
 
 
 def capacity_of(case: Case, name: str) -> FloatArray:
     """``(n_brokers,)``: capacities where all that may bear the load have one, else weights."""
     brokers, allowed = case.cluster.brokers, case.rules.leads if leads(name) else case.rules.eligible
-    known = np.asarray(getattr(brokers, CAPACITY[name])) if name in CAPACITY else np.zeros(0)
+    known = np.asarray(getattr(brokers, CAPACITIES[name])) if name in CAPACITIES else np.zeros(0)
     if len(known) and allowed.any() and (np.isfinite(known) & (known > 0))[allowed].all():
         return known
     return np.asarray(brokers.weight)

@@ -75,6 +75,7 @@ def with_brokers_of(cluster: Cluster, proposal: Proposal) -> tuple[Cluster, Bool
         widened(old.bytes_out_per_s),
         widened(np.asarray(old.weight), 1.0),
         tuple(old.down[k] if k >= 0 else None for k in at.tolist()),
+        widened(old.cpu_percent),
     )
     shift = np.append(brokers.index_of(old.ids), -1).astype(np.int32)  # position -1 stays -1
     places = {name: shift[getattr(cluster, name)] for name in ("replicas", "leader", "isr")}

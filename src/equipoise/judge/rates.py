@@ -1,11 +1,16 @@
-"""What comes into partitions and what consumers read of them: as told, or else as it is derived."""
+"""What partitions bear of each load that weighs, as told or else as it is derived; and what brokers may."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from equipoise.cluster import Cluster
-from equipoise.cluster.brokers import FloatArray
+from equipoise.cluster import Brokers, Cluster
+from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
+
+LEADERS = ("network-out", "cpu")
+"""Loads that weigh, of which leaders bear all."""
+CPU_UNIT = 1_000_000
+"""CPU is counted in millionths of a percent."""
 
 
 def inward(cluster: Cluster) -> FloatArray:
@@ -14,6 +19,25 @@ def inward(cluster: Cluster) -> FloatArray:
     by_age &= ~(cluster.size_bytes >= cluster.retention_bytes)
     seconds = np.where(by_age, cluster.retention_s, np.nan)
     return np.where(np.isnan(cluster.bytes_in_per_s), cluster.size_bytes / seconds, cluster.bytes_in_per_s)
+
+
+def borne(cluster: Cluster, load: str, rf: IntArray, consumption: float | None) -> FloatArray:
+    """``(n_partitions,)`` whole numbers, NaN where unknown: what each replica bears of a load that weighs, or
+    the leader alone (`LEADERS`)."""
+    if load == "disk":
+        return np.ceil(cluster.size_bytes)
+    if load == "cpu":
+        return np.ceil(cluster.cpu_percent * CPU_UNIT)
+    produced = np.ceil(inward(cluster))
+    if load == "network-in":
+        return produced
+    return np.asarray(produced * (rf - 1) + np.ceil(read(cluster, consumption)), dtype=np.float64)
+
+
+def allowed(brokers: Brokers, load: str, percent: float) -> FloatArray:
+    """``(n_brokers,)``: so many percent of what each can bear of a load, as `borne` counts it."""
+    capacity: FloatArray = getattr(brokers, CAPACITIES[load])
+    return np.floor(capacity * (CPU_UNIT if load == "cpu" else 1) * percent / 100)
 
 
 def read(cluster: Cluster, consumption: float | None) -> FloatArray:

@@ -14,7 +14,7 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.patterns import matches
 
 BoolArray = npt.NDArray[np.bool_]
-FILL = "fill-"
+FILL, IN_RACK = "fill-", "fill-rack"
 """What goals that keep a load below what capacity allows begin with."""
 
 
@@ -57,6 +57,8 @@ class Rules:
     """What consumers read, as a multiple of what comes in, where no source tells it."""
     fills: Mapping[str, float] = field(default_factory=dict)
     """Percent of capacity that moves may fill, by load."""
+    rack_capacity: Mapping[str, int] = field(default_factory=dict)
+    """Bytes that racks may hold, by rack."""
     max_moves: int | None = None
     max_bytes: int | None = None
     max_changes_per_partition: int | None = None
@@ -64,7 +66,8 @@ class Rules:
     @property
     def loads(self) -> tuple[str, ...]:
         """Names of what is levelled, what may not fill brokers first."""
-        return (*(f"{FILL}{load}" for load in self.fills), *self.mix)
+        racks = (IN_RACK,) if self.rack_capacity else ()
+        return (*racks, *(f"{FILL}{load}" for load in self.fills), *self.mix)
 
 
 def rules_of(
@@ -99,9 +102,10 @@ def rules_of(
         tolerance=sides(asked, "count"),
         leader_tolerance=sides(asked, "leaders"),
         mix={load: sides(asked, load) for load in levelled(asked)},
-        weighs=set(levelled(asked)) != {"count"} or bool(asked.get("max_fill")),
+        weighs=set(levelled(asked)) != {"count"} or bool(asked.get("max_fill") or asked.get("rack_capacity")),
         consumption=asked.get("consumption"),
         fills={spec.split(":")[0]: float(spec.split(":")[1]) for spec in asked.get("max_fill", ())},
+        rack_capacity=dict(asked.get("rack_capacity", ())),
         max_moves=asked.get("max_moves"),
         max_bytes=asked.get("max_bytes"),
         max_changes_per_partition=asked.get("max_changes_per_partition"),

@@ -16,11 +16,9 @@ from equipoise.judge.certificate import Finding
 from equipoise.judge.checks import Check, seven_checks
 from equipoise.judge.goals.registry import EVERY
 from equipoise.judge.levels import costs, levels
+from equipoise.judge.loads import COUNTED, load_value
 from equipoise.judge.rules import Rules
 from equipoise.judge.violations import Case, Violation, check_assignment
-
-COMPARED = tuple(goal.name for goal in EVERY if goal.by_default)
-"""Goals in which an assignment is set beside the optimum where none are asked for: the default ones."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,8 @@ class Verdict:
     before: Mapping[str, Any]
     after: Mapping[str, Any]
     goals: Mapping[str, int | None]
-    """Value of each goal, None where the sources do not tell what it is counted from."""
+    """Value of each goal and of each load that is levelled, None where the sources do not tell what it is
+    counted from."""
     apart: Mapping[str, int]
     """Goal → how far brokers are apart in what it levels; empty where that tells nothing."""
     from_optimum: tuple[Mapping[str, Any], ...] | None = None
@@ -87,15 +86,21 @@ def judge(
         costs=costs(cluster, target),
         before=levels(cluster, cluster.replicas, rules.eligible, strict_racks=rules.strict_racks),
         after=levels(cluster, target, rules.eligible, strict_racks=rules.strict_racks),
-        goals={goal.name: goal.value(case) if goal.is_known(case) else None for goal in EVERY},
+        goals=values(case),
         apart=apart(cluster, target, rules.eligible, rules.leads),
     )
+
+
+def values(case: Case) -> dict[str, int | None]:
+    """The value of every goal, then of the loads of the request."""
+    known = {goal.name: goal.value(case) if goal.is_known(case) else None for goal in EVERY}
+    return known | {load: load_value(load, case) for load in case.rules.loads if load not in COUNTED}
 
 
 def distance(
     mine: Verdict,
     best: Mapping[str, int | None],
-    goals: Sequence[str] = COMPARED,
+    goals: Sequence[str],
     best_apart: Mapping[str, int] | None = None,
 ) -> tuple[Mapping[str, Any], ...]:
     """The compared ``goals`` of an assignment and of the best one, side by side, where both are known.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Cluster, measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.judge.rates import inward
+from equipoise.judge.rates import LEADERS, allowed, borne
 from equipoise.judge.rules import Rules, rack_limits
 from equipoise.wording import plural
 
@@ -245,18 +245,41 @@ def budgets(case: Case) -> Iterator[Violation]:
 
 
 def fills(case: Case) -> Iterator[Violation]:
-    """With ``--max-fill`` no broker that is given something ends above its part of its capacity."""
+    """With ``--max-fill`` no broker that is given something ends above its part of its capacity.
+
+    Of what leaders bear something is given to who comes to lead it.
+    """
     cluster = case.cluster
-    given = np.bincount(case.target[case.placed & case.known[case.target]], minlength=cluster.n_brokers) > 0
-    figures = {"disk": (cluster.size_bytes, cluster.brokers.disk_bytes),
-               "network-in": (inward(cluster), cluster.brokers.bytes_in_per_s)}  # fmt: skip
+    comes_to_lead = (case.target[:, :1] >= 0) & (case.target[:, :1] != case.before[:, :1])
     for load, percent in case.rules.fills.items():
-        figure, capacity = figures[load]
-        held = measures.bytes_per_broker(case.target, np.ceil(figure), cluster.n_brokers)
-        for broker in np.flatnonzero(given & (held > np.floor(capacity * percent / 100))).tolist():
+        leads = load in LEADERS
+        lists, given = (case.target[:, :1], comes_to_lead) if leads else (case.target, case.placed)
+        gets = np.bincount(lists[given & case.known[lists]], minlength=cluster.n_brokers) > 0
+        weight = borne(cluster, load, case.rules.rf, case.rules.consumption)
+        held = measures.bytes_per_broker(lists, weight, cluster.n_brokers)
+        for broker in np.flatnonzero(gets & (held > allowed(cluster.brokers, load, percent))).tolist():
             at = int(cluster.brokers.ids[broker])
-            told = f"broker {at} is given replicas and ends above {percent:g} % of its {load}"
+            what = "comes to lead" if leads else "is given replicas"
+            told = f"broker {at} {what} and ends above {percent:g} % of its {load}"
             yield Violation("max-fill", None, None, at, told)
+
+
+def rack_capacities(case: Case) -> Iterator[Violation]:
+    """With ``--rack-capacity`` no rack that is to hold more than today ends above what it may."""
+    brokers, size = case.cluster.brokers, np.ceil(np.nan_to_num(case.cluster.size_bytes))
+    before, after = (
+        np.bincount(
+            brokers.rack_idx,
+            weights=measures.bytes_per_broker(lists, size, len(brokers)),
+            minlength=len(brokers.rack_names),
+        )
+        for lists in (case.before, case.target)
+    )
+    for at, rack in enumerate(brokers.rack_names):
+        most = case.rules.rack_capacity.get(rack)
+        if most is not None and after[at] > max(most, before[at]):
+            told = f"rack {rack} is to hold {int(after[at])} bytes, at most {most} may"
+            yield Violation("rack-capacity", None, None, None, told)
 
 
 RULES: tuple[Callable[[Case], Iterator[Violation]], ...] = (
@@ -275,4 +298,5 @@ RULES: tuple[Callable[[Case], Iterator[Violation]], ...] = (
     changes_per_partition,
     budgets,
     fills,
+    rack_capacities,
 )

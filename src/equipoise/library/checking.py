@@ -84,18 +84,19 @@ def with_distance(verdict: Verdict, plan: Plan, *, optimum: bool) -> Verdict:
     """The verdict with the plan's warnings and, for ``optimum``, with how far it is from the best plan."""
     from equipoise.files.plan_request import request_in
     from equipoise.files.plan_summary import planned_from
-    from equipoise.judge import COMPARED, distance
+    from equipoise.judge import distance
 
     verdict = replace(verdict, notes=(*plan.warnings, *verdict.notes))
     if not optimum or not verdict.passed:
         return verdict
-    proved = {level.goal: level.bound for level in verdict.certificate if level.bound is not None}
+    proved = {goal: 0 for goal, value in verdict.goals.items() if value == 0}  # nothing is below it
+    proved |= {level.goal: level.bound for level in verdict.certificate if level.bound is not None}
     for level in (level for level in plan.certificate if level.proof == "given-placement"):
         proved.pop(level.goal, None)  # that is of where the replicas stand
         if level.global_bound is not None:
             proved[level.goal] = int(level.global_bound)
-    goals = COMPARED if plan.request.get("goals") is None else [level.goal for level in plan.certificate]
-    if proved.keys() >= {goal for goal in goals if verdict.goals[goal] is not None}:
+    goals = [level.goal for level in plan.certificate]
+    if proved.keys() >= {goal for goal in goals if verdict.goals.get(goal) is not None}:
         # nothing can be better than what was just proved again
         return replace(verdict, from_optimum=distance(verdict, proved, goals))
     from equipoise.comparing.beside import beside_optimum

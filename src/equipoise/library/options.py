@@ -41,9 +41,11 @@ class Options(TypedDict, total=False):
     assume_alive: Brokers
     consumption: float | str
     cross_zone_price: float | str
+    consumers_in: str | Sequence[str]
     drain_dir: str | Sequence[str]
     log_dirs: str
     max_fill: str
+    rack_capacity: str | Mapping[str, int | str]
     max_moves: int
     max_bytes: int | str
     max_changes_per_partition: int

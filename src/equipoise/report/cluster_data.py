@@ -10,9 +10,10 @@ import numpy.typing as npt
 from equipoise.cluster import Cluster, measures
 from equipoise.cluster.brokers import FloatArray
 from equipoise.cluster.health import Health
+from equipoise.cluster.rates import inbound
 from equipoise.errors import UnusableInput
 from equipoise.files.plan_levels import plain_number
-from equipoise.planning.problem.rates import inbound, sentences
+from equipoise.planning.problem.rates import sentences
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.laying import build_problem
 from equipoise.report import words

@@ -97,7 +97,7 @@ def distances(verdict: Verdict) -> RenderableType:
     """Each goal beside what the certificate proves of all plans, or else the best plan for the same state."""
     entries = verdict.from_optimum or ()
     bounds = {level.goal: level.bound for level in verdict.certificate if level.bound is not None}
-    proved = all(entry["optimum"] <= bounds.get(entry["goal"], -1) for entry in entries)
+    proved = all(entry["optimum"] <= bounds.get(entry["goal"], 0) for entry in entries)
     table = Grid("goal", "here", "at best" if proved else "best plan", "difference")
     for row in distance_rows(entries):
         table.add_row(row["goal"], *row["cells"])

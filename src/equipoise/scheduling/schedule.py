@@ -9,6 +9,7 @@ from equipoise.scheduling.copies import Copies, copies_of, urgent
 from equipoise.scheduling.dirs import dir_waves
 from equipoise.scheduling.listing import Listing
 from equipoise.scheduling.orders import admission, batched, by_size
+from equipoise.scheduling.rates import rates_of
 from equipoise.scheduling.result import Schedule
 from equipoise.scheduling.room import Room
 from equipoise.scheduling.rounds import elections, expected_s
@@ -40,8 +41,9 @@ def schedule(
     left, since it decides the end. A plan in batches keeps their order, and no wave has rows of two.
 
     ``throttle`` is bytes a second for each broker, each way; ``per_broker`` bounds the partitions that
-    one broker sends or receives in a wave. Every wave keeps the rack rule, min ISR and the room on disks
-    with old and new copies both counted. Deterministic. Raises ``ValueError`` for limits below 1.
+    one broker sends or receives in a wave. Every wave keeps the rack rule, min ISR, the room on disks
+    with old and new copies both counted, and so what ``--max-fill`` allows of other loads. Deterministic.
+    Raises ``ValueError`` for limits below 1.
     """
     disk_limit = min(disk_limit, asked_limit(plan))
     inflight = default_inflight(plan.cluster.n_brokers) if max_inflight is None else max_inflight
@@ -56,15 +58,17 @@ def schedule(
         return Listing(some, ~mends[some.row], plan.cluster.n_brokers, inflight, room)
 
     mends = urgent(plan)
-    room = Room(plan, copies, disk_limit, bound * seconds)
+    room, rates = Room(plan, copies, disk_limit, bound * seconds), rates_of(plan)
     listing = listed(copies, room)
     order = admission(plan, copies, listing.start, blocked)
-    if room.tight.any():  # then rows keep the order in which they make room for each other
+    if room.tight.any() or rates:  # then rows keep the order in which they make room for each other
         alike, room = order, Room(plan, copies, disk_limit, bound * seconds)
     else:
         alike = by_size(order, copies, mends, lambda some: listed(some, room).start)
     order = np.concatenate(batched(order, plan))
-    waves = [wave for rows in batched(alike, plan) for wave in cut(rows, copies, room, inflight, per_broker)]
+    waves = [
+        wave for rows in batched(alike, plan) for wave in cut(rows, copies, room, inflight, per_broker, rates)
+    ]
     blocked |= no_room(order, waves)
     lengths = wave_lengths(waves, copies, plan.cluster.n_brokers, plan.cluster.n_partitions)
     between, held_up = dir_waves(plan, inflight, disk_limit)

@@ -8,26 +8,30 @@ from collections.abc import Iterator
 import numpy as np
 
 from equipoise.scheduling.copies import Copies
+from equipoise.scheduling.rates import Rates
 from equipoise.scheduling.result import FloatArray, RowArray
 from equipoise.scheduling.room import Room
 
 
 def cut(
-    order: RowArray, copies: Copies, room: Room, max_inflight: int, per_broker: int | None
+    order: RowArray, copies: Copies, room: Room, max_inflight: int, per_broker: int | None,
+    rates: tuple[Rates, ...] = (),
 ) -> list[RowArray]:
     """Waves of at most ``max_inflight`` rows in the given order.
 
     Where ``per_broker`` is given, no broker sends or receives more partitions in one wave; a tight
-    broker never gets more in a wave than it has room for before the wave begins. A row that does
-    not fit waits for a later wave; rows that fit in none are left out. ``room`` is used up.
+    broker never gets more in a wave than it has room for before the wave begins, on its disk and of
+    each of the ``rates``. A row that does not fit waits for a later wave; rows that fit in none are
+    left out. ``room`` and ``rates`` are used up.
     """
-    if per_broker is None and not room.tight.any():
+    if per_broker is None and not room.tight.any() and not rates:
         return [order[at : at + max_inflight] for at in range(0, len(order), max_inflight)]
-    return list(fitting(order, copies, room, max_inflight, per_broker or max_inflight))
+    return list(fitting(order, copies, room, max_inflight, per_broker or max_inflight, rates))
 
 
 def fitting(
-    order: RowArray, copies: Copies, room: Room, max_inflight: int, per_broker: int
+    order: RowArray, copies: Copies, room: Room, max_inflight: int, per_broker: int,
+    rates: tuple[Rates, ...],
 ) -> Iterator[RowArray]:
     """The waves of :func:`cut` where rows have to be tried one by one."""
     parts = by_row(copies, room)
@@ -41,14 +45,18 @@ def fitting(
                 later += pending[at:]
                 break
             mine = parts.get(row, [])
-            if fits(mine, room, links, per_broker):
+            if all(each.fits(row) for each in rates) and fits(mine, room, links, per_broker):
                 wave.append(row)
+                for each in rates:
+                    each.take(row)
             else:
                 later.append(row)
         if not wave:
             return
         for row in wave:
             room.done(row)
+            for each in rates:
+                each.done(row)
         yield np.array(wave, dtype=np.int64)
         pending = later
 
@@ -84,7 +92,7 @@ def by_row(copies: Copies, room: Room) -> dict[int, list[Part]]:
 def no_room(order: RowArray, waves: list[RowArray]) -> dict[int, str]:
     """Rows of ``order`` that are in no wave."""
     left = np.setdiff1d(order, np.concatenate(waves), assume_unique=True) if waves else order
-    why = "no order was found in which its new brokers have room for both copies"
+    why = "no order was found in which its new brokers have room for both copies, or for what it brings"
     return dict.fromkeys(np.sort(left).tolist(), why)
 
 

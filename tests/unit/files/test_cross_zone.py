@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
+import pytest
+
+from equipoise.cli.options import chosen
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
+from equipoise.errors import UnusableInput
 from equipoise.files.cross_zone import cross_zone
+from equipoise.planning.request.options import request_of
 from equipoise.report.cross_zone import zone_words
 
 GB = 10**9
@@ -52,6 +59,32 @@ def test_replication_is_priced_before_and_after() -> None:
         "Copies to another rack: 1 replica, 37.3 GiB, 0.80 at 0.02 a GB",
         "Replication between racks: 2 MB/s before, 3 MB/s after; 103.68 and 155.52 a month at 0.02 a GB",
     ]
+
+
+def test_consumers_are_priced_where_they_are() -> None:
+    """Of "log" all read in rack b, of every other topic three of four in a; its leader goes from b to a."""
+    told = [("", "a", 0.75), ("", "b", 0.25), ("log", "b", 1.0)]
+    state = cluster(bytes_out_per_s=[1e6, 4e6])
+    moved = plan(state, [0, 1], [0, 2])
+    facts = cross_zone(replace(moved, request={**moved.request, "consumers_in": told}))
+    assert facts is not None
+    assert facts["consumers_bytes_per_s"] == [4_000_000, 2_000_000]
+    assert facts["consumers_cost_per_month"] == [207.36, 103.68]
+    read = zone_words(replace(moved, request={**moved.request, "consumers_in": told}))[-1]
+    assert read == (
+        "Consumers in another rack than the leader: 4 MB/s before, 2 MB/s after; "
+        "207.36 and 103.68 a month at 0.02 a GB"
+    )
+
+
+def test_consumers_come_from_a_file(tmp_path: Path) -> None:
+    """A line for each rack of a topic; without a topic of all others."""
+    (tmp_path / "read.csv").write_text("# who reads where\n,a,1\nlog,b,.5\nlog,a,0.5\n")
+    read = chosen({"consumers-in": str(tmp_path / "read.csv")})
+    assert request_of(read).consumers_in == (("", "a", 1.0), ("log", "a", 0.5), ("log", "b", 0.5))
+    (tmp_path / "read.csv").write_text("a,1\n")
+    with pytest.raises(UnusableInput, match=r"read.csv, line 1: 'a,1' is not TOPIC,RACK,PART"):
+        chosen({"consumers-in": str(tmp_path / "read.csv")})
 
 
 def test_what_is_not_known_is_said_and_never_nothing() -> None:

@@ -72,6 +72,15 @@ def test_sources_tell_where_replicas_lie() -> None:
     assert lying(state) == {f"{name}@{at[0]}": at[2:] for at, names in DIRS.items() for name in names}
 
 
+def test_volumes_are_the_disk_of_a_broker_where_all_are_known() -> None:
+    """A brokers file goes before them; a dir that failed has none; one of unknown size leaves all unknown."""
+    table = orjson.loads(dirs_json(DIRS))
+    table["brokers"][0]["logDirs"].append({"logDir": "/c", "error": "failed", "partitions": []})
+    del table["brokers"][2]["logDirs"][0]["totalBytes"]
+    disks = cluster(dirs=orjson.dumps(table), brokers=b"id,disk\n1,\n2,7GB\n3,\n").brokers.disk_bytes
+    assert disks[:2].tolist() == [20 * GB, 7 * GB] and disks[2] != disks[2]
+
+
 def test_one_dir_a_broker_is_nothing_to_choose_from() -> None:
     """Then nothing is kept of where replicas lie."""
     assert cluster(dirs=dirs_json({"1:/a": ["pay-0"], "2:/a": ["pay-0"]})).dirs is None
@@ -163,11 +172,11 @@ def test_log_dirs_of_a_folder_that_do_not_exist_are_refused(folder: Path) -> Non
 def test_moves_between_dirs_alone_come_in_waves_with_room(tmp_path: Path) -> None:
     """Where a dir has no room for a second copy that is said; the waves end with what has none."""
     held = {"1:/a": ["pay-0", "pay-1", "pay-2"], "1:/b": ["pay-3"]}
-    state = cluster(dirs=dirs_json(held, total=int(2.2 * GB)))
-    plan = make_plan(state, request_of({"required-only": True, "drain-dir": "1:/b"}))
-    assert len(schedule(plan).dir_waves) == 1
-    assert schedule(plan).notes[-1].startswith("log dirs have no room for both copies of 1 partition")
-    roomy = cluster(dirs=dirs_json(held))
+    roomy, small = cluster(dirs=dirs_json(held)), cluster(dirs=dirs_json(held, total=int(2.2 * GB)))
+    plan = make_plan(roomy, request_of({"required-only": True, "drain-dir": "1:/b"}))
+    tight = replace(plan, cluster=small)
+    assert len(schedule(tight).dir_waves) == 1
+    assert schedule(tight).notes[-1].startswith("log dirs have no room for both copies of 1 partition")
     plan = make_plan(roomy, request_of({"required-only": True, "log-dirs": "level:0"}))
     waves = schedule(plan, max_inflight=1)
     assert [len(wave) for wave in waves.dir_waves] == [1] and waves.to_json()["waves"] == 1

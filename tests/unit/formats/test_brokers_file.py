@@ -7,20 +7,20 @@ from equipoise.formats.brokers_file import parse_racks
 from equipoise.formats.fragment import BrokerFacts
 
 FULL = {
-    0: BrokerFacts(rack="a", disk_bytes=2e12, bytes_in_per_s=1e9, weight=2.0),
+    0: BrokerFacts(rack="a", disk_bytes=2e12, bytes_in_per_s=1e9, cpu_percent=80, weight=2.0),
     1: BrokerFacts(rack="b, left"),
 }
 SHAPES = {
-    "csv": 'id,rack,disk,network_in,weight\n0,a,2TB,1GB/s,2\n1,"b, left",,,\n',
-    "other order, remarks": "# ours\nNetwork-In;Disk Bytes;Broker;RACK;weight;host\n"
-    '1000000000;2e12;0;a;2;h0\n\n;;1;"b, left";;\n',
-    "tabs": "broker_id\track\tweight\tdisk_capacity\tnw_in\n0\ta\t2\t2TB\t1GB\n1\tb, left\n",
-    "object by id": '{"0": {"rack": "a", "disk": "2TB", "network_in": 1e9, "weight": 2},'
+    "csv": 'id,rack,disk,network_in,weight,cpu\n0,a,2TB,1GB/s,2,80%\n1,"b, left",,,,\n',
+    "other order, remarks": "# ours\nNetwork-In;Disk Bytes;Broker;RACK;weight;host;CPU\n"
+    '1000000000;2e12;0;a;2;h0;80\n\n;;1;"b, left";;;\n',
+    "tabs": "broker_id\track\tweight\tdisk_capacity\tnw_in\tcpu_percent\n0\ta\t2\t2TB\t1GB\t80\n1\tb, left\n",
+    "object by id": '{"0": {"rack": "a", "disk": "2TB", "network_in": 1e9, "weight": 2, "cpu": 80},'
     ' "1": {"rack": "b, left"}}',
-    "list": '[{"rack": "a", "id": 0, "disk": 2000000000000, "networkIn": 1000000000, "weight": 2},'
+    "list": '[{"rack": "a", "id": 0, "disk": 2000000000000, "networkIn": 1000000000, "weight": 2, "cpu": 80},'
     ' {"id": 1, "rack": "b, left", "disk": null}]',
     "under brokers": '{"brokers": [{"broker": 0, "rack": "a", "disk": 2e12,'
-    ' "network_in": "1GB", "weight": 2},'
+    ' "network_in": "1GB", "weight": 2, "cpu": "80%"},'
     ' {"broker": 1, "rack": "b, left"}]}',
 }
 

@@ -120,6 +120,7 @@ def test_capacity():
     fragment = parse(text, "capacity.json")
     assert fragment.brokers[1].disk_bytes == 500000 * MB
     assert fragment.default_capacity.bytes_out_per_s == 20000 * KB
+    assert fragment.default_capacity.cpu_percent == 100 and fragment.brokers[1].cpu_percent == 100
     assert fragment.brokers_role == "facts"
 
 

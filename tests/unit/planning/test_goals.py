@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equipoise.cluster import Brokers, build_cluster
+from equipoise.cluster import Brokers, build_cluster, measures
+from equipoise.files.plan_audit import proved_again
 from equipoise.planning import Params, Problem, Request, build_problem, make_plan
 from equipoise.planning.goals import GOALS
 from equipoise.planning.goals.failover import Failover
@@ -46,6 +47,33 @@ def test_who_inherits_what_stays_is_counted_by_pair() -> None:
     assert base.tolist() == [[1, 2, 1], [2, 2, 1], [1, 2, 1]]
     free = build_problem(problem.cluster, Request())
     assert Failover().base(free, free.current, 1).reshape(3, 3).tolist() == [[1, 2, 1]] * 3
+
+
+def test_of_equal_moves_those_are_made_that_stay_in_a_rack() -> None:
+    """Broker 4 of rack b is new and takes two replicas: those of partitions that are led in rack b.
+
+    Who leads at the moment counts: "t"-1 is led from there though broker 0 is first in its list.
+    """
+    brokers = Brokers.of([0, 1, 2, 3, 4], {0: "a", 1: "a", 2: "b", 3: "b", 4: "b"})
+    lists = [[0, 2], [0, 2], [2, 0], [1, 3], [1, 3], [3, 1]]
+    state = build_cluster("c", brokers, ["t"] * 6, range(6), lists, leader_id=[0, 2, 2, 1, 1, 3])
+    for params in (Params(), Params(small_cells=0), Params(small_cells=0, row_arcs=0, partition_arcs=0)):
+        plan = make_plan(state, Request(goals=("racks", "replicas", "moves", "cross-zone")), params)
+        proved = {level.goal: (level.value, level.lower_bound) for level in plan.certificate}
+        assert proved["moves"] == (2, 2) and proved["cross-zone"] == (0, 0)
+        assert set(measures.changed_rows(state.replicas, plan.target).tolist()) <= {1, 2, 5}
+        assert not [each.problem for each in proved_again(plan).certificate if each.problem]
+
+
+def test_a_copy_that_has_to_cross_counts_and_one_of_a_new_partition_does_not() -> None:
+    """A replica that replaces another comes from its leader, in another rack or not."""
+    brokers = Brokers.of([0, 1, 2, 3], {0: "a", 1: "a", 2: "b", 3: "b"})
+    state = build_cluster("c", brokers, ["t"] * 2, range(2), [[0, 2], [2, 0]])
+    request = Request(goals=("cross-zone",), replace=((2, 3),), create=(("new", 1, 2),))
+    plan = make_plan(state, request)
+    (level,) = (level for level in plan.certificate if level.goal == "cross-zone")
+    assert (level.value, level.lower_bound) == (1, 1)
+    assert not [each.problem for each in proved_again(plan).certificate if each.problem]
 
 
 def test_racks_share_replicas_by_their_brokers() -> None:

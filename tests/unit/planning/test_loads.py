@@ -236,3 +236,16 @@ def test_all_loads_at_once() -> None:
     plan = make_plan(large(3), request)
     assert [values(plan)[goal] for goal in request.balance] == [0, 0, 0]
     check(plan, request)
+
+
+@pytest.mark.parametrize("balance", [("network-out:300:300",), ("count:10:10", "leaders:300:300")])
+def test_who_may_lead_nothing_leads_nothing_though_loads_are_level(balance: tuple[str, ...]) -> None:
+    """Every band is reached as it is, and broker 0 gives its leader away all the same."""
+    cluster = replace(
+        cluster_of([[0, 1, 2], [1, 2, 0], [2, 1, 0]], [5, 5, 5], Brokers.of([0, 1, 2])),
+        bytes_in_per_s=np.ones(3), bytes_out_per_s=np.ones(3),
+    )  # fmt: skip
+    request = Request(balance=balance, no_leaders_on=(0,))
+    plan = make_plan(cluster, request)
+    assert 0 not in plan.target[:, 0] and values(plan)["elections"] == 1
+    check(plan, request)

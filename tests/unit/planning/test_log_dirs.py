@@ -14,13 +14,13 @@ from tests.reference import log_dirs as reference
 
 from equipoise.cluster import Brokers, Cluster, Level, Plan, build_cluster
 from equipoise.cluster.log_dirs import DirPlan, LogDirs
-from equipoise.errors import UnusableInput
+from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.judge import Case, rules_of
 from equipoise.judge.log_dirs import judge_dirs
 from equipoise.planning import make_plan
 from equipoise.planning.dirs import small
 from equipoise.planning.dirs.counts import level_counts
-from equipoise.planning.dirs.shelves import Placed, Shelves, bands
+from equipoise.planning.dirs.shelves import ANYTHING, Placed, Shelves, bands
 from equipoise.planning.dirs.weighed import level_bytes
 from equipoise.planning.request.options import request_of
 
@@ -233,11 +233,12 @@ def broker_contents(draw: st.DrawFn, most: int) -> tuple[list[int], list[int], l
 
 
 def shelves(
-    sizes: list[int], homes: list[int], fixed: list[bool], weights: list[int], tolerance: float
-) -> Shelves:
+    sizes: list[int], homes: list[int], fixed: list[bool], weights: list[int], tolerance: float,
+    room: list[int] | None = None,
+) -> Shelves:  # fmt: skip
     low, high = bands(sum(sizes), tuple(weights), tolerance)
     columns = np.array(sizes, dtype=np.int64), np.array(homes, dtype=np.int64), np.array(fixed, dtype=bool)
-    return Shelves(tuple(weights), *columns, low, high)
+    return Shelves(tuple(weights), *columns, low, high, tuple(room or [ANYTHING] * len(weights)))
 
 
 def got(some: Shelves, placed: Placed) -> tuple[int, int]:
@@ -252,6 +253,7 @@ def test_counts_are_exact(drawn: tuple[list[int], list[int], list[bool], list[in
     some = shelves(ones, homes, fixed, weights, tolerance)
     placed = level_counts(some, np.arange(len(sizes)))
     best = reference.least(ones, homes, fixed, weights, Fraction(tolerance))
+    assert best is not None
     assert got(some, placed) == best == (placed.least_outside, placed.least_moved)
     assert all(place == home for place, home, stays in zip(placed.places, homes, fixed, strict=True) if stays)
 
@@ -264,6 +266,7 @@ def test_bytes_are_exact_where_little_is_to_be_placed_and_bounded_elsewhere(
     sizes, homes, fixed, weights, tolerance = drawn
     some = shelves(*drawn)
     best = reference.least(sizes, homes, fixed, weights, Fraction(tolerance))
+    assert best is not None
     tried = small.best_of_all(some)
     assert got(some, tried) == best == (tried.least_outside, tried.least_moved)
     found = level_bytes(some, 200)
@@ -273,6 +276,53 @@ def test_bytes_are_exact_where_little_is_to_be_placed_and_bounded_elsewhere(
     as_good = [way for way in ways if reference.outside(sizes, way, weights, Fraction(tolerance)) <= outside]
     assert found.least_moved <= min(reference.moved(sizes, homes, way) for way in as_good) <= moved
     assert all(place == home for place, home, stays in zip(found.places, homes, fixed, strict=True) if stays)
+
+
+@given(broker_contents(6), st.lists(st.integers(0, 500), min_size=3, max_size=3))
+def test_no_dir_is_filled_above_its_room(
+    drawn: tuple[list[int], list[int], list[bool], list[int], int], room: list[int]
+) -> None:
+    """All ways that keep to it are tried, and the search claims no more than the best of those.
+
+    What lies in a dir may stay there, however little room that has.
+    """
+    sizes, homes, fixed, weights, tolerance = drawn
+    lies = [sum(s for s, home in zip(sizes, homes, strict=True) if home == at) for at in range(len(weights))]
+    most = [max(each, own) for each, own in zip(room, lies, strict=False)]
+    some = shelves(*drawn, most)
+    best = reference.least(sizes, homes, fixed, weights, Fraction(tolerance), most)
+    tried, found = small.best_of_all(some), level_bytes(some, 200)
+    assert (best is None) is (some.overfull(some.held(tried.places)) > 0)
+    if best is not None:
+        assert got(some, tried) == best == (tried.least_outside, tried.least_moved)
+        if not some.overfull(some.held(found.places)):
+            assert found.least_outside <= best[0] and best <= got(some, found)
+
+
+def test_a_dir_to_be_emptied_into_one_too_small_is_refused() -> None:
+    """Of 20 GB no more than 19 are filled: with what there is room for, and what else would do."""
+    held = one_broker(10 * GB, 8 * GB, 2 * GB)
+    with pytest.raises(ImpossibleRequest) as refusal:
+        planned(cluster(held, volumes={"/a": 100 * GB, "/b": 20 * GB}), drain_dir="1:/a")
+    assert str(refusal.value) == (
+        "20,000,000,000 bytes that come to log dirs of broker 1 find no room there, the largest replica has "
+        "10,000,000,000: room is in /b for 19,000,000,000: drain the broker (--drain 1) or make room on it"
+    )
+    fits = cluster(held, volumes={"/a": 100 * GB, "/b": 22 * GB})
+    assert set(places(planned(fits, drain_dir="1:/a")).values()) == {"/b"}
+
+
+def test_what_moves_keeps_to_the_fill_that_is_asked_for() -> None:
+    """Of two new replicas the small dir takes the one that leaves it below 50 percent."""
+    held: Held = {
+        "pay-0": ([1], {1: "/a"}, 40 * GB),
+        "pay-1": ([2], {2: "/a"}, 9 * GB),
+        "pay-2": ([2], {2: "/a"}, 8 * GB),
+    }
+    state = cluster(held, volumes={"/a": 100 * GB, "/b": 18 * GB})
+    disks = replace(state.brokers, disk_bytes=np.full(3, 118 * GB, dtype=np.float64))
+    plan = planned(replace(state, brokers=disks), log_dirs="level:0", replace="2=1", max_fill="disk:50")
+    assert places(plan) == {"pay-0@1": "/a", "pay-1@1": "/b", "pay-2@1": "/a"}
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -317,6 +367,17 @@ def test_the_judge_finds_what_is_wrong() -> None:
     back[0, 0] = 0
     assert "pay-0: /a of broker 1 is to be empty" in judged(spoiled(plan, target=back))
     assert judged(replace(plan, dirs=None)) == ["log dirs were asked for, and the plan has none"]
+
+
+def test_the_judge_finds_a_dir_that_is_filled_too_much() -> None:
+    """By its own count of the volume; where what lies there is too much already no more may come."""
+    full = {"/a": 100 * GB, "/b": 10 * GB}
+    plan = planned(cluster(one_broker(10 * GB, 5 * GB), volumes=full), drain_dir="3:/a")
+    assert plan.dirs is not None
+    asked = replace(plan, request={"log_dirs": "level:0", "required_only": True})
+    moved = spoiled(asked, target=np.ones((2, 1), dtype=np.int32))
+    assert f"/b of broker 1 is to hold {15 * GB} bytes, at most {95 * GB // 10} may" in judged(moved)
+    assert not [told for told in judged(asked) if "at most" in told]
 
 
 def test_the_judge_finds_a_replica_in_a_closed_dir() -> None:

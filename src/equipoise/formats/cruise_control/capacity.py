@@ -13,7 +13,14 @@ from equipoise.formats.shapes import BIGGEST_ID
 from equipoise.wording import cut
 
 NAME = "Cruise Control capacity.json"
-FACTS = {"DISK": ("disk_bytes", MB), "NW_IN": ("bytes_in_per_s", KB), "NW_OUT": ("bytes_out_per_s", KB)}
+FACTS = {
+    "DISK": ("disk_bytes", MB),
+    "NW_IN": ("bytes_in_per_s", KB),
+    "NW_OUT": ("bytes_out_per_s", KB),
+    "CPU": ("cpu_percent", 1),
+}
+CORES = "num.cores"
+"""In place of a percentage: all of them together are 100 %, as Cruise Control reckons."""
 
 
 def recognises(head: bytes) -> bool:
@@ -49,12 +56,20 @@ def broker_id(given: Any) -> int:
 
 
 def capacities(given: dict[str, Any]) -> dict[str, Any]:
-    """Our facts from ``{"DISK": ..., "NW_IN": ...}``; the disk may be given by directory."""
+    """Our facts from ``{"DISK": ..., "NW_IN": ...}``."""
     facts: dict[str, Any] = {}
     for key, (fact, unit) in FACTS.items():
         if key in given:
-            parts = given[key].values() if isinstance(given[key], dict) else [given[key]]
-            facts[fact] = sum(float(part) for part in parts) * unit
+            facts[fact] = total(given[key]) * unit
             if not 0 < facts[fact] < float("inf"):
                 raise ValueError(f"{key} is not positive")
     return facts
+
+
+def total(given: Any) -> float:
+    """A number, that of all directories of a disk, or of all cores of a CPU."""
+    if not isinstance(given, dict):
+        return float(given)
+    if CORES in given:
+        return 100.0 if float(given[CORES]) > 0 else 0.0
+    return sum(float(part) for part in given.values())

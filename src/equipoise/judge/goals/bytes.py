@@ -27,7 +27,7 @@ class Bytes(PlacementGoal):
     """Each data move copies its partition once; one that is created has nothing to copy."""
 
     name = "bytes"
-    by_default = of_sizes = True
+    of_sizes = True
 
     def is_known(self, case: Case) -> bool:
         return bool(np.isfinite(case.cluster.size_bytes).any()) and not is_absurd(case)

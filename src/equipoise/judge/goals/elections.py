@@ -27,7 +27,6 @@ class Elections(OrderGoal):
     """A partition that is created has none."""
 
     name = "elections"
-    by_default = True
 
     def value(self, case: Case) -> int:
         return int(measures.leadership_changed(case.before, case.target).sum())

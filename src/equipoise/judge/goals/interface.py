@@ -24,8 +24,6 @@ class Goal(ABC):
     Costs raise ``ValueError`` on networks that tell nothing of the goal: a certificate may ask anything.
     """
 
-    by_default = False
-    """Decided where a request names no goals."""
     of_racks = False
     """Counts what racks hold: networks of replicas have nodes for them then."""
     of_sizes = False

@@ -22,7 +22,6 @@ class Leaders(LeaderLevel):
     """Of the brokers that may lead; what the others lead since it may not change is in no band."""
 
     name = "leaders"
-    by_default = True
 
     def value(self, case: Case) -> int:
         led = measures.leaders_per_broker(case.target, case.cluster.n_brokers)[case.rules.leads]

@@ -26,7 +26,6 @@ class Moves(PlacementGoal):
     """Replicas that come to a broker which did not hold the partition."""
 
     name = "moves"
-    by_default = True
 
     def value(self, case: Case) -> int:
         return int(case.new.sum())

@@ -19,7 +19,6 @@ class Racks(PlacementGoal):
     """Of the partitions that may change; what breaks the rule and may not change is no fault of a plan."""
 
     name = "racks"
-    by_default = True
 
     def value(self, case: Case) -> int:
         if not case.cluster.brokers.has_racks:

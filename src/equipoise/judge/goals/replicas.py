@@ -27,7 +27,6 @@ class Replicas(PlacementGoal):
     """Of the brokers that may hold replicas, within ``--tolerance`` of their shares."""
 
     name = "replicas"
-    by_default = True
 
     def value(self, case: Case) -> int:
         held = measures.replicas_per_broker(case.target, case.cluster.n_brokers)[case.rules.eligible]

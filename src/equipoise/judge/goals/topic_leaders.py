@@ -24,7 +24,6 @@ class TopicLeaders(OrderGoal):
     """Each topic has shares of its own, over the brokers that may lead."""
 
     name = "topic-leaders"
-    by_default = True
 
     def value(self, case: Case) -> int:
         return per_topic(case, case.target[:, :1], case.rules.leads)

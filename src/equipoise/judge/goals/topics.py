@@ -21,7 +21,6 @@ class Topics(PlacementGoal):
     """Each topic has shares of its own, over the brokers that may hold replicas."""
 
     name = "topics"
-    by_default = True
 
     def value(self, case: Case) -> int:
         return per_topic(case, case.target, case.rules.eligible)

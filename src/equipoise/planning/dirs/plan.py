@@ -12,16 +12,18 @@ from equipoise.cluster import Level, Plan
 from equipoise.cluster.health import Health
 from equipoise.cluster.log_dirs import DirPlan, LogDirs
 from equipoise.cluster.proofs import ProofKind
-from equipoise.errors import UnusableInput
+from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning.dirs import small
 from equipoise.planning.dirs.counts import level_counts
-from equipoise.planning.dirs.shelves import HOMELESS, BoolArray, Int64, Placed, Shelves, bands
+from equipoise.planning.dirs.shelves import ANYTHING, HOMELESS, BoolArray, Int64, Placed, Shelves, bands
 from equipoise.planning.dirs.weighed import level_bytes
 from equipoise.planning.problem.problem import Problem
 from equipoise.wording import plural
 
 GOALS = {True: ("log-dirs", "log-dir-bytes"), False: ("log-dir-replicas", "log-dir-moves")}
 """What is outside the bands and what is moved, on brokers that are weighed and on those that are counted."""
+MOST_FULL = 95.0
+"""Percent of a volume that ``apply`` fills."""
 TOLERANCE = 5.0
 """Of bytes where none is given, in percent; counts come as near as whole numbers can."""
 
@@ -29,7 +31,8 @@ TOLERANCE = 5.0
 def with_log_dirs(problem: Problem, plan: Plan) -> Plan:
     """The plan with a log dir for every replica that comes to a broker or changes its dir there.
 
-    Raises `UnusableInput` where a dir to be emptied does not exist, or where no other could take what it has.
+    Raises `UnusableInput` where a dir to be emptied does not exist, or where no other could take what it has,
+    and `ImpossibleRequest` where those that could have no room for it.
     """
     request, dirs = problem.request, problem.cluster.dirs
     if request.log_dirs is None and not request.drain_dir:
@@ -135,7 +138,11 @@ class Placing:
         weighed = not np.isnan(self.sizes[rows]).any()
         sizes = np.ceil(self.sizes[rows]).astype(np.int64) if weighed else np.ones(len(rows), dtype=np.int64)
         shelves = shelved(self.weights(mine), sizes, home, fixed, self.tolerance(weighed=weighed))
+        if weighed:
+            shelves = replace(shelves, room=self.room(mine, shelves))
         placed = self.placed(shelves, rows, weighed=weighed)
+        if shelves.overfull(shelves.held(placed.places)):
+            raise self.no_room(broker, mine, shelves)
         self.result[rows, columns] = mine[placed.places]
         moved = shelves.moved(placed.places)
         moved += int(sizes[gone].sum())
@@ -153,6 +160,26 @@ class Placing:
         total = self.dirs.total_bytes[mine]
         return (1,) * len(mine) if np.isnan(total).any() else tuple(total.astype(np.int64).tolist())
 
+    def room(self, mine: Int64, shelves: Shelves) -> tuple[int, ...]:
+        """Bytes that each dir may end with: what ``apply`` fills of its volume, or what is there."""
+        asked = self.problem.request.fills.get("disk", MOST_FULL)
+        most = np.floor(np.nan_to_num(self.dirs.total_bytes[mine], nan=np.inf) * min(MOST_FULL, asked) / 100)
+        held = shelves.held(shelves.home).tolist()
+        return tuple(max(int(min(full, ANYTHING)), now) for full, now in zip(most, held, strict=True))
+
+    def no_room(self, broker: int, mine: Int64, shelves: Shelves) -> ImpossibleRequest:
+        """What comes to the dirs of a broker, and the room that they have."""
+        comes = int(shelves.size[shelves.home < 0].sum())
+        free = shelves.room - shelves.held(np.where(shelves.home >= 0, shelves.home, HOMELESS))
+        rooms = (f"{self.dirs.paths[at]} for {each:,}" for at, each in zip(mine, free.tolist(), strict=True))
+        reason = (
+            f"{comes:,} bytes that come to log dirs of broker {broker} find no room there, the largest "
+            f"replica has {int(shelves.size.max()):,}: room is in {' and '.join(rooms)}"
+        )
+        if (self.drained & (self.dirs.broker == broker)).any():
+            return ImpossibleRequest([reason], [f"drain the broker (--drain {broker})", "make room on it"])
+        return ImpossibleRequest([reason], ["keep brokers emptier (--max-fill)", "let Kafka choose log dirs"])
+
     def placed(self, shelves: Shelves, rows: Int64, *, weighed: bool) -> Placed:
         if not weighed:
             order = np.argsort(np.nan_to_num(self.sizes[rows], nan=np.inf), kind="stable")
@@ -167,7 +194,7 @@ def shelved(
 ) -> Shelves:
     """The dirs and replicas of a broker, with the band of each dir."""
     low, high = bands(int(size.sum()), weight, tolerance)
-    return Shelves(weight, size, home, fixed, low, high)
+    return Shelves(weight, size, home, fixed, low, high, (ANYTHING,) * len(weight))
 
 
 def reason(dirs: LogDirs, broker: int, drained: BoolArray, *, levelled: bool) -> str:

@@ -13,6 +13,8 @@ BoolArray = npt.NDArray[np.bool_]
 
 HOMELESS = -1
 """The dir of a replica that has none yet."""
+ANYTHING = 2**62
+"""Room of a dir of which nobody knows the volume."""
 FINEST = 1000
 """Tolerances are told in thousandths of a percent."""
 
@@ -32,6 +34,12 @@ class Shelves:
     low: tuple[int, ...]
     """The band of each dir: what it should hold at least, and at most."""
     high: tuple[int, ...]
+    room: tuple[int, ...]
+    """What each dir may hold, `ANYTHING` where nobody knows its volume."""
+
+    def overfull(self, held: Int64) -> int:
+        """How much the dirs hold above what they may: 0, unless there is no room for what has to come."""
+        return int(np.maximum(held - self.room, 0).sum())
 
     def outside(self, held: Int64) -> int:
         """How much the dirs hold outside their bands."""

@@ -27,7 +27,8 @@ def best_of_all(shelves: Shelves) -> Placed:
             moved += (ways[k] != shelves.home[at]) * shelves.size[at]
     low, high = np.array(shelves.low)[:, None], np.array(shelves.high)[:, None]
     outside = (np.maximum(held - high, 0) + np.maximum(low - held, 0)).sum(axis=0)
-    best = int(np.lexsort((moves, moved, outside))[0])
+    over = np.maximum(held - np.array(shelves.room)[:, None], 0).sum(axis=0)
+    best = int(np.lexsort((moves, moved, outside, over))[0])
     places = shelves.home.copy()
     places[free] = ways[:, best]
     return Placed(places, int(outside[best]), int(moved[best]), tried_all=True)

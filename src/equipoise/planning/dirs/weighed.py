@@ -3,7 +3,7 @@
 What has no home goes first, the largest where there is most room. Then dirs outside their bands give or
 take, the largest replica first that does not overshoot; what is left of a band no single replica mends is
 mended by exchanges. At last a replica that has moved is left where it was, or a smaller one moved in its
-stead, wherever the bands allow it.
+stead, wherever the bands allow it. What a dir holds above its room weighs more than any band.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ import numpy as np
 from equipoise.planning.dirs.bounds import least_moved, least_outside
 from equipoise.planning.dirs.shelves import Placed, Shelves
 
+OVERFULL = 2**64
+"""What a byte above a dir's room counts, beside one outside its band."""
+
 
 class Step(NamedTuple):
-    """Replicas that change their dir, and what the dirs then hold outside their bands."""
+    """Replicas that change their dir, and what the dirs then hold outside their bands and their room."""
 
     wasted: int
     """Bytes moved beyond what the dirs have too much, or lack."""
@@ -37,11 +40,12 @@ def level_bytes(shelves: Shelves, exchanges: int) -> Placed:
     search.place_homeless()
     while search.mend():
         search.spare()
-    outside = search.outside
+    places = np.array(search.places, dtype=np.int64)
+    outside = shelves.outside(shelves.held(places))
     return Placed(
-        np.array(search.places, dtype=np.int64),
+        places,
         min(outside, least_outside(shelves)),
-        min(shelves.moved(np.array(search.places)), least_moved(shelves, outside)),
+        min(shelves.moved(places), least_moved(shelves, outside)),
     )
 
 
@@ -52,7 +56,7 @@ class Search:
         """``exchanges``: of so many replicas of a dir, evenly by size, an exchange is sought for each."""
         self.exchanges = exchanges
         self.size, self.home = shelves.size.tolist(), shelves.home.tolist()
-        self.low, self.high = shelves.low, shelves.high
+        self.low, self.high, self.room = shelves.low, shelves.high, shelves.room
         self.places: list[int] = list(self.home)
         self.held: list[int] = shelves.held(shelves.home).tolist()
         self.dirs = range(len(self.high))
@@ -65,11 +69,11 @@ class Search:
         for replicas in self.there:
             replicas.sort()
         self.outside = sum(self.off(at, self.held[at]) for at in self.dirs)
-        """What the dirs hold outside their bands."""
+        """What the dirs hold outside their bands, and above their room."""
 
     def off(self, at: int, held: int) -> int:
-        """How far so many bytes are outside the band of a dir."""
-        return max(0, held - self.high[at], self.low[at] - held)
+        """How far so many bytes are outside the band of a dir, and what they are above its room."""
+        return max(0, held - self.high[at], self.low[at] - held) + OVERFULL * max(0, held - self.room[at])
 
     def put(self, replica: int, to: int) -> None:
         size, at = self.size[replica], self.places[replica]
@@ -89,7 +93,8 @@ class Search:
         """The largest first, each where there is most room."""
         homeless = [(-self.size[at], at) for at in self.free if self.home[at] < 0]
         for _, replica in sorted(homeless):
-            self.put(replica, max(self.dirs, key=lambda at: (self.high[at] - self.held[at], -at)))
+            room = [min(self.high[at], self.room[at]) - self.held[at] for at in self.dirs]
+            self.put(replica, room.index(max(room)))
 
     def mend(self) -> bool:
         """Steps until none brings the dirs nearer to their bands; False where nothing was to be done."""
@@ -111,7 +116,8 @@ class Search:
     def pairs(self, between: Callable[[int, int, int], Iterator[Step]]) -> Iterator[Step]:
         """The steps ``between`` each two dirs of which one has too much or the other too little."""
         for giver, taker in permutations(self.dirs, 2):
-            wanted = max(self.held[giver] - self.high[giver], self.low[taker] - self.held[taker])
+            most = min(self.high[giver], self.room[giver])
+            wanted = max(self.held[giver] - most, self.low[taker] - self.held[taker])
             if wanted > 0:
                 yield from between(giver, taker, wanted)
 

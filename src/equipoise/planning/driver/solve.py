@@ -13,6 +13,7 @@ from typing import Protocol
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import ProofKind
+from equipoise.cluster.rates import LEADERS_BEAR
 from equipoise.errors import ImpossibleRequest
 from equipoise.planning.certificate import Proof, proof_arrays
 from equipoise.planning.dirs.plan import with_log_dirs
@@ -91,12 +92,25 @@ def lists_planned(problem: Problem, watch: Watch) -> Plan:
 
 def solved(problem: Problem, watch: Watch) -> Plan:
     """The plan of the exact planner. Raises `Infeasible` where flows find no way to keep the rules."""
+    found = within_brokers(problem, watch)
+    if not REGISTRY["rack-capacity"].broken(Answer(problem, found.target)).any():
+        return found
+    found = weighed(replace(problem, within_racks=True))
+    if REGISTRY["rack-capacity"].broken(Answer(problem, found.target)).any():
+        reason = "no plan was found in which every rack that receives something stays within --rack-capacity"
+        raise ImpossibleRequest([reason], ["allow more (--rack-capacity), or add racks"])
+    return found
+
+
+def within_brokers(problem: Problem, watch: Watch) -> Plan:
+    """The plan in which no broker is filled above ``--max-fill``."""
     if problem.weighs:
         return weighed(problem)
     found = counted(problem, watch)
-    if problem.request.leaders_only or not problem.request.fills:  # without data moves nothing is filled
-        return found
-    return weighed(problem) if overfull(problem, found.target)[problem.eligible].any() else found
+    only = problem.request.leaders_only  # without data moves nothing is filled but what leaders bear
+    fills = (load for load in problem.request.fills if load in LEADERS_BEAR or not only)
+    filled = any(overfull(problem, found.target, load).any() for load in fills)
+    return weighed(problem) if filled else found
 
 
 def weighed(problem: Problem) -> Plan:

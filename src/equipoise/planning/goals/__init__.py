@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.goals.bytes import Bytes
+from equipoise.planning.goals.cross_zone import CrossZone
 from equipoise.planning.goals.elections import Elections
 from equipoise.planning.goals.failover import Failover
 from equipoise.planning.goals.interface import (
@@ -37,6 +38,7 @@ from equipoise.planning.registry import registered
 GOALS: Mapping[str, Goal] = registered(
     Racks(), Replicas(), Moves(), Bytes(), Topics(), Leaders(), Elections(), TopicLeaders(),
     Failover(), Reorders(), Positions(), RackLeaders(), RackReplicas(),
+    CrossZone(),
 )  # fmt: skip
 PLACEMENT = {name: goal for name, goal in GOALS.items() if isinstance(goal, PlacementGoal)}
 ORDER = {name: goal for name, goal in GOALS.items() if isinstance(goal, OrderGoal)}

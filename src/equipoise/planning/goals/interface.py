@@ -102,6 +102,9 @@ class PlacementGoal(Goal):
     of_sizes: ClassVar[bool] = False
     """True where it asks how large a replica is that leaves, so that networks need arcs for each size."""
 
+    of_sources: ClassVar[bool] = False
+    """True where it asks from which rack a replica is copied, so that units keep those apart."""
+
     @abstractmethod
     def on_placement(self, net: PlacementNetwork) -> Objective:
         """What it costs on a network of replicas."""

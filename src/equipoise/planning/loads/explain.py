@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.explain import Explainer
-from equipoise.planning.loads.weights import FILL, Int64, Load, loads_of
+from equipoise.planning.loads.weights import FILL, IN_RACK, Int64, Load, loads_of
 from equipoise.planning.problem.problem import Problem
 
 WORDS = {
@@ -50,7 +50,8 @@ def apart(load: Load, held: Int64, ids: IntArray, gone: list[int], come: list[in
     """Who of them has more than its band allows, or less; "" where nobody has."""
     if load.name.startswith(FILL):
         full = [b for b in gone if held[b] > load.high[b]]
-        return f"broker {ids[full[0]]} is fuller than --max-fill allows" if full else ""
+        option = "--rack-capacity" if load.name == IN_RACK else "--max-fill"
+        return f"broker {ids[full[0]]} is fuller than {option} allows" if full else ""
     over = [(b, "more") for b in gone if held[b] > load.high[b]]
     short = [(b, "fewer" if load.counts else "less") for b in come if held[b] < load.low[b]]
     for broker, word in (over + short)[:1]:

@@ -20,7 +20,7 @@ from equipoise.planning.driver.as_is import as_it_is
 from equipoise.planning.driver.budget import pinned_to
 from equipoise.planning.driver.solution import ORDER_NETWORKS, Solution, proofs_of
 from equipoise.planning.loads.bounds import cost_bound, level_bound
-from equipoise.planning.loads.leading import Leading
+from equipoise.planning.loads.leading import Leading, first_leaders, led_by
 from equipoise.planning.loads.placing import Placing
 from equipoise.planning.loads.prices import Priced, Pricing, stored
 from equipoise.planning.loads.program import Decided, LoadModel, decided, is_small
@@ -33,6 +33,7 @@ from equipoise.planning.loads.weights import (
     Load,
     copy_cost,
     fills,
+    load_of,
     loads_of,
     weighed_value,
 )
@@ -66,7 +67,11 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
     mix = [GOAL_OF.get(load, load) for load in request.mix]
     found = list(fills(problem))
     asked = request.goals or ()
-    counted = ("topics", *(() if OF_LEADERS.isdisjoint(request.mix) else LEADER_LEVELS))
+    counted: tuple[str, ...] = ("topics",)
+    if not OF_LEADERS.isdisjoint(request.mix):
+        counted += LEADER_LEVELS
+    elif not OF_LEADERS.isdisjoint(request.fills):  # `leaders` is levelled within those
+        counted += tuple(goal for goal in LEADER_LEVELS if goal != "leaders")
     for goal in problem.goals:
         if goal == "racks":  # they come before how full a broker is
             found.insert(0, goal)
@@ -77,7 +82,8 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
         elif goal not in counted or goal in asked:
             found.append(goal)
     if request.leaders_only:
-        found = [load for load in request.mix if load in OF_LEADERS] + found
+        first = [FILL + load for load in request.fills if load in OF_LEADERS]
+        found = first + [load for load in request.mix if load in OF_LEADERS] + found
     return tuple(dict.fromkeys(found))
 
 
@@ -107,7 +113,7 @@ def at_rest(
     for _ in range(problem.params.load_runs):
         try:
             done = build_problem(replace(problem.cluster, replicas=lists), asked_again(problem))
-            done = replace(done, params=problem.params)
+            done = replace(done, params=problem.params, within_racks=problem.within_racks)
             found, _ = best_of(done, goals, loads_of(done), copy_cost(done), forced(done, goals).lists)
         except (UnusableInput, ImpossibleRequest):  # what can be asked only once
             break
@@ -192,6 +198,7 @@ def best_of(
     do is not to cost anything.
     """
     able = tuple(load for load in loads if load.of_leaders or not problem.request.leaders_only)
+    start = led_by(problem, start, first_leaders(problem, start))
     lists = in_bands(problem, able, bytes_of, start)
     ordered = ordering(loads)
     found = [ordered(problem, goals, lists)]
@@ -206,7 +213,10 @@ def best_of(
 
 def ordering(loads: tuple[Load, ...]) -> Callable[..., tuple[IntArray, list[ProvedLevel]]]:
     """How lists are put in order: where a load follows the lead, who leads is decided already."""
-    return with_followers if any(load.of_leaders for load in loads) else order_of
+    led = [load for load in loads if load.of_leaders]
+    if led and all(load.name.startswith(FILL) for load in led):
+        return within_fills
+    return with_followers if led else order_of
 
 
 def order_of(
@@ -221,6 +231,16 @@ def with_followers(
 ) -> tuple[IntArray, list[ProvedLevel]]:
     """The lists with their leaders as they are, and followers in order."""
     return lists, order_followers(problem, lists, goals)
+
+
+def within_fills(
+    problem: Problem, goals: tuple[str, ...], lists: IntArray
+) -> tuple[IntArray, list[ProvedLevel]]:
+    """The lists with leaders as level in count as what they bear of ``--max-fill`` lets them be."""
+    led = tuple(load for load in loads_of(problem) if load.of_leaders)
+    board = Leading(problem, (*led, load_of(problem, "leaders")), lists)
+    descend(board)
+    return with_followers(problem, goals, board.ordered())
 
 
 # where replicas stand
@@ -302,7 +322,7 @@ def in_order(
         return order(problem, lists, goals)
     board = Leading(problem, led, lists)
     descend(board)
-    return with_followers(problem, goals, board.ordered())
+    return ordering(loads)(problem, goals, board.ordered())
 
 
 # proofs

@@ -23,12 +23,12 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import measures
-from equipoise.cluster.brokers import FloatArray, IntArray
+from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
+from equipoise.cluster.rates import MILLION, inbound, outbound, room
 from equipoise.errors import UnusableInput
 from equipoise.planning.goals import value_of
 from equipoise.planning.problem.bands import whole_weights
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
-from equipoise.planning.problem.rates import inbound, outbound
 from equipoise.wording import plural
 
 Int64 = npt.NDArray[np.int64]
@@ -36,8 +36,6 @@ BoolArray = npt.NDArray[np.bool_]
 
 ANYTHING = np.int64(2**62)
 """The end of a band that has none: more than loads, in bytes, add up to."""
-MILLION = 1_000_000
-"""Parts of a percent of CPU that make it a whole number."""
 RATES = "A metrics folder or Cruise Control's partition_load gives rates; "
 ADVICE = {
     "sizes": "kafka-log-dirs --describe gives sizes",
@@ -47,10 +45,10 @@ ADVICE = {
 }
 """Who tells what is not known."""
 FILL = "fill-"
+IN_RACK = "fill-rack"
 COUNTED = ("count", "leaders")
 GOAL_OF = {"count": "replicas"}
 """Goals of the certificate that have another name than their load."""
-CAPACITIES = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +67,7 @@ class Load:
 
     @property
     def of_leaders(self) -> bool:
-        return self.name in OF_LEADERS
+        return self.name.removeprefix(FILL) in OF_LEADERS
 
     @property
     def goal(self) -> str:
@@ -109,11 +107,14 @@ def loads_of(problem: Problem) -> tuple[Load, ...]:
 
 def fills(problem: Problem) -> tuple[str, ...]:
     """What may not fill brokers, as loads in front of all others: their names are those of goals, too."""
-    return tuple(FILL + load for load in problem.request.fills)
+    racks = (IN_RACK,) if problem.within_racks else ()
+    return (*racks, *(FILL + load for load in problem.request.fills))
 
 
 def load_of(problem: Problem, name: str) -> Load:
     """The load of that name. Raises `UnusableInput` where its sizes or rates are unknown."""
+    if name == IN_RACK:
+        return rack_load(problem)
     if name.startswith(FILL):
         return fill_of(problem, name)
     leads = name in OF_LEADERS
@@ -130,10 +131,27 @@ def load_of(problem: Problem, name: str) -> Load:
 def fill_of(problem: Problem, name: str) -> Load:
     """The load of ``--max-fill``: a band from nothing up to what capacity allows."""
     load = name.removeprefix(FILL)
-    capacity = getattr(problem.cluster.brokers, CAPACITIES[load])
-    room = np.floor(np.nan_to_num(capacity, posinf=0.0) * problem.request.fills[load] / 100)
-    high = np.where(problem.eligible, np.minimum(room, 2.0**60), ANYTHING).astype(np.int64)
-    return Load(name, weights_of(problem, load), np.zeros_like(high), high, np.maximum(room, 1.0))
+    full = np.nan_to_num(room(problem.cluster.brokers, load, problem.request.fills[load]), posinf=0.0)
+    bears = problem.leads if load in OF_LEADERS else problem.eligible
+    high = np.where(bears, np.minimum(full, 2.0**60), ANYTHING).astype(np.int64)
+    return Load(name, weights_of(problem, load), np.zeros_like(high), high, np.maximum(full, 1.0))
+
+
+def rack_load(problem: Problem) -> Load:
+    """The load of ``--rack-capacity``: a band from nothing up to a broker's part of what its rack may hold.
+
+    Parts go by weight, and what stays on brokers that may hold nothing is taken off first.
+    """
+    cluster, eligible = problem.cluster, problem.eligible
+    weight, high = weights_of(problem, "disk"), np.full(problem.cluster.n_brokers, ANYTHING)
+    fixed = np.where(eligible, 0, borne(stays(problem), weight, cluster.n_brokers))
+    for rack, capacity in problem.request.rack_capacity:
+        inside = cluster.brokers.rack_idx == cluster.brokers.rack_names.index(rack)
+        mine = inside & eligible
+        part = whole_weights(cluster.brokers.weight[mine]).tolist()
+        left = max(0, capacity - int(fixed[inside].sum()))
+        high[mine] = [left * each // max(1, sum(part)) for each in part]
+    return Load(IN_RACK, weight, np.zeros_like(high), high, np.maximum(high, 1).astype(np.float64))
 
 
 def stays(problem: Problem) -> IntArray:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.cluster import zones
 from equipoise.cluster.measures import replicas_per_rack
 from equipoise.planning.distinct import distinct_rows
 from equipoise.planning.flow.network import Infeasible, Int64
+from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.problem.bands import whole_weights
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules.rack_rule import above_limit, allowed_excess
@@ -100,15 +102,22 @@ def gather(problem: Problem) -> PlacementData:
     )
 
 
+def asks_for_sources(problem: Problem) -> bool:
+    """True where a goal asks from which rack a replica is copied."""
+    return any(PLACEMENT[goal].of_sources for goal in problem.goals if goal in PLACEMENT)
+
+
 def kinds(problem: Problem, rows: Int64, in_racks: tuple[Int64, Int64]) -> Int64:
     """Partitions alike in replicas per rack, limit and replication factor, as numbers from 0.
 
     Which replica may change racks depends on where the partition's others are: a unit that forgot
     it would promise moves that no partition can make. Where racks are many, only those that hold
     too much tell kinds apart: ``in_racks`` are ``in_rack``, and what is and may be above the limit.
+    Where a goal asks for it, they are alike in the rack that they are copied from, too.
     """
+    sources = [zones.source_racks(problem.cluster)[rows]] if asks_for_sources(problem) else []
     for facts in in_racks:
-        alike, kind = distinct_rows(np.column_stack([facts, problem.limit[rows], problem.rf[rows]]))
+        alike, kind = distinct_rows(np.column_stack([facts, problem.limit[rows], problem.rf[rows], *sources]))
         if len(alike) <= problem.params.kinds:
             return kind
     return np.zeros(len(rows), dtype=np.int64)

@@ -45,6 +45,8 @@ class Problem:
     """``(n_partitions,)`` int32: at most so many replicas in one rack, once mended."""
     warnings: tuple[str, ...] = ()
     params: Params = field(default_factory=Params)
+    within_racks: bool = False
+    """Brokers bear no more than their part of ``rack_capacity``: else the plan would break it."""
 
     @property
     def rack_idx(self) -> IntArray:

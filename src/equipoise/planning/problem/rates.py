@@ -1,44 +1,19 @@
-"""What comes into each partition, as measured or else as its size and retention tell; and who told it."""
+"""Who told what partitions bear: what was measured, what was derived, and what nobody knows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from equipoise.cluster import Cluster
-from equipoise.cluster.cluster import COLUMN_OF_LOAD, BoolArray, LoadSource
+from equipoise.cluster.cluster import COLUMN_OF_LOAD, LoadSource
+from equipoise.cluster.rates import at_limit, inbound, outbound
 from equipoise.wording import plural
 
 UNKNOWN = "unknown"
 NAMED = 3
 """Topics in one sentence."""
-
-
-def inbound(cluster: Cluster) -> npt.NDArray[np.float64]:
-    """``(n_partitions,)`` producer bytes a second.
-
-    A rate that no source tells is size / retention ("Constraint Based Kafka Partition Balancing", section
-    "Objectives": a replica of size s under a retention of t seconds takes s / t bytes a second). Where age is
-    not what deletes (compaction, no end, a limit of bytes that is reached) size says nothing of the rate, and
-    it is NaN.
-    """
-    ends = np.isfinite(cluster.retention_s) & (cluster.retention_s > 0) & ~at_limit(cluster)
-    unknown = np.full(cluster.n_partitions, np.nan)
-    implied = np.divide(cluster.size_bytes, cluster.retention_s, out=unknown, where=ends)
-    return np.where(np.isnan(cluster.bytes_in_per_s), implied, cluster.bytes_in_per_s)
-
-
-def at_limit(cluster: Cluster) -> BoolArray:
-    """Partitions whose size is that which ``retention.bytes`` leaves: Kafka never deletes below it."""
-    return np.asarray(cluster.size_bytes >= cluster.retention_bytes)
-
-
-def outbound(cluster: Cluster, consumption: float | None) -> npt.NDArray[np.float64]:
-    """``(n_partitions,)`` consumer bytes a second: as measured, or else so many times what comes in."""
-    read = cluster.bytes_out_per_s
-    return read if consumption is None else np.where(np.isnan(read), inbound(cluster) * consumption, read)
 
 
 def derived(cluster: Cluster) -> Iterator[str]:

@@ -48,7 +48,9 @@ class Request:
     assume_alive: tuple[int, ...] = ()
     """Brokers to plan with as if they were up, whatever the sources say."""
     max_fill: tuple[str, ...] = ()
-    """Of ``disk`` and ``network-in`` the percent of capacity that moves may fill, as ``disk:85``."""
+    """Of each load that weighs the percent of capacity that moves may fill, as ``disk:85``."""
+    rack_capacity: tuple[tuple[str, int], ...] = ()
+    """Bytes that the disks of a rack may hold together, by rack."""
     max_moves: int | None = None
     max_bytes: int | None = None
     max_changes_per_partition: int | None = None
@@ -58,6 +60,8 @@ class Request:
     """Log dirs to be emptied: (broker, path)."""
     cross_zone_price: float | None = None
     """What a gigabyte between racks costs, in any currency; it changes no plan."""
+    consumers_in: tuple[tuple[str, str, float], ...] = ()
+    """Which part of the consumers reads from where: (topic, rack, part), topic "" for every other topic."""
     partial: bool = False
     """The sources tell of a part of a cluster, which is planned as one."""
     leaders_only: bool = False

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.rates import inbound
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.problem.rates import inbound
 from equipoise.planning.published.helpers import broker_names, lists_of, matrix_of, movable_rows, sizes
 from equipoise.planning.published.interface import NoPlan
 from equipoise.planning.published.mixed_integer import held_now

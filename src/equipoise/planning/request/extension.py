@@ -47,6 +47,7 @@ def with_brokers(cluster: Cluster, request: Request) -> Cluster:
         bytes_out_per_s=keep(old.bytes_out_per_s),
         weight=keep(old.weight),
         down=dict(zip(old.ids.tolist(), old.down, strict=True)),
+        cpu_percent=keep(old.cpu_percent),
     )
     if has_racks:
         cluster = replace(cluster, missing=tuple(fact for fact in cluster.missing if fact != "racks"))

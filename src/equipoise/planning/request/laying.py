@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.cluster import Cluster
+from equipoise.cluster.rates import inbound, outbound
 from equipoise.planning.goals import GOALS
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.problem.rates import derived, inbound, outbound
+from equipoise.planning.problem.rates import derived
 from equipoise.planning.problem.request import EVERYTHING, Request
 from equipoise.planning.request.extension import with_brokers, with_partitions
 from equipoise.planning.request.goal_order import ordered_goals

@@ -20,7 +20,9 @@ from equipoise.units import parse_size
 from equipoise.wording import quoted
 
 BALANCES = ("count", "leaders", "disk", "network-in", "network-out", "cpu")
-FILLS = ("disk", "network-in")
+SLACK = 0.001
+"""By so much parts of a whole may miss it."""
+FILLS = ("disk", "network-in", "network-out", "cpu")
 """What brokers can be full of."""
 BROKER = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?(?::(.+))?", re.DOTALL)
 PERCENT = r"([0-9]{1,6}(?:\.[0-9]{1,3})?)%?"
@@ -204,12 +206,30 @@ def max_fill(option: str, value: Any) -> tuple[str, ...]:
             raise UnusableInput(
                 f"{quoted(item)} is not how full a broker may be",
                 source=option,
-                advice=f"Write 85%, or a percentage each for {' and '.join(FILLS)}: disk:85%,network-in:70%",
+                advice=f"Write 85%, or a percentage each for {', '.join(FILLS)}: disk:85%,network-in:70%",
             )
         if load in found:
             raise UnusableInput(f"{load} is named twice", source=option, advice="Name each load once")
         found[load] = f"{load}:{float(match[1]):g}"
     return tuple(found.values())
+
+
+def rack_capacity(option: str, value: Any) -> tuple[tuple[str, int], ...]:
+    """``a=10TB,b=12TB``, or a mapping."""
+    if isinstance(value, Mapping):
+        value = [f"{rack}={size}" for rack, size in value.items()]
+    found: dict[str, int] = {}
+    for item in items(option, value):
+        rack, sign, written = item.rpartition("=")
+        if not sign or not rack.strip():
+            raise UnusableInput(
+                f"{quoted(item)} is not a rack's capacity", source=option, advice="Write RACK=SIZE: a=10TB"
+            )
+        name = rack.strip()
+        if name in found:
+            raise UnusableInput(f"{quoted(name)} is there twice", source=option, advice="Give it once")
+        found[name] = size(option, written)
+    return tuple(sorted(found.items()))
 
 
 def tolerance(option: str, value: Any) -> tuple[float, float]:
@@ -314,6 +334,30 @@ def price(option: str, value: Any) -> float:
     return float(match[0])
 
 
+def consumers_in(option: str, value: Any) -> tuple[tuple[str, str, float], ...]:
+    """``a=0.5,b=0.5`` of all topics, ``TOPIC:a=1`` of one; of each topic parts that add up to 1."""
+    found: dict[tuple[str, str], float] = {}
+    for item in items(option, value):
+        match = re.fullmatch(r"(?:([a-zA-Z0-9._-]+):)?([^=:]+)=([01](?:\.[0-9]{1,6})?|\.[0-9]{1,6})", item)
+        if match is None or float(match[3]) > 1:
+            raise UnusableInput(
+                f"{quoted(item)} is not a part of consumers", source=option,
+                advice="Write RACK=PART, or TOPIC:RACK=PART: a=0.5,b=0.5",
+            )  # fmt: skip
+        at = match[1] or "", match[2].strip()
+        if at in found:
+            raise UnusableInput(f"{quoted(item)} is there twice", source=option, advice="Give each rack once")
+        found[at] = float(match[3])
+    for name in sorted({topic for topic, _ in found}):
+        whole = sum(part for (topic, _), part in found.items() if topic == name)
+        if abs(whole - 1) > SLACK:
+            of = f" of {name}" if name else ""
+            raise UnusableInput(
+                f"the parts{of} add up to {whole:g}", source=option, advice="Give parts that add up to 1"
+            )
+    return tuple(sorted((topic, rack, part) for (topic, rack), part in found.items()))
+
+
 def consumption(option: str, value: Any) -> float:
     """How many times what comes in is read."""
     match = re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,3})?", str(value).strip())
@@ -366,12 +410,14 @@ READERS = {
     "cordon": broker_ids,
     "assume-alive": broker_ids,
     "max-fill": max_fill,
+    "rack-capacity": rack_capacity,
     "max-moves": count,
     "max-bytes": size,
     "max-changes-per-partition": count,
     "log-dirs": log_dirs,
     "drain-dir": log_dir_names,
     "cross-zone-price": price,
+    "consumers-in": consumers_in,
     "partial": flag,
     "leaders-only": flag,
     "required-only": flag,

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from equipoise.cluster import Cluster
+from equipoise.cluster.rates import outbound
 from equipoise.errors import UnusableInput
 from equipoise.patterns import matches
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.problem.problem import OF_LEADERS
-from equipoise.planning.problem.rates import outbound
 from equipoise.planning.problem.request import Request
 from equipoise.planning.rules.draft import Draft
 from equipoise.planning.rules.ways import is_given, listed
@@ -58,6 +58,10 @@ def remarks(draft: Draft) -> Iterator[str]:
         yield "--consumption tells nothing: no inbound rate is known"
     if request.cross_zone_price is not None and not cluster.brokers.has_racks:
         yield "--cross-zone-price: no racks are known, so what crosses them is not known"
+    if request.consumers_in and request.cross_zone_price is None:
+        yield "--consumers-in tells nothing without --cross-zone-price"
+    if strange := sorted({rack for _, rack, _ in request.consumers_in} - set(cluster.brokers.racks)):
+        yield f"--consumers-in: no broker is in {', '.join(strange)}, so what is read there crosses racks"
     excluded, created = request.exclude_topics, [topic for topic, _, _ in request.create]
     if excluded is not None and any(matches(excluded, created, "--exclude-topics")):
         yield "--exclude-topics has topics of --create: what is new of them is placed"

@@ -26,6 +26,7 @@ from equipoise.planning.rules.max_changes_per_partition import MaxChangesPerPart
 from equipoise.planning.rules.max_fill import MaxFill
 from equipoise.planning.rules.max_moves import MaxMoves
 from equipoise.planning.rules.no_leaders_on import NoLeadersOn
+from equipoise.planning.rules.rack_capacity import RackCapacity
 from equipoise.planning.rules.rack_rule import RackRule
 from equipoise.planning.rules.replace import Replace
 from equipoise.planning.rules.replication_factor import ReplicationFactor
@@ -37,6 +38,7 @@ BoolArray = npt.NDArray[np.bool_]
 REGISTRY: Mapping[str, Rule] = registered(
     Topics(), AssumeAlive(), ReplicationFactor(), Drain(), Replace(),
     Cordon(), NoLeadersOn(), RackRule(), StayInRack(), LeadersOnly(), MaxFill(),
+    RackCapacity(),
     MaxMoves(), MaxBytes(), MaxChangesPerPartition(),
 )  # fmt: skip
 RULES: tuple[Rule, ...] = tuple(REGISTRY.values())

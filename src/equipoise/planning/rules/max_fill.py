@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from equipoise.cluster.brokers import CAPACITIES, IntArray
+from equipoise.cluster.rates import LEADERS_BEAR, borne, room
 from equipoise.errors import UnusableInput
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.problem.rates import inbound
 from equipoise.planning.rules.answer import Answer, some
 from equipoise.planning.rules.draft import Draft
 from equipoise.planning.rules.interface import BoolArray, Option, Role, Rule
 from equipoise.planning.rules.ways import Trial, Way
 from equipoise.wording import plural
 
-CAPACITIES = {"disk": "disk_bytes", "network-in": "bytes_in_per_s"}
+ADVICE = {
+    "disk": "kafka-log-dirs --describe gives sizes",
+    "network-in": "Rates come from metrics, Cruise Control's partition_load, or sizes with retention.ms",
+    "network-out": "Rates come from metrics or Cruise Control's partition_load, or --consumption says them",
+    "cpu": "Cruise Control's partition_load gives CPU figures",
+}
+"""Who tells what partitions bear."""
 
 
 class MaxFill(Rule):
-    """No broker that receives something ends above its limit; one that is above it gives away first."""
+    """No broker that receives something ends above its limit; one that is above it gives away first.
+
+    Of what leaders alone bear a broker receives something where it comes to lead.
+    """
 
     name = "max-fill"
     role = Role.CONDITION
     options = (
-        Option("max-fill", "How full moves may make a broker: 85% of its disk, or disk:85%,network-in:70%."),
+        Option("max-fill", "How full moves may make a broker: 85% of its disk, or disk:85%,cpu:70%."),
     )
 
     @property
@@ -44,25 +53,29 @@ class MaxFill(Rule):
                     source="--max-fill",
                     advice="A brokers file, or Cruise Control's capacity file, gives capacities",
                 )
-            figure = cluster.size_bytes if load == "disk" else inbound(cluster)
+            figure = borne(cluster, load, draft.rf, draft.request.consumption)
             rows = np.flatnonzero(np.isnan(figure) & (cluster.rf > 0))
             if len(rows):
                 raise UnusableInput(
                     f"what {plural(len(rows), 'partition')} bear is not known "
                     f"({cluster.label(int(rows[0]))} is the first)",
                     source="--max-fill",
-                    advice="kafka-log-dirs --describe gives sizes",
+                    advice=ADVICE[load],
                 )
 
     def broken(self, answer: Answer) -> BoolArray:
         """Lists that come to a broker above its limit; of some lists alone nobody can say it."""
-        if answer.only is not None or not answer.problem.request.fills:
+        if answer.only is not None:
             return answer.none
-        over = overfull(answer.problem, answer.lists)
-        new = answer.held.copy()
-        for k in range(answer.before.shape[1]):
-            new &= answer.lists != answer.before[:, k : k + 1]
-        return some(new & answer.on(over))
+        broken = answer.none
+        for load in answer.problem.request.fills:
+            comes = answer.held.copy()
+            for k in range(1 if load in LEADERS_BEAR else answer.before.shape[1]):
+                comes &= answer.lists != answer.before[:, k : k + 1]
+            if load in LEADERS_BEAR:
+                comes[:, 1:] = False
+            broken = broken | some(comes & answer.on(overfull(answer.problem, answer.lists, load)))
+        return broken
 
     def refusal(self, answer: Answer) -> str | None:
         return "it fills brokers above --max-fill" if self.broken(answer).any() else None
@@ -72,15 +85,13 @@ class MaxFill(Rule):
         return ()
 
 
-def overfull(problem: Problem, lists: npt.NDArray[np.int32]) -> BoolArray:
-    """``(n_brokers,)``: brokers above a limit."""
-    cluster, over = problem.cluster, np.zeros(problem.cluster.n_brokers, dtype=bool)
-    for load, percent in problem.request.fills.items():
-        figure = cluster.size_bytes if load == "disk" else inbound(cluster)
-        weight = np.ceil(np.nan_to_num(figure)).astype(np.int64)
-        held = np.zeros(cluster.n_brokers, dtype=np.int64)
-        for k in range(lists.shape[1]):
-            there = lists[:, k] >= 0
-            np.add.at(held, lists[there, k], weight[there])
-        over |= held > np.floor(getattr(cluster.brokers, CAPACITIES[load]) * percent / 100)
-    return over
+def overfull(problem: Problem, lists: IntArray, load: str) -> BoolArray:
+    """``(n_brokers,)``: brokers above the limit of a load, of those that may hold, or lead, something."""
+    cluster, request = problem.cluster, problem.request
+    weight = np.nan_to_num(borne(cluster, load, problem.rf, request.consumption)).astype(np.int64)
+    held = np.zeros(cluster.n_brokers, dtype=np.int64)
+    for k in range(1 if load in LEADERS_BEAR else lists.shape[1]):
+        there = lists[:, k] >= 0
+        np.add.at(held, lists[there, k], weight[there])
+    bears = problem.leads if load in LEADERS_BEAR else problem.eligible
+    return bears & (held > room(cluster.brokers, load, request.fills[load]))
