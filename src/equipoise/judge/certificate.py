@@ -16,6 +16,7 @@ from equipoise.cluster import Level
 from equipoise.cluster.proofs import ProofKind
 from equipoise.judge.faces import OptimalFaces
 from equipoise.judge.goals.registry import GOALS
+from equipoise.judge.heavy_partitions import outside_by_weight
 from equipoise.judge.load_levels import least_outside
 from equipoise.judge.loads import load_of
 from equipoise.judge.values import recount
@@ -100,7 +101,8 @@ def level_bound(case: Case, goal: str, before: Sequence[str]) -> int | None:
     """
     name = {"replicas": "count"}.get(goal, goal)
     if name in case.rules.loads:
-        return least_outside(case, load_of(case, name))
+        load = load_of(case, name)
+        return max(least_outside(case, load), outside_by_weight(case, load))
     return GOALS[goal].beside_loads(case, before) if goal in GOALS else None
 
 

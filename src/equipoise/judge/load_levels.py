@@ -75,23 +75,30 @@ def per_rack(values: Int64, rack: IntArray, n_racks: int) -> Int64:
 
 def in_racks(case: Case, weight: Int64) -> tuple[Int64, Int64]:
     """``(n_racks,)`` twice: the least and the most that replicas on eligible brokers of a rack weigh."""
-    rules, brokers = case.rules, case.cluster.brokers
+    rules = case.rules
     rack, n_racks = racks_of(case)
     rows = np.flatnonzero(rules.movable)
     rf = rules.rf[rows].astype(np.int64)[:, None]
-    size = per_rack(rules.eligible.astype(np.int64), rack, n_racks)
-    most = np.minimum(size, rf)
-    if brokers.has_racks:
+    most = most_in_racks(case, rows)
+    least = np.maximum(rf - (most.sum(axis=1, keepdims=True) - most), 0)
+    still = held_of(np.where(rules.movable[:, None], -1, rules.base), weight, case.cluster.n_brokers)
+    fixed = per_rack(np.where(rules.eligible, still, 0), rack, n_racks)
+    return fixed + weight[rows] @ least, fixed + weight[rows] @ most
+
+
+def most_in_racks(case: Case, rows: Int64) -> Int64:
+    """``(n_rows, n_racks)``: the most replicas of each partition that a rack may hold."""
+    rules, (rack, n_racks) = case.rules, racks_of(case)
+    rf = rules.rf[rows].astype(np.int64)[:, None]
+    most = np.minimum(per_rack(rules.eligible.astype(np.int64), rack, n_racks), rf)
+    if case.cluster.brokers.has_racks:
         limit, excess = rack_room(case, rows)
         most = np.minimum(most, (limit + excess)[:, None])
         if rules.stay_in_rack:  # one replica for one, so that each rack keeps as many
             now = measures.replicas_per_rack(rules.base[rows], rack, n_racks)
             same = now.sum(axis=1, keepdims=True) == rf
             most = np.where(same, np.minimum(most, now), most)
-    least = np.maximum(rf - (most.sum(axis=1, keepdims=True) - most), 0)
-    still = held_of(np.where(rules.movable[:, None], -1, rules.base), weight, case.cluster.n_brokers)
-    fixed = per_rack(np.where(rules.eligible, still, 0), rack, n_racks)
-    return fixed + weight[rows] @ least, fixed + weight[rows] @ most
+    return most
 
 
 def worth_of_budgets(case: Case, load: Load) -> Iterator[tuple[int, int]]:

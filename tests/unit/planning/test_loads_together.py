@@ -10,7 +10,7 @@ import pytest
 from tests.unit.planning.test_loads import check, cluster_of, large, moved, values
 
 from equipoise import judge
-from equipoise.cluster import Level
+from equipoise.cluster import Brokers, Cluster, Level
 from equipoise.judge.certificate import verify
 from equipoise.planning import Params, Request, build_problem, make_plan
 from equipoise.planning.loads.together import in_bands
@@ -64,6 +64,31 @@ def test_the_first_of_the_mix_comes_first() -> None:
     assert values(counts)["replicas"] == 0
     disks = make_plan(cluster, Request(balance=("disk:5:5", "count:0:0")))
     assert values(disks)["disk"] < values(counts)["disk"]
+
+
+def with_a_hot_partition(seed: int) -> Cluster:
+    """Some tens of partitions in three racks, one of which carries twice what all others do together."""
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(40, 70))
+    lists = draw.integers(0, 2, (n, 3)) * 3 + draw.permuted(np.tile(range(3), (n, 1)), axis=1)
+    size = np.rint(draw.lognormal(np.log(1e9), 1.0, n))
+    rate = np.rint(size / 1e4 * draw.lognormal(0, 0.5, n))
+    rate[0] = 2 * rate.sum()
+    racks = Brokers.of(range(6), {b: "abc"[b % 3] for b in range(6)})
+    return cluster_of(lists.tolist(), size, racks, bytes_in_per_s=rate, bytes_out_per_s=rate)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_band_out_of_reach_does_not_cost_those_before_it(seed: int) -> None:
+    """The first bands are as near as without the last, which comes nearer where they let it."""
+    cluster, params = with_a_hot_partition(seed), Params(load_cells=0)
+    mix = ("count:10:10", "disk:10:10", "network-in:10:10")
+    plan, two = (make_plan(cluster, Request(balance=mix[:k]), params) for k in (3, 2))
+    count, disk, hot = loads_of(build_problem(cluster, Request(balance=mix)))
+    reached, alone = ([load.value(some.target) for load in (count, disk)] for some in (plan, two))
+    assert reached <= alone
+    assert 0 < hot.value(plan.target) <= hot.value(two.target)
+    assert make_plan(replace(cluster, replicas=plan.target), Request(balance=mix), params).is_empty
 
 
 def test_all_is_every_load_that_is_known() -> None:

@@ -33,6 +33,7 @@ NO_LIMITS = {
     ),
     "what one thing weighs beside another, or where a search begins": (
         "loads/standing.MOVE", "loads/standing.ELECTION", "loads/pull.INSIDE", "loads/pull.GROWTH",
+        "loads/pull.NEAR", "loads/together.NEARER",
         "networks/topic_rounding.FINENESS", "networks/topic_rounding.PENALTY",
         "networks/topic_rounding.GREAT", "bounds/topic_leaders.ELECTION", "bounds/topic_leaders.DEAR",
     ),

@@ -12,6 +12,7 @@ from math import ceil
 import numpy as np
 
 from equipoise.cluster.measures import replicas_per_rack
+from equipoise.planning.loads.heavy import heavy_outside
 from equipoise.planning.loads.weights import Int64, Load, borne, stays
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules import BUDGETS, rack_span
@@ -34,11 +35,11 @@ class Unavoidable:
 
 def level_bound(problem: Problem, load: Load) -> int:
     """Bytes (a second) that stay outside the bands in any plan within the budgets."""
-    least = unavoidable(problem, load)
+    least, heavy = unavoidable(problem, load), heavy_outside(problem, load)
     if load.of_leaders:
-        return least.total
+        return max(heavy, least.total)
     above, below = unaffordable(problem, load)
-    return max(above, int(least.above.sum())) + max(below, int(least.below.sum()))
+    return max(heavy, max(above, int(least.above.sum())) + max(below, int(least.below.sum())))
 
 
 def unavoidable(problem: Problem, load: Load) -> Unavoidable:

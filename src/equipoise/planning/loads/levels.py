@@ -20,12 +20,12 @@ from equipoise.planning.driver.as_is import as_it_is
 from equipoise.planning.driver.budget import pinned_to
 from equipoise.planning.driver.solution import ORDER_NETWORKS, Solution, proofs_of
 from equipoise.planning.loads.bounds import cost_bound, level_bound
+from equipoise.planning.loads.in_turn import nearest, values
 from equipoise.planning.loads.leading import Leading, first_leaders, led_by
 from equipoise.planning.loads.placing import Placing
 from equipoise.planning.loads.prices import Priced, Pricing, stored
-from equipoise.planning.loads.program import Decided, LoadModel, decided, is_small
+from equipoise.planning.loads.program import LoadModel, decided, is_small
 from equipoise.planning.loads.search import descend
-from equipoise.planning.loads.together import in_bands
 from equipoise.planning.loads.weights import (
     FILL,
     GOAL_OF,
@@ -129,10 +129,8 @@ def at_rest(
 def by_program(
     problem: Problem, goals: tuple[str, ...], found: Solution, start: Placement
 ) -> Solution:
-    """What the search left open, decided; as it was found where the program does not get to the end."""
+    """What the search left open, decided as far as the program comes."""
     best = decided(problem, goals, found.proofs, found.lists, as_it_is(problem))
-    if not placements_are_proved(problem, goals, best):
-        return found
     values = {goal: weighed_value(problem, best.lists, goal) for goal in goals}
     prices, bounds = priced(problem, values), closed_bounds(problem, values, start)
     proofs = [again(proof, values[proof.goal], bounds, prices.get(proof.goal)) for proof in found.proofs]
@@ -157,9 +155,9 @@ def by_cases(
 ) -> list[Proof]:
     """The proofs, with a tree of prices where the program claims more than is known."""
     wanted = {
-        proof.goal: min(proof.value, claimed[proof.goal])
+        proof.goal: least
         for proof in proofs
-        if proof.bound < min(proof.value, claimed.get(proof.goal, 0))
+        if proof.bound < (least := rounded_down(min(proof.value, claimed.get(proof.goal, 0))))
     }
     if not wanted:
         return proofs
@@ -167,6 +165,11 @@ def by_cases(
     goals = tuple(proof.goal for proof in proofs)
     found = trees(LoadModel(replace(problem, params=params), goals), values, wanted)
     return [with_tree(proof, found.get(proof.goal), wanted.get(proof.goal, 0)) for proof in proofs]
+
+
+def rounded_down(bound: int) -> int:
+    """The bound, less what prices in floating point may miss of it: of bytes a millionth."""
+    return bound - (bound >> 20)
 
 
 def with_tree(proof: Proof, tree: Tree | None, claimed: int) -> Proof:
@@ -179,34 +182,25 @@ def with_tree(proof: Proof, tree: Tree | None, claimed: int) -> Proof:
     return replace(proof, note=f"a search that cannot be checked says {claimed}")
 
 
-def placements_are_proved(problem: Problem, goals: tuple[str, ...], best: Decided) -> bool:
-    """True where the program proved every goal that decides where replicas stand, and what they cost."""
-    return all(
-        best.bounds.get(goal, -1) >= weighed_value(problem, best.lists, goal)
-        for goal in goals
-        if goal not in LEADER_LEVELS
-    )
-
-
 def best_of(
     problem: Problem, goals: tuple[str, ...], loads: tuple[Load, ...], bytes_of: Int64 | None, start: IntArray
 ) -> tuple[IntArray, list[ProvedLevel]]:
-    """The better of two searches: prices on all bands at once, and hand-overs.
+    """The better of two searches: prices on the bands, and hand-overs.
 
-    Those are tried where prices leave something, and where one load is levelled: then they often cost half
-    the elections, or fewer bytes, and take little time. What leaves the loads as far off as the rules alone
-    do is not to cost anything.
+    Those are tried where one load is levelled: then they often cost half the elections, or fewer bytes, and
+    take little time; and on small clusters where prices leave something. What leaves the loads as far off as
+    the rules alone do is not to cost anything.
     """
     able = tuple(load for load in loads if load.of_leaders or not problem.request.leaders_only)
     start = led_by(problem, start, first_leaders(problem, start))
-    lists = in_bands(problem, able, bytes_of, start)
+    lists = nearest(problem, able, bytes_of, start)
     ordered = ordering(loads)
     found = [ordered(problem, goals, lists)]
-    alone = len(able) == 1 and cells(problem) <= problem.params.hand_over_cells
-    if alone or any(load.value(lists) for load in able):
+    params = problem.params
+    most = params.hand_over_cells if len(able) == 1 else params.mix_hand_over_cells
+    if cells(problem) <= most and (len(able) == 1 or any(values(able, lists))):
         found.append(in_order(problem, loads, goals, placed(problem, loads, bytes_of, start)))
-    reached = min([load.value(lists) for load in able] for lists, _ in found)
-    if reached >= [load.value(start) for load in able]:
+    if min(values(able, lists) for lists, _ in found) >= values(able, start):
         found.append(ordered(problem, goals, start))
     return min(found, key=lambda one: [weighed_value(problem, one[0], goal) for goal in goals])
 

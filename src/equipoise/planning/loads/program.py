@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.certificate import Proof
+from equipoise.planning.goals import ORDER
 from equipoise.planning.loads.weights import COUNTED, Load, borne, fills, load_of, stays, weighed_value
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.model import Model
@@ -71,7 +72,7 @@ def is_small(problem: Problem) -> bool:
 def decided(
     problem: Problem, goals: tuple[str, ...], proofs: list[Proof], lists: IntArray, as_is: IntArray | None
 ) -> Decided:
-    """The lexicographic optimum, as far as the program comes.
+    """The lexicographic optimum, as far as the program comes; then orders where replicas stand.
 
     Goals proved already, up to the first that is open, are held to their values; ``as_is``: the lists of
     today, if they may stay.
@@ -88,6 +89,22 @@ def decided(
     for goal, value in known.items():
         program.hold(goal, value)
     bounds = dict(known)
-    for goal in (goal for goal in levels if goal not in known):
+    places = max(k for k, goal in enumerate(levels) if goal not in ORDER)
+    for k, goal in enumerate(levels):
+        if goal in known:
+            continue
         best, bounds[goal] = program.least(goal, best)
+        if k > places and bounds[goal] < program.value(best, goal):
+            return Decided(ordered(problem, goals, levels[k:], best), bounds)
     return Decided(best, bounds)
+
+
+def ordered(problem: Problem, goals: tuple[str, ...], open_: tuple[str, ...], best: IntArray) -> IntArray:
+    """The lists with the best order where replicas stand: what a second run, which moves none, would find."""
+    still = replace(problem, current=best, request=replace(problem.request, leaders_only=True))
+    program = LoadProgram(still, goals)
+    for goal in (goal for goal in goals if goal not in open_):
+        program.hold(goal, program.value(best, goal))
+    for goal in open_:
+        best, _ = program.least(goal, best)
+    return best

@@ -20,12 +20,16 @@ INSIDE = 0.01
 GROWTH = 1.8
 """By which prices grow from round to round. Both say how a search goes, not how far."""
 
+NEAR = 32.0
+"""What a share of a load is worth that comes nearer to bands out of reach, in shares of all bytes."""
+
 
 class Pull:
     """Prices of a standing, ``(n_loads, n_brokers)`` each: above the bands, and below."""
 
-    def __init__(self, standing: Standing) -> None:
-        self.standing = standing
+    def __init__(self, standing: Standing, *, nears: bool = False) -> None:
+        """``nears``: the last load is out of reach, so that each unit outside has one price, which stays."""
+        self.standing, self.nears = standing, nears
         share = standing.share[:, None]
         width = np.maximum(standing.high - standing.low, 0) / share
         inside = np.minimum(INSIDE, width * INSIDE)
@@ -42,13 +46,19 @@ class Pull:
         """What one share more costs each broker, negative where it helps."""
         held, force = self.held(), self.force[:, None]
         above = np.maximum(held - self.high + self.above / force, 0)
-        return force * (above - np.maximum(self.low - held + self.below / force, 0))
+        prices = force * (above - np.maximum(self.low - held + self.below / force, 0))
+        if self.nears:
+            prices[-1] = NEAR * np.sign(prices[-1])
+        return prices
 
     def of(self, held: Float64, broker: int) -> Float64:
         """``(...,)``: what a broker pays for bearing ``(..., n_loads)`` shares."""
         above = np.maximum(held - self.high[:, broker] + self.above[:, broker] / self.force, 0)
         below = np.maximum(self.low[:, broker] - held + self.below[:, broker] / self.force, 0)
-        return (above * above + below * below) @ self.force / 2
+        squares = (above * above + below * below) * (self.force / 2)
+        if self.nears:
+            squares[..., -1] = NEAR * (above + below)[..., -1]
+        return np.asarray(squares.sum(axis=-1))
 
     def change(self, weight: Int64, source: int, target: int) -> Float64:
         """``(...,)``: what both pay more once ``(..., n_loads)`` have gone from one to the other."""
@@ -67,4 +77,6 @@ class Pull:
         held, force = self.held(), self.force[:, None]
         self.above = np.maximum(force * (held - self.high) + self.above, 0)
         self.below = np.maximum(force * (self.low - held) + self.below, 0)
+        if self.nears:
+            self.above[-1] = self.below[-1] = 0
         self.force = self.force * GROWTH

@@ -107,6 +107,9 @@ class Params:
     hand_over_cells: int = limit(
         1_000_000, "partitions x brokers", "a load that is levelled alone is levelled by hand-overs, too"
     )
+    mix_hand_over_cells: int = limit(
+        10_000, "partitions x brokers", "so are several that are out of reach together"
+    )
     load_rates: int = limit(
         64, "bytes", "a hand-over may move for each that it brings into a band, or it is not worth it"
     )

@@ -10,17 +10,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import hstack, identity
 
-from equipoise.planning.linear.highs import NEARLY, Answer, Rows, integer, linear
+from equipoise.planning.linear.highs import NEARLY, Answer, integer, linear
 from equipoise.planning.problem.params import Params
 from equipoise.planning.programs.rows import INFINITE, Sheet
+from equipoise.planning.programs.scaling import Scaled
 
 Float64 = npt.NDArray[np.float64]
 
 
 def relaxed(sheet: Sheet, params: Params) -> Answer | None:
     """Columns need not be whole; None where there are none that keep the rows."""
-    simplex = len(sheet.cost) <= params.simplex_columns
-    return linear(sheet.cost, rows_of(sheet), finite(sheet.lower), finite(sheet.upper), simplex=simplex)
+    simplex, scaled = len(sheet.cost) <= params.simplex_columns, Scaled.of(sheet)
+    found = linear(scaled.cost, scaled.rows, scaled.lower, scaled.upper, simplex=simplex)
+    return None if found is None else scaled.back(found)
 
 
 def unkept(sheet: Sheet, params: Params) -> Float64 | None:
@@ -48,10 +50,15 @@ def integral_near(sheet: Sheet, found: Answer, params: Params) -> Answer | None:
 
 def least_integral(sheet: Sheet, nodes: int | None = None) -> Answer | None:
     """The least over whole columns within some ``nodes`` of a search tree; None where nothing was found."""
-    found = integer(sheet.cost, rows_of(sheet), finite(sheet.lower), finite(sheet.upper), nodes=nodes)
-    if found is None or not keeps(sheet, np.round(found.x)):
+    scaled = Scaled.of(sheet)
+    found = integer(
+        scaled.cost, scaled.rows, scaled.lower, scaled.upper, integral=scaled.integral, nodes=nodes
+    )
+    if found is None:
         return None
-    return replace(found, x=np.round(found.x))
+    whole = np.round(scaled.back(found).x)
+    found = replace(scaled.back(found), x=whole)
+    return found if keeps(sheet, whole, scaled.integral) else None
 
 
 def bound_of(sheet: Sheet, found: Answer) -> int:
@@ -59,17 +66,13 @@ def bound_of(sheet: Sheet, found: Answer) -> int:
     return ceil(found.least - NEARLY) + sheet.offset
 
 
-def rows_of(sheet: Sheet) -> Rows:
-    """The rows as HiGHS reads them."""
-    return Rows(sheet.table, finite(sheet.least), finite(sheet.most))
+def keeps(sheet: Sheet, x: Float64, whole: npt.NDArray[np.bool_] | None = None) -> bool:
+    """True where whole columns keep every row, to the last byte; all rows of ``whole`` ones if those are given.
 
-
-def finite(bounds: npt.NDArray[np.int64]) -> Float64:
-    """Bounds as HiGHS reads them."""
-    return np.where(np.abs(bounds) < INFINITE, bounds, np.copysign(np.inf, bounds))
-
-
-def keeps(sheet: Sheet, x: Float64) -> bool:
-    """True where whole columns keep every row, to the last byte."""
+    A column that counts bytes in large units is right to some bytes alone: `SmallProgram` counts them anew.
+    """
     sums: Any = sheet.table @ x.astype(np.int64)
-    return bool(np.all((sums >= sheet.least) & (sums <= sheet.most)))
+    good = (sums >= sheet.least) & (sums <= sheet.most)
+    if whole is not None:
+        good |= (sheet.table != 0) @ ~whole
+    return bool(np.all(good))

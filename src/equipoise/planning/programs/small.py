@@ -42,6 +42,9 @@ def pairs(problem: Problem) -> int:
 Measure = Callable[[Problem, IntArray, str], int]
 
 
+CPSAT = True
+
+
 class SmallProgram:
     """The program of a small cluster at work, goal after goal."""
 
@@ -52,6 +55,7 @@ class SmallProgram:
         self.model, self.measure = model, measure
         self.params = model.problem.params
         self.effort_s = self.params.search_effort / 1000
+        self.held: dict[str, int] = {}
 
     @classmethod
     def of(cls, problem: Problem) -> SmallProgram:
@@ -71,6 +75,11 @@ class SmallProgram:
     def hold(self, goal: str, value: int) -> None:
         """Keep a goal at a value that is decided."""
         self.model.hold(goal, value)
+        self.held[goal] = value
+
+    def keeps(self, lists: IntArray) -> bool:
+        """True where the goals that are decided keep their values."""
+        return all(self.value(lists, goal) <= value for goal, value in self.held.items())
 
     def least(self, goal: str, best: IntArray) -> tuple[IntArray, int]:
         """Lists with the least value of a goal that was found, and the bound that the solver claims.
@@ -79,17 +88,16 @@ class SmallProgram:
         """
         reached = self.value(best, goal)
         counted = self.model.hold(goal, reached)
+        self.held[goal] = reached
         if reached == 0:  # nothing counts below 0
             return best, 0
         sheet = self.model.sheet(counted)
-        plain = bool(np.abs(sheet.table.data).max(initial=0) <= self.params.small_factor)
-        bound = 0
-        if plain:
-            best, bound = self.near_relaxed(goal, best, sheet)
-        if not plain or (self.packs and bound < self.value(best, goal)):
-            best, searched = self.searched(goal, best, sheet, plain=plain)
+        best, bound = self.near_relaxed(goal, best, sheet)
+        if CPSAT and self.packs and bound < self.value(best, goal):
+            best, searched = self.searched(goal, best, sheet, plain=bool(np.abs(sheet.table.data).max(initial=0) <= self.params.small_factor))
             bound = max(bound, searched)
-        self.model.at_most(counted, self.value(best, goal))
+        self.held[goal] = self.value(best, goal)
+        self.model.at_most(counted, self.held[goal])
         return best, bound
 
     def near_relaxed(self, goal: str, best: IntArray, sheet: Sheet) -> tuple[IntArray, int]:
@@ -103,7 +111,7 @@ class SmallProgram:
         if bound >= reached or (found := integral_near(sheet, least, self.params)) is None:
             return best, bound
         lists = self.lists(found.x)
-        if self.value(lists, goal) < reached:
+        if self.value(lists, goal) < reached and self.keeps(lists):
             best = lists
         return best, max(bound, bound_of(sheet, found))
 
