@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -84,6 +85,8 @@ def standard(told: Mapping[str, Any]) -> dict[str, str | None]:
 
 def written(value: Any) -> str | None:
     """A value as text; null where nothing is told."""
+    if isinstance(value, list | dict):
+        return reprlib.repr(value)  # it may be nested deeper than Python can write
     return None if value is None else value if isinstance(value, str) else repr(value)
 
 

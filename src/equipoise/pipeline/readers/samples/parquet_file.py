@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 NAMES = ("metric", "__name__", "topic", "topic_name", "name")
 """Columns that are text and nothing else."""
 TIMES = ("time", "timestamp", "ts")
+MICROS = {"s": 1_000_000, "ms": 1_000, "us": 1}
+MOST_MICROS = 2**63 - 1
 
 
 def read(path: str) -> Iterator[Piece]:
@@ -67,9 +69,7 @@ def text_of(array: pa.Array) -> tuple[pa.Array, list[bool]]:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_timestamp(array.type):
-        array = array.cast(pa.timestamp("us", array.type.tz), safe=False)
-        if array.type.tz is not None:
-            array = array.cast(pa.timestamp("us", "UTC"))
+        return written_times(array), []
     is_text = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
     if not is_text:
         return array.cast(pa.string()), []
@@ -80,6 +80,23 @@ def text_of(array: pa.Array) -> tuple[pa.Array, list[bool]]:
         values = array.cast(pa.large_binary()).to_pylist()
     texts = [None if value is None else value.decode(errors="replace") for value in values]
     return pa.array(texts, pa.string()), [value is not None and not is_utf8(value) for value in values]
+
+
+def written_times(array: pa.Array) -> pa.Array:
+    """Times in ISO form; what would be no microseconds is told as it is, which is no time to anybody."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    unit, zone = array.type.unit, array.type.tz and "UTC"
+    micros = pa.timestamp("us", zone)
+    if unit == "ns":
+        return array.cast(micros, safe=False).cast(pa.string())
+    number = array.cast(pa.int64())
+    most = MOST_MICROS // MICROS[unit]
+    fits = pc.and_(pc.less_equal(number, most), pc.greater_equal(number, -most))
+    told = pc.if_else(fits, array, pa.scalar(None, array.type)).cast(micros).cast(pa.string())
+    odd = pc.binary_join_element_wise(number.cast(pa.string()), unit, " ")
+    return pc.if_else(fits, told, odd)
 
 
 def is_utf8(value: bytes) -> bool:
