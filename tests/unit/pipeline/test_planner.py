@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,13 @@ def test_one_process_plans_many_clusters(tmp_path: Path) -> None:
     pid = planner.planner.process.pid
     assert outcome(order(tmp_path / "one")) == outcome(order(tmp_path / "two")) == ""
     assert planner.planner.process.pid == pid
+
+
+def test_memory_is_for_all_who_plan(tmp_path: Path) -> None:
+    """Clusters that are planned at one time share what the machine has; what is wished for goes first."""
+    one, *_ = four = [replace(order(tmp_path), at_once=4)] * 4
+    assert sum(each.memory for each in four) <= planner.memory_there() < 5 * one.memory
+    assert replace(one, wish=replace(one.wish, memory_limit=5)).memory == 5
 
 
 ONE = """

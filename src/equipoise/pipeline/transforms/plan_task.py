@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from equipoise.pipeline.transforms.planner import Order, planned, readable_wish,
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 LOAD = ("topic", "partition", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s")
 
@@ -44,6 +45,7 @@ def all_planned(
     """
     from pyspark.sql import functions as F
 
+    at_once = min(tasks_at_once(merged.sparkSession), max(1, n_clusters))
     states = merged.where("state is not null").select("cluster", "rank", "state")
     if loads is not None:
         ranks = F.broadcast(states.select("cluster", "rank"))
@@ -52,9 +54,18 @@ def all_planned(
 
     def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for cluster, (state, load) in sorted(gathered(batches).items()):
-            yield from plan_cluster(cluster, pickle.loads(state), load, places, policy)
+            yield from plan_cluster(cluster, pickle.loads(state), load, places, policy, at_once)
 
     return states.repartitionById(max(1, n_clusters), "rank").mapInArrow(plan_batches, PLANNED)
+
+
+def tasks_at_once(spark: SparkSession) -> int:
+    """How many tasks one machine works on at a time, at most as far as is known."""
+    context = spark.sparkContext
+    hosts = Counter(info.host() for info in context._jsc.sc().statusTracker().getExecutorInfos())
+    hosts[spark.conf.get("spark.driver.host")] -= 1  # the driver is among them
+    cores = -(-context.defaultParallelism // max(1, len(+hosts)))
+    return max(1, cores // int(spark.conf.get("spark.task.cpus", "1") or 1))
 
 
 def gathered(batches: Iterator[pa.RecordBatch]) -> dict[str, tuple[bytes, pa.Table | None]]:
@@ -77,9 +88,12 @@ def gathered(batches: Iterator[pa.RecordBatch]) -> dict[str, tuple[bytes, pa.Tab
 
 
 def plan_cluster(
-    name: str, state: State | Trouble, loads: pa.Table | None, places: Places, policy: Policy
+    name: str, state: State | Trouble, loads: pa.Table | None, places: Places, policy: Policy, at_once: int
 ) -> Iterator[pa.RecordBatch]:
-    """Every row that one cluster gives; one that cannot be planned gives the reason instead of moves."""
+    """Every row that one cluster gives; one that cannot be planned gives the reason instead of moves.
+
+    So many clusters may be planned ``at_once`` on this machine.
+    """
     places.tell(name, "planning")
     answer: list[pa.RecordBatch] | Trouble
     if isinstance(state, Trouble):
@@ -87,6 +101,6 @@ def plan_cluster(
     elif isinstance(wish := readable_wish(Path(places.fleet) / name, policy), Trouble):
         answer = wish
     else:
-        answer = planned(Order(state, wish, loads, str(Path(places.plans) / name)))
+        answer = planned(Order(state, wish, loads, str(Path(places.plans) / name), at_once))
     yield from rows_without_plan(name, state, answer) if isinstance(answer, Trouble) else answer
     places.tell(name, answer.outcome if isinstance(answer, Trouble) else "planned")

@@ -53,6 +53,13 @@ class Order:
     """Its rows of ``partition_load``; None where the cluster has no samples."""
     folder: str
     """Where the plan directory is to stand."""
+    at_once: int = 1
+    """So many clusters may be planned at one time by this machine, which has one memory."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes that planning may take: those that are wished for, else its part of what is there."""
+        return self.wish.memory_limit or memory_there() // self.at_once
 
 
 class Planner(SolverProcess):
@@ -108,13 +115,13 @@ def serve(connection: Connection) -> None:
 
 def answer_to(order: Order) -> list[pa.RecordBatch] | Trouble:
     """The rows of a plan, or why there is none."""
-    memory = order.wish.memory_limit or memory_there()
     try:
-        with bounded(memory):
+        with bounded(order.memory):
             return carried_out(order)
     except Exception as error:  # a cluster that trips a bug must not take the fleet with it
         if is_out_of_memory(error):
-            return Trouble("set aside", f"its planning takes more than {memory / 1e6:,.0f} MB of memory")
+            memory = f"{order.memory / 1e6:,.0f} MB of memory"
+            return Trouble("set aside", f"its planning takes more than {memory}")
         return Trouble.of(error)
 
 
