@@ -12,6 +12,7 @@ from rich.text import Text
 from equipoise.cli import output
 from equipoise.cli.extras import required
 from equipoise.cli.fleet_table import spread
+from equipoise.report.fleet_budget import budget_lines
 from equipoise.report.fleet_changes import changes, worst_first
 from equipoise.report.fleet_data import until
 from equipoise.report.grid import Grid
@@ -55,6 +56,7 @@ def lines(found: Published, most: int | None) -> Iterator[Text | Grid]:
         table.add_row(row["cluster"], *cells(row))
     yield table
     yield from more(len(ranked), most)
+    yield from part("Budget", budget_lines(found.record.get("budget"), found.budget), most)
     news = changes(found.now, found.before) if found.before else ["there is no run before this one"]
     yield from part("Since the run before", news or ["nothing has changed"], most)
     findings = [

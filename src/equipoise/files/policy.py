@@ -10,10 +10,13 @@ from typing import Any
 
 from equipoise.errors import UnusableInput
 from equipoise.files.wish import WISH, nearest, toml_of, wish_of
+from equipoise.planning.request.options import size
 from equipoise.wording import quoted
 
 Options = Mapping[str, Any]
 TABLES = ("defaults", "groups", "clusters")
+TOTAL = "max-bytes-total"
+"""The one key that stands in no table: it is of the whole fleet."""
 MEMBERS = "clusters"
 """Key of a group with the pattern, or the patterns, of its clusters' names."""
 
@@ -33,6 +36,8 @@ class Policy:
     """Layers of options, of which the last one that names an option has the word."""
 
     layers: tuple[Layer, ...] = field(default=())
+    max_bytes_total: int | None = None
+    """Bytes that the plans of all clusters together may copy."""
 
     def of(self, cluster: str) -> dict[str, tuple[Any, str]]:
         """What is wished for a cluster before its own file is read: value and place by option."""
@@ -54,17 +59,26 @@ def read_policy(fleet: Path, clusters: Collection[str]) -> Policy:
     if not path.exists():
         return Policy()
     told = toml_of(path, str(path))
+    total = told.pop(TOTAL, None)
     layers = tuple(layers_of(told, str(path), clusters))
     for layer in layers:
         wish_of(layer.options, str(path), layer.place)
-    return Policy(layers)
+    return Policy(layers, None if total is None else total_of(total, str(path)))
+
+
+def total_of(told: Any, source: str) -> int:
+    """Bytes for all clusters."""
+    try:
+        return size(TOTAL, told)
+    except UnusableInput as error:
+        raise UnusableInput(error.problem, source=source, place=TOTAL, advice=error.advice) from None
 
 
 def layers_of(told: Options, source: str, clusters: Collection[str]) -> Iterator[Layer]:
     """The tables of the file as layers, the weakest first."""
     for name in told:
         if name not in TABLES:
-            advice = nearest(name, TABLES)
+            advice = nearest(name, (*TABLES, TOTAL))
             raise UnusableInput("there is no such table", source=source, place=name, advice=advice)
         table_at(told, name, source)
     yield Layer("defaults", ("*",), table_at(told, "defaults", source))

@@ -23,8 +23,13 @@ SHAPE = {
     "set_aside": {"pieces": Id},
     "seconds": {},
     "before": {"taken_over": [str]},
+    "budget?": {
+        "max_bytes_total": int, "given": int, "wanted": int, "clusters": int, "left?": float,
+        "lower_bound?": float,
+    },
 }
 """What a short report takes from ``run.json``."""
+READ = ("plan_summary", "checks", "quarantine", "plan_history", "disk_days", "budget")
 
 
 @dataclass(frozen=True)
@@ -43,15 +48,15 @@ class Published:
     """Rows of ``plan_history`` of this run."""
     before: list[Row]
     """Those of the run before it."""
+    budget: list[Row]
+    """Rows of ``budget``: what each cluster got of the fleet's bytes; none where there is no such limit."""
 
 
 def published(out: Path) -> Published:
     """Raises :class:`UnusableInput` where ``out`` holds no run of this version."""
     try:
         record = told(json.loads((out / RECORD).read_bytes()))
-        summary, findings, quarantine, history, disks = (
-            rows(out, name) for name in ("plan_summary", "checks", "quarantine", "plan_history", "disk_days")
-        )
+        summary, findings, quarantine, history, disks, budget = (rows(out, name) for name in READ)
     except (OSError, ValueError, RecursionError) as error:
         advice = "Give the folder of equipoise run --out"
         raise UnusableInput(f"holds no run ({error})", source=str(out), advice=advice) from None
@@ -65,7 +70,7 @@ def published(out: Path) -> Published:
         sorted((row for row in history if row["run"] == run), key=lambda row: str(row["cluster"]))
         for run in (runs[-1] if runs else None, runs[-2] if len(runs) > 1 else None)
     )
-    return Published(record, joined(summary, found, now, disks), found, quarantine, now, before)
+    return Published(record, joined(summary, found, now, disks), found, quarantine, now, before, budget)
 
 
 def told(record: Any) -> Row:

@@ -263,6 +263,18 @@ LEFT_OUT = StructType(
         must("samples", LONG),
     ]
 )
+BUDGET = StructType(
+    [
+        CLUSTER,
+        may("goal", TEXT),  # whose level counts; null where budgets of bytes buy nothing
+        may("wanted_bytes", LONG),  # what its plan copies without a budget; null where sizes are not known
+        must("max_bytes", LONG),  # its part of max-bytes-total
+        may("level_before", DOUBLE),  # with the least budget that has a plan
+        may("level", DOUBLE),  # of its plan
+        may("lower_bound", DOUBLE),  # no plan within max_bytes is below
+        may("reason", TEXT),  # why budgets buy it nothing
+    ]
+)
 RUN = must("run", TIME)  # when it started
 SPREAD = StructType([field for field in SIDE if not isinstance(field.dataType, MapType)])
 FOLLOWED = (
@@ -322,6 +334,7 @@ TABLES = {
     "busiest_hour": Table(BUSIEST_HOUR, ("cluster", "metric")),
     "disk_days": Table(DISK_DAYS, ("cluster", "broker", "log_dir")),
     "left_out": Table(LEFT_OUT, ("cluster", "metric")),
+    "budget": Table(BUDGET, ("cluster",)),
     "plan_history": Table(PLAN_HISTORY, ("run", "cluster")),
     "load_history": Table(LOAD_HISTORY, ("run", "cluster")),
 }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from equipoise.files.policy import Policy
+from equipoise.files.wish import Wish
 from equipoise.pipeline.schemas.steps import PLANNED
 from equipoise.pipeline.transforms.merge_task import State, Trouble
 from equipoise.pipeline.transforms.planner import Order, planned, readable_wish, rows_without_plan
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+Given = Mapping[str, int | Trouble]
 LOAD = ("topic", "partition", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s")
 
 
@@ -36,27 +39,39 @@ class Places:
 
 
 def all_planned(
-    merged: DataFrame, loads: DataFrame | None, n_clusters: int, places: Places, policy: Policy
+    merged: DataFrame,
+    loads: DataFrame | None,
+    n_clusters: int,
+    places: Places,
+    policy: Policy,
+    given: Given = MappingProxyType({}),
 ) -> DataFrame:
     """States of MERGED and the table ``partition_load`` (None: no samples) to the rows of PLANNED.
 
-    Every cluster is a task of its own and the tasks start in rank order: the largest first, so that no
-    core is left alone with it at the end.
+    ``given`` has the bytes that a cluster may copy, or why it has no plan; others copy what they wish.
+    """
+    at_once = min(tasks_at_once(merged.sparkSession), max(1, n_clusters))
+
+    def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for name, (state, load) in sorted(gathered(batches).items()):
+            yield from plan_cluster(name, pickle.loads(state), load, places, policy, at_once, given.get(name))
+
+    return by_cluster(merged, loads, n_clusters).mapInArrow(plan_batches, PLANNED)
+
+
+def by_cluster(merged: DataFrame, loads: DataFrame | None, n_clusters: int) -> DataFrame:
+    """The state of each cluster beside its loads, a task each.
+
+    The tasks start in rank order: the largest first, so that no core is left alone with it at the end.
     """
     from pyspark.sql import functions as F
 
-    at_once = min(tasks_at_once(merged.sparkSession), max(1, n_clusters))
     states = merged.where("state is not null").select("cluster", "rank", "state")
     if loads is not None:
         ranks = F.broadcast(states.select("cluster", "rank"))
         rows = loads.join(ranks, on="cluster", how="inner").select("cluster", "rank", *LOAD)
         states = states.unionByName(rows, allowMissingColumns=True)
-
-    def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for cluster, (state, load) in sorted(gathered(batches).items()):
-            yield from plan_cluster(cluster, pickle.loads(state), load, places, policy, at_once)
-
-    return states.repartitionById(max(1, n_clusters), "rank").mapInArrow(plan_batches, PLANNED)
+    return states.repartitionById(max(1, n_clusters), "rank")
 
 
 def tasks_at_once(spark: SparkSession) -> int:
@@ -88,7 +103,13 @@ def gathered(batches: Iterator[pa.RecordBatch]) -> dict[str, tuple[bytes, pa.Tab
 
 
 def plan_cluster(
-    name: str, state: State | Trouble, loads: pa.Table | None, places: Places, policy: Policy, at_once: int
+    name: str,
+    state: State | Trouble,
+    loads: pa.Table | None,
+    places: Places,
+    policy: Policy,
+    at_once: int,
+    given: int | Trouble | None,
 ) -> Iterator[pa.RecordBatch]:
     """Every row that one cluster gives; one that cannot be planned gives the reason instead of moves.
 
@@ -98,9 +119,20 @@ def plan_cluster(
     answer: list[pa.RecordBatch] | Trouble
     if isinstance(state, Trouble):
         answer = state
+    elif isinstance(given, Trouble):
+        answer = given
     elif isinstance(wish := readable_wish(Path(places.fleet) / name, policy), Trouble):
         answer = wish
     else:
-        answer = planned(Order(state, wish, loads, str(Path(places.plans) / name), at_once))
+        folder = str(Path(places.plans) / name)
+        answer = planned(Order(state, within(wish, given), loads, folder, at_once=at_once))
     yield from rows_without_plan(name, state, answer) if isinstance(answer, Trouble) else answer
     places.tell(name, answer.outcome if isinstance(answer, Trouble) else "planned")
+
+
+def within(wish: Wish, given: int | None) -> Wish:
+    """A wish for a plan that copies no more than is given, nor than it says itself."""
+    if given is None:
+        return wish
+    own = wish.request.max_bytes
+    return replace(wish, request=replace(wish.request, max_bytes=given if own is None else min(own, given)))
