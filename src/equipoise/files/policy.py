@@ -78,7 +78,7 @@ def layers_of(told: Options, source: str, clusters: Collection[str]) -> Iterator
     """The tables of the file as layers, the weakest first."""
     for name in told:
         if name not in TABLES:
-            advice = nearest(name, (*TABLES, TOTAL))
+            advice = f"Did you mean {TOTAL}?" if name.startswith("max-bytes") else nearest(name, TABLES)
             raise UnusableInput("there is no such table", source=source, place=name, advice=advice)
         table_at(told, name, source)
     yield Layer("defaults", ("*",), table_at(told, "defaults", source))
