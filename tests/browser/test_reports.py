@@ -227,7 +227,7 @@ def test_fleet(two_racks, growth, opened):
             page.locator("#fleet tbody tr:visible a").get_attribute("href")
             == "clusters/cluster-69/report.html"
         )
-        assert "no partitions are left" in page.inner_text("#aside")
+        assert "no partitions are left" in page.inner_text("#fleet")
         assert "<b>?" in page.inner_text("#quarantine")
         assert "no time (7 samples)" in page.inner_text("#quarantine")
 

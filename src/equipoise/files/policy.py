@@ -17,6 +17,7 @@ Options = Mapping[str, Any]
 TABLES = ("defaults", "groups", "clusters")
 TOTAL = "max-bytes-total"
 """The one key that stands in no table: it is of the whole fleet."""
+GROUP = "groups."
 MEMBERS = "clusters"
 """Key of a group with the pattern, or the patterns, of its clusters' names."""
 
@@ -47,6 +48,15 @@ class Policy:
             if any(fnmatchcase(cluster, pattern) for pattern in layer.patterns)
             for option, value in layer.options.items()
         }
+
+    def group_of(self, cluster: str) -> str:
+        """The last group that a cluster is in; "" for none."""
+        names = [
+            layer.place.removeprefix(GROUP)
+            for layer in self.layers
+            if layer.place.startswith(GROUP) and any(fnmatchcase(cluster, p) for p in layer.patterns)
+        ]
+        return names[-1] if names else ""
 
 
 def read_policy(fleet: Path, clusters: Collection[str]) -> Policy:
@@ -84,8 +94,8 @@ def layers_of(told: Options, source: str, clusters: Collection[str]) -> Iterator
     yield Layer("defaults", ("*",), table_at(told, "defaults", source))
     groups = table_at(told, "groups", source)
     for name in groups:
-        options = dict(table_at(groups, name, source, "groups."))
-        yield Layer(f"groups.{name}", members(options.pop(MEMBERS, None), source, name), options)
+        options = dict(table_at(groups, name, source, GROUP))
+        yield Layer(f"{GROUP}{name}", members(options.pop(MEMBERS, None), source, name), options)
     singles = table_at(told, "clusters", source)
     for name in singles:
         if name not in clusters:

@@ -20,7 +20,7 @@ from equipoise.files.policy import Policy, read_policy
 from equipoise.pipeline.jobs.budget import Shares, budget_record, budget_table, shares_of
 from equipoise.pipeline.jobs.claim import PARTS, STATE, run_claim
 from equipoise.pipeline.jobs.earlier import Earlier, earlier_run, linked, write_state
-from equipoise.pipeline.jobs.history import since_before, write_histories
+from equipoise.pipeline.jobs.history import last_runs, write_histories
 from equipoise.pipeline.jobs.inputs import inputs_of
 from equipoise.pipeline.jobs.loads import (
     ReadBefore,
@@ -121,8 +121,8 @@ def run_fleet(
         rows, pieces = summary_rows(spark, folder / "tables"), set_aside(spark, folder / "tables")
         unknown = unknown_metrics(spark, folder / "tables" / "left_out")
         counts |= write_histories(spark, folder / "tables", earlier, clock.started, rows, kept)
-        found, news = findings(spark, folder / "tables"), since_before(spark, folder / "tables")
-        page = index_page(fleet, clusters, rows, pieces, found, news, clock)
+        found, history = findings(spark, folder / "tables"), last_runs(spark, folder / "tables")
+        page = index_page(fleet, clusters, rows, pieces, found, history, policy, clock)
         (folder / "index.html").write_text(page, encoding="utf-8")
         write_state(folder, earlier, now, read)
         shutil.rmtree(folder / WORK)
