@@ -14,8 +14,8 @@ HEAD = """# Dictionary of the tables
 
 Every column of the [tables](tables.md) of a run, made from their schemas by `python -m tools.dictionary`: the
 same words are the comments of the columns there (`equipoise.pipeline.schemas.tables`). "may be null" is said
-of what is not always known; a name with a dot is a field of the struct before the dot, with `[]` of each struct
-of a list.
+of what is not always known; a name with a dot is a field of the struct before the dot, with `[]` of each of a
+list.
 """
 
 

@@ -81,3 +81,37 @@ def test_times_that_no_calendar_has(unit: str, tmp_path: Path) -> None:
     told = [row["time"] for row in read(tmp_path / "a.parquet")]
     assert told[0].startswith("1970-01-01 00:00:0") and told[2] is None
     assert told[1] == {"ms": f"{2**62} ms", "us": "17036-07-06 14:00:27.387904Z"}[unit]
+
+
+LABELS = [
+    ("__name__", "size_bytes"), ("topic", "pay"), ("partition", "3"), ("instance", "b1:9404"), ("ts", "9"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["labels", "metric", "tags"])
+@pytest.mark.parametrize("kind", ["map", "struct"])
+def test_labels_in_one_column(name: str, kind: str, tmp_path: Path) -> None:
+    """As exports of time series have them: each label that counts is a column; no label is a time."""
+    maps = pa.array([LABELS, [*LABELS[:2]], None], pa.map_(pa.string(), pa.string()))
+    structs = pa.array([dict(LABELS), dict(LABELS[:2]), None])
+    columns = {"Timestamp": [1, 2, 3], "value": [5.0, 6.0, 7.0], name: maps if kind == "map" else structs}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    wanted = ("time", "metric", "topic", "partition", "address")
+    assert [tuple(row[column] for column in wanted) for row in read(tmp_path / "a.parquet")] == [
+        ("1", "size_bytes", "pay", "3", "b1:9404"), ("2", "size_bytes", "pay", None, None),
+        ("3", None, None, None, None),
+    ]  # fmt: skip
+
+
+def test_a_column_goes_before_a_label(tmp_path: Path) -> None:
+    """A label stands in where the column of its name is empty; labels that are no text are a fault."""
+    labels = pa.array([LABELS, LABELS], pa.map_(pa.string(), pa.string()))
+    own = {"Topic": ["own", None], "partition": [7, None]}
+    columns = {"time": [1, 2], "value": [5, 5], **own, "labels": labels}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    told = [(row["topic"], row["partition"]) for row in read(tmp_path / "a.parquet")]
+    assert told == [("own", "7"), ("pay", "3")]
+    lists = pa.array([[("topic", [1])]], pa.map_(pa.string(), pa.list_(pa.int64())))
+    pq.write_table(pa.table({"time": [1], "value": [5], "labels": lists}), tmp_path / "b.parquet")
+    (fault,) = read(tmp_path / "b.parquet")
+    assert fault["fault"].startswith("the column ") and "is of type list" in fault["fault"]

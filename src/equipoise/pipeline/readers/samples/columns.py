@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -97,9 +97,12 @@ def piece_of(rows: Sequence[Mapping[str, str | None]], **where: Any) -> Piece:
     return Piece({c: pa.array([row.get(c) for row in rows], pa.string()) for c in COLUMNS}, **where)
 
 
-def complete(columns: Sequence[str]) -> None:
-    """Raises :class:`UnusableInput` where a needed column is missing, or a known one is there twice."""
-    missing = [c for c in NEEDED if not any(name in columns for name in CALLED[c])]
+def complete(columns: Sequence[str], within: Collection[str] = ()) -> None:
+    """Raises :class:`UnusableInput` where a needed column is missing, or a known one is there twice.
+
+    What stands ``within`` labels is there too.
+    """
+    missing = [c for c in NEEDED if not any(name in columns or name in within for name in CALLED[c])]
     if missing:
         raise UnusableInput(f"has no column {', '.join(missing)}")
     twice = [column for column in columns if column in KNOWN and list(columns).count(column) > 1]

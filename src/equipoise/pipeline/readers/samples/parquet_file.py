@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.readers.samples.columns import COLUMNS, KNOWN, NOT_UTF8, Piece, chosen, complete
+from equipoise.pipeline.readers.samples.labels import Labels, is_labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,14 +27,15 @@ def read(path: str) -> Iterator[Piece]:
     try:
         with pq.ParquetFile(path) as file:
             schema = file.schema_arrow
-            names = [name.lower() for name in schema.names]
-            complete(names)
-            counts = [field for field in schema if field.name.lower() in KNOWN]
-            for field in counts:
+            labels = Labels([field for field in schema if is_labels(field)])
+            plain = [field for field in schema if not is_labels(field)]
+            complete([field.name.lower() for field in plain], within=labels.names)
+            counts = [field for field in plain if field.name.lower() in KNOWN]
+            for field in (*counts, *labels.flat):
                 check_type(field)
             row = 1
-            for batch in file.iter_batches(columns=[field.name for field in counts]):
-                yield piece(batch, row)
+            for batch in file.iter_batches(columns=[field.name for field in (*counts, *labels.fields)]):
+                yield piece(labels.spread(batch), row)
                 row += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         raise UnusableInput(f"the Parquet data is broken: {str(error).splitlines()[0]}") from None
