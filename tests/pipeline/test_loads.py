@@ -117,7 +117,7 @@ def test_split_evenly(spark: SparkSession, tmp_path: Path, known: dict[int, int]
 
 
 def test_sizes_of_whole_topics(spark: SparkSession, tmp_path: Path) -> None:
-    """A topic's size is that of all its replicas; a partition's own goes first, a broker's total is its own."""
+    """A topic's size is that of all its replicas, a partition's own goes first, a broker's total is its."""
     topic, broker = (f"kminion_kafka_{of}_log_dir_size_total_bytes" for of in ("topic", "broker"))
     write_samples(tmp_path / "f", "a.csv", [
         sample(T0, topic, 800, partition=None), sample(T0, "size_bytes", 7, partition=1),
