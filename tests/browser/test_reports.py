@@ -212,10 +212,11 @@ def test_plan_without_changes(two_racks, opened):
 
 def test_fleet(two_racks, growth, opened):
     """A row for each cluster with its drawing and link; a search; what was set aside is listed."""
-    rows = [overview(two_racks) | {"cluster": f"cluster-{k}"} for k in range(70)] + [overview(growth) | {"group": "big"}]
+    rows = [overview(two_racks) | {"cluster": f"cluster-{k}"} for k in range(70)]
+    rows.append(overview(growth) | {"group": "big"})
     history = [
-        {"run": datetime(2026, 1, day, tzinfo=UTC), "cluster": "growth", "disk_bytes": 1e9 * day, "data_moves": day}
-        | {"bytes_in_per_s": None}
+        {"run": datetime(2026, 1, day, tzinfo=UTC), "cluster": "growth", "disk_bytes": 1e9 * day}
+        | {"bytes_in_per_s": None, "data_moves": day}
         for day in (1, 2)
     ]
     quarantine = [

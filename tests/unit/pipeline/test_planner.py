@@ -92,6 +92,15 @@ def test_a_process_that_is_killed(tmp_path: Path) -> None:
     assert {entry.name for entry in tmp_path.iterdir()} == {"before", "after"}
 
 
+def test_a_process_that_is_killed_between_two_clusters(tmp_path: Path) -> None:
+    """It costs none of them."""
+    assert outcome(order(tmp_path / "before")) == ""
+    assert planner.planner is not None
+    planner.planner.process.kill()
+    planner.planner.process.wait()
+    assert outcome(order(tmp_path / "after")) == ""
+
+
 def killed_at_work(pid: int) -> None:
     """SIGKILL once the process has used a little more time."""
 

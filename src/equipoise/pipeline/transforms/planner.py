@@ -82,6 +82,9 @@ def planned(order: Order) -> list[pa.RecordBatch] | Trouble:
     """The rows of a plan, whose directory is written then; or why there is none."""
     global planner
     answer: list[pa.RecordBatch] | Trouble
+    if planner is not None and planner.process.poll() is not None:  # it died when it had nothing to do
+        planner.end()
+        planner = None
     try:
         planner = planner or Planner()
         planner.send(order)
