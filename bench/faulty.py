@@ -62,6 +62,8 @@ class Telling:
     """By partition, at each hour: what its counter would show if nothing happened."""
     files: dict[str, bytes] = field(default_factory=dict)
     """Others, in the folder of samples."""
+    links: dict[str, str] = field(default_factory=dict)
+    """Links there, and where they lead."""
     broker: int = 1
     """The one with the fault."""
     last: int | None = HOURS
@@ -141,6 +143,62 @@ def broken_lines(told: Telling) -> None:
     told.truth.quarantine.add("metrics/2026-01-01T00:00:00.csv")
 
 
+def odd_names(told: Telling) -> None:
+    """A file may be called anything."""
+    told.files["2026-01-01T00:00:00 {a,b}[c]*?;ü%41.csv"] = text(told.lines[told.broker], told.broker)
+    told.lines[told.broker] = []
+
+
+def nested(told: Telling) -> None:
+    """Files lie in folders as Spark writes them."""
+    for k in range(2):
+        part = told.lines[told.broker][k::2]
+        told.files[f"date=2026-01-01/hour={k}/part-0.csv"] = text(part, told.broker)
+    told.lines[told.broker] = []
+
+
+def not_utf8(told: Telling) -> None:
+    """Bytes that are no text make no topic of that name, nor of one like it."""
+    told.files["latin.csv"] = text([], 1) + b"1767225600,size_bytes,5,t\xff,0,1\n"
+    told.truth.quarantine.add("metrics/latin.csv")
+
+
+def dangling(told: Telling) -> None:
+    """A link that leads to nothing."""
+    told.links["gone.csv"] = "nowhere"
+    told.truth.quarantine.add("metrics/gone.csv")
+
+
+def no_broker(told: Telling) -> None:
+    """Counters of two brokers of which nobody says whose they are."""
+    rows = (
+        f"{hour(k) + 7 * b},bytes_out_total,{5e12 * b + 6e8 * k:.0f},t,,\n" for k in range(HOURS) for b in (0, 1)
+    )
+    told.files["anonymous.csv"] = text([], 1) + "".join(rows).encode()
+    told.truth.quarantine.add("metrics")
+
+
+def exporters(told: Telling) -> None:
+    """Sizes as an exporter shows them, counters as the HTTP API of Prometheus answers."""
+    mine, told.lines[told.broker] = told.lines[told.broker], []
+    shown = [
+        f'kafka_log_log_size{{topic="t",partition="{p}",broker="{told.broker}"}} {value} {time}000\n'
+        for time, metric, value, p in mine
+        if metric == SIZE
+    ]
+    told.files["sizes.prom"] = "".join(shown).encode()
+    name = "kafka_server_brokertopicmetrics_bytesin_total"
+    result = [
+        {
+            "metric": {"__name__": name, "topic": "t", "partition": str(p), "broker": str(told.broker)},
+            "values": [[time, str(v)] for time, metric, v, q in mine if metric == COUNTER and p == q],
+        }
+        for p in sorted({p for _, metric, _, p in mine if metric == COUNTER})
+    ]
+    answer = {"status": "success", "data": {"resultType": "matrix", "result": result}}
+    told.files["counters.json"] = json.dumps(answer).encode()
+
+
 def nothing(told: Telling) -> None:
     """All is well."""
 
@@ -161,7 +219,7 @@ FAULTS: dict[str, Callable[[Telling], None]] = {
     fault.__name__: fault
     for fault in (
         *(nothing, reset, duplicates, late, gap, dead, ahead, behind, silent, cut_gzip, broken_lines),
-        *(out_of_sync, in_flight, sizes),
+        *(out_of_sync, in_flight, sizes, odd_names, nested, not_utf8, dangling, no_broker, exporters),
     )
 }
 
@@ -227,7 +285,11 @@ def write(folder: Path, told: Telling) -> None:
         if lines:
             (folder / "metrics" / f"broker-{broker}.csv").write_bytes(text(lines, broker))
     for name, content in told.files.items():
-        (folder / "metrics" / name).write_bytes(content)
+        path = folder / "metrics" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    for name, to in told.links.items():
+        (folder / "metrics" / name).symlink_to(to)
 
 
 def described(fault: str, held: list[list[int]]) -> Iterator[str]:

@@ -70,6 +70,7 @@ def partitions(spark: SparkSession) -> DataFrame:
         (row % BROKERS).cast("int").alias("leader"),
         unknown.cast("long").alias("size_bytes"),
         *(unknown.cast("double").alias(c) for c in ("bytes_in_per_s", "bytes_out_per_s")),
+        F.lit(1).alias("replication_factor"),
         *(unknown.cast("double").alias(c) for c in ("retention_s", "retention_bytes")),
     ).drop("broker")  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -252,13 +253,19 @@ def test_plan_without_changes(two_racks, opened):
 
 def test_fleet(two_racks, growth, opened):
     """A row for each cluster with its drawing and link; a search; what was set aside is listed."""
-    rows = [overview(two_racks) | {"cluster": f"cluster-{k}"} for k in range(70)] + [overview(growth)]
+    rows = [overview(two_racks) | {"cluster": f"cluster-{k}"} for k in range(70)]
+    rows.append(overview(growth) | {"group": "big"})
+    history = [
+        {"run": datetime(2026, 1, day, tzinfo=UTC), "cluster": "growth", "disk_bytes": 1e9 * day}
+        | {"bytes_in_per_s": None, "data_moves": day}
+        for day in (1, 2)
+    ]
     quarantine = [
         {"cluster": "messy", "file": "topics.txt", "line": 3, "text": "<b>?", "reason": "not a number"},
         {"cluster": "messy", "file": "a.csv", "place": "7 samples", "text": "x" * 150, "reason": "no time"},
     ]
     clusters = [*rows, {"cluster": "messy", "reason": "no partitions are left"}]
-    with opened(fleet_page(clusters, quarantine, {"seconds": 12.0})) as page:
+    with opened(fleet_page(clusters, quarantine, {"seconds": 12.0}, (), None, history)) as page:
         assert_drawn(page, ["spread", "moves"])
         assert_fits(page)
         assert page.locator("#fleet tbody svg").count() == 71
@@ -268,7 +275,14 @@ def test_fleet(two_racks, growth, opened):
             page.locator("#fleet tbody tr:visible a").get_attribute("href")
             == "clusters/cluster-69/report.html"
         )
-        assert "no partitions are left" in page.inner_text("#aside")
+        page.get_by_label("Find a cluster").fill("")
+        page.locator("select[name=outcome]").select_option("no plan")
+        assert page.locator("#fleet tbody tr:visible").count() == 1
+        assert "no partitions are left" in page.inner_text("#fleet")
+        page.locator("select[name=outcome]").select_option("")
+        page.locator("select[name=group]").select_option("big")
+        assert page.locator("#fleet tbody tr:visible").count() == 1
+        assert page.locator("#trends svg").count() == 2
         assert "<b>?" in page.inner_text("#quarantine")
         assert "no time (7 samples)" in page.inner_text("#quarantine")
 

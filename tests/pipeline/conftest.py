@@ -50,3 +50,9 @@ def small_fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def small_run(spark: SparkSession, small_fleet: Path, tmp_path_factory: pytest.TempPathFactory) -> FleetRun:
     return run_fleet(spark, small_fleet, tmp_path_factory.mktemp("runs") / "out")
+
+
+@pytest.fixture(scope="session")
+def demo_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> FleetRun:
+    """The fleet that is shipped, planned."""
+    return run_fleet(spark, EXAMPLES, tmp_path_factory.mktemp("demo") / "out")

@@ -23,11 +23,6 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def demo_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> FleetRun:
-    return run_fleet(spark, EXAMPLES, tmp_path_factory.mktemp("demo") / "out")
-
-
-@pytest.fixture(scope="module")
 def growth(demo_run: FleetRun) -> dict[str, Any]:
     return next(row for row in demo_run.rows if row["cluster"] == "growth")
 

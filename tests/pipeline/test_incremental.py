@@ -23,9 +23,11 @@ from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 from equipoise.pipeline.jobs.inputs import inputs_of
 from equipoise.pipeline.jobs.loads import told_samples
 from equipoise.pipeline.jobs.progress import Progress
+from equipoise.pipeline.jobs.published import published
 from equipoise.pipeline.jobs.span import Span, span_of
 from equipoise.pipeline.readers.fleet import find_clusters
 from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
+from equipoise.report.fleet_trends import trend_lines
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]  # one fixture makes all the runs
 
@@ -141,6 +143,18 @@ def test_histories(spark: SparkSession, runs: Runs) -> None:
     assert rates[0] == 5.0 and rates[1] == rates[2] > 5.0
     assert [row["unknown_bytes_in"] for row in loads if row["cluster"] == "mail"] == [2] * 3
     assert len(rows_of(spark, runs.full.out, "plan_history")) == 4
+    assert 'id="trends"' not in (runs.full.out / "index.html").read_text()
+
+
+def test_page_and_report_tell_the_same(runs: Runs) -> None:
+    """What Spark counts for the page is what the report counts without it; trends are in both."""
+    found = published(runs.out)
+    quality = {row["cluster"]: row["quality"] for row in found.clusters}
+    assert quality == {row["cluster"]: row["quality"] for row in runs.third.rows}
+    assert quality["pay"]["measured"] and quality["mail"]["unknown"] == 2
+    page = (runs.out / "index.html").read_text()
+    said = trend_lines(found.history)
+    assert said[0].startswith("3 runs since ") and said[1].partition(": ")[2] in page
 
 
 def test_other_spans_are_other_inputs(runs: Runs) -> None:

@@ -13,7 +13,9 @@ from tests.pipeline.fleets import MOVING, files_of, rows_of
 from tests.pipeline.metrics import DAY, HOUR, T0, Row, loads, sample, series, write_samples
 
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
+from equipoise.pipeline.schemas.steps import SERIES_FIGURES
 from equipoise.pipeline.schemas.tables import TABLES
+from equipoise.pipeline.transforms.broker_load import totals
 
 pytestmark = pytest.mark.spark
 
@@ -112,6 +114,22 @@ def test_split_evenly(spark: SparkSession, tmp_path: Path, known: dict[int, int]
     assert [(load["mean"], load["samples"], load["source"]) for load in told] == [
         (25.0, 2, "split evenly")
     ] * 2
+
+
+def test_sizes_of_whole_topics(spark: SparkSession, tmp_path: Path) -> None:
+    """A topic's size is that of all its replicas, a partition's own goes first, a broker's total is its."""
+    topic, broker = (f"kminion_kafka_{of}_log_dir_size_total_bytes" for of in ("topic", "broker"))
+    write_samples(tmp_path / "f", "a.csv", [
+        sample(T0, topic, 800, partition=None), sample(T0, "size_bytes", 7, partition=1),
+        sample(T0, broker, 900, topic=None, partition=None, broker=1),
+    ])  # fmt: skip
+    rows = [partition(k, replication_factor=2, replicas=[1, 2]) for k in range(2)]
+    found = loads(spark, tmp_path / "f", tmp_path, rows)
+    sizes = [found["pay", k]["disk_bytes"] for k in range(2)]
+    assert [(size["mean"], size["source"]) for size in sizes] == [(200.0, "split evenly"), (7.0, "measured")]
+    series = spark.read.schema(SERIES_FIGURES).parquet(str(tmp_path / "series"))
+    (total,) = totals(series).collect()
+    assert (total["broker"], total["own_size_bytes"]["mean"]) == (1, 900.0)
 
 
 def test_from_retention(spark: SparkSession, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tests.pipeline.fleets import EXAMPLES
 from equipoise.java import Java
 from equipoise.pipeline.launcher import LaunchError, launch
 from equipoise.pipeline.session import SparkFailed, interruptible, session
+from equipoise.pipeline.transforms.plan_task import tasks_at_once
 
 pytestmark = pytest.mark.spark
 
@@ -37,6 +38,11 @@ def test_a_given_session_is_left_alone(spark: SparkSession) -> None:
     with session("local[1]") as given:
         assert given is spark
     assert spark.range(3).count() == 3
+
+
+def test_tasks_of_one_machine(spark: SparkSession) -> None:
+    """On one machine all of the session's cores; their tasks share its memory."""
+    assert tasks_at_once(spark) == 2
 
 
 def test_a_failing_job_is_one_line_and_a_file(spark: SparkSession) -> None:

@@ -26,7 +26,7 @@ MAY: dict[str, set[str]] = {
     "files": {"cluster", "formats", "judge", "planning", "scheduling"},
     "execution": {"cluster", "files", "scheduling"},
     "report": {"cluster", "files", "judge", "planning", "scheduling"},
-    "pipeline": {"cluster", "files", "formats", "judge", "planning", "report", "scheduling"},
+    "pipeline": {"cluster", "comparing", "files", "formats", "judge", "planning", "report", "scheduling"},
     "library": {"cluster", "comparing", "files", "judge", "planning", "report", "scheduling"},
     "server": {"cluster", "comparing", "files", "planning", "report", "scheduling"},
     "cli": {

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from equipoise.cli import output
 from equipoise.errors import UnusableInput
-from equipoise.files.policy import Policy, read_policy
+from equipoise.files.policy import TOTAL, Policy, read_policy
 from equipoise.files.wish import own_options, read_wish
 from equipoise.wording import plural, printable
 
@@ -26,7 +26,10 @@ def check_fleet(fleet: Path) -> bool:
     clusters = sorted(find_clusters(fleet), key=lambda cluster: cluster.name)
     policy = read_policy(fleet, [cluster.name for cluster in clusters])
     told = [list(lines(cluster, policy)) for cluster in clusters]
-    output.show(*(line for block in told for line, _ in block))
+    head = []
+    if policy.max_bytes_total is not None:
+        head = [Text(f"{TOTAL} = {policy.max_bytes_total}, given where it buys most when all are planned")]
+    output.show(*head, *(line for block in told for line, _ in block))
     return all(is_well for block in told for _, is_well in block)
 
 

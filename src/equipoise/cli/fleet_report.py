@@ -12,10 +12,14 @@ from rich.text import Text
 from equipoise.cli import output
 from equipoise.cli.extras import required
 from equipoise.cli.fleet_table import spread
-from equipoise.report.fleet_changes import changes, worst_first
+from equipoise.report.fleet_budget import budget_lines
+from equipoise.report.fleet_changes import news_of, worst_first
 from equipoise.report.fleet_data import until
+from equipoise.report.fleet_quality import quality_lines
+from equipoise.report.fleet_trends import trend_lines
 from equipoise.report.grid import Grid
 from equipoise.report.words import duration, number, plural
+from equipoise.wording import printable
 
 if TYPE_CHECKING:
     from equipoise.pipeline.jobs.published import Published
@@ -55,14 +59,19 @@ def lines(found: Published, most: int | None) -> Iterator[Text | Grid]:
         table.add_row(row["cluster"], *cells(row))
     yield table
     yield from more(len(ranked), most)
-    news = changes(found.now, found.before) if found.before else ["there is no run before this one"]
-    yield from part("Since the run before", news or ["nothing has changed"], most)
+    yield from part("Budget", budget_lines(found.record.get("budget"), found.budget), most)
+    news = news_of(found.history)
+    first = ["there is no run before this one"]
+    yield from part("Since the run before", first if news is None else news or ["nothing has changed"], most)
+    yield from part("Trends", trend_lines(found.history), most)
     findings = [
         f"{row['severity']}: {row['cluster']}, {row['subject']}: {row['detail']}" for row in found.findings
     ]
     yield from part("Findings", findings, most)
     warnings = [f"{row['cluster']}: {line}" for row in ranked for line in row["warnings"]]
     yield from part("Warnings of plans", warnings, most)
+    yield from part("Quality", quality_lines(ranked), most)
+    yield from part("Set aside", [piece(row) for row in found.quarantine], most)
 
 
 def head(found: Published) -> Iterator[Text]:
@@ -81,6 +90,13 @@ def head(found: Published) -> Iterator[Text]:
         f"Equipoise {record['equipoise']}",
         "dim",
     )
+
+
+def piece(row: Mapping[str, Any]) -> str:
+    """Something that was set aside, with where it stands."""
+    place = f"line {row['line']}" if row["line"] is not None else row["place"]
+    where = ", ".join(str(part) for part in (row["cluster"], row["file"], place) if part is not None)
+    return f"{printable(where)}: {row['reason']}"
 
 
 def cells(row: Mapping[str, Any]) -> list[str]:

@@ -10,10 +10,14 @@ from typing import Any
 
 from equipoise.errors import UnusableInput
 from equipoise.files.wish import WISH, nearest, toml_of, wish_of
+from equipoise.planning.request.options import size
 from equipoise.wording import quoted
 
 Options = Mapping[str, Any]
 TABLES = ("defaults", "groups", "clusters")
+TOTAL = "max-bytes-total"
+"""The one key that stands in no table: it is of the whole fleet."""
+GROUP = "groups."
 MEMBERS = "clusters"
 """Key of a group with the pattern, or the patterns, of its clusters' names."""
 
@@ -33,6 +37,8 @@ class Policy:
     """Layers of options, of which the last one that names an option has the word."""
 
     layers: tuple[Layer, ...] = field(default=())
+    max_bytes_total: int | None = None
+    """Bytes that the plans of all clusters together may copy."""
 
     def of(self, cluster: str) -> dict[str, tuple[Any, str]]:
         """What is wished for a cluster before its own file is read: value and place by option."""
@@ -42,6 +48,15 @@ class Policy:
             if any(fnmatchcase(cluster, pattern) for pattern in layer.patterns)
             for option, value in layer.options.items()
         }
+
+    def group_of(self, cluster: str) -> str:
+        """The last group that a cluster is in; "" for none."""
+        names = [
+            layer.place.removeprefix(GROUP)
+            for layer in self.layers
+            if layer.place.startswith(GROUP) and any(fnmatchcase(cluster, p) for p in layer.patterns)
+        ]
+        return names[-1] if names else ""
 
 
 def read_policy(fleet: Path, clusters: Collection[str]) -> Policy:
@@ -54,24 +69,33 @@ def read_policy(fleet: Path, clusters: Collection[str]) -> Policy:
     if not path.exists():
         return Policy()
     told = toml_of(path, str(path))
+    total = told.pop(TOTAL, None)
     layers = tuple(layers_of(told, str(path), clusters))
     for layer in layers:
         wish_of(layer.options, str(path), layer.place)
-    return Policy(layers)
+    return Policy(layers, None if total is None else total_of(total, str(path)))
+
+
+def total_of(told: Any, source: str) -> int:
+    """Bytes for all clusters."""
+    try:
+        return size(TOTAL, told)
+    except UnusableInput as error:
+        raise UnusableInput(error.problem, source=source, place=TOTAL, advice=error.advice) from None
 
 
 def layers_of(told: Options, source: str, clusters: Collection[str]) -> Iterator[Layer]:
     """The tables of the file as layers, the weakest first."""
     for name in told:
         if name not in TABLES:
-            advice = nearest(name, TABLES)
+            advice = f"Did you mean {TOTAL}?" if name.startswith("max-bytes") else nearest(name, TABLES)
             raise UnusableInput("there is no such table", source=source, place=name, advice=advice)
         table_at(told, name, source)
     yield Layer("defaults", ("*",), table_at(told, "defaults", source))
     groups = table_at(told, "groups", source)
     for name in groups:
-        options = dict(table_at(groups, name, source, "groups."))
-        yield Layer(f"groups.{name}", members(options.pop(MEMBERS, None), source, name), options)
+        options = dict(table_at(groups, name, source, GROUP))
+        yield Layer(f"{GROUP}{name}", members(options.pop(MEMBERS, None), source, name), options)
     singles = table_at(told, "clusters", source)
     for name in singles:
         if name not in clusters:

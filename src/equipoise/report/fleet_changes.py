@@ -41,6 +41,18 @@ def worst_first(rows: Sequence[Row]) -> list[Row]:
     return sorted(rows, key=rank)
 
 
+def news_of(history: Sequence[Row]) -> list[str] | None:
+    """What is new in the last run of ``plan_history``; None where it is the first."""
+    runs = sorted({row["run"] for row in history})
+    if len(runs) < 2:
+        return None
+    now, before = (
+        sorted((row for row in history if row["run"] == run), key=lambda row: str(row["cluster"]))
+        for run in (runs[-1], runs[-2])
+    )
+    return changes(now, before)
+
+
 def changes(now: Sequence[Row], before: Sequence[Row]) -> list[str]:
     """Sentences on what differs between two runs, rows of ``plan_history`` each; none for the same."""
     was = {row["cluster"]: row for row in before}

@@ -7,8 +7,9 @@ from typing import Any
 from urllib.parse import quote
 
 from equipoise.cluster import Level
-from equipoise.report import certificate, spark, words
+from equipoise.report import certificate, fleet_quality, spark, words
 from equipoise.report.fleet_changes import worst_first
+from equipoise.report.fleet_trends import trends
 
 Entry = Mapping[str, Any]
 
@@ -26,6 +27,7 @@ def fleet_data(
     run: Entry,
     findings: Sequence[Entry] = (),
     news: Sequence[str] | None = None,
+    history: Sequence[Entry] = (),
 ) -> dict[str, Any]:
     """The page data of a fleet; see :func:`equipoise.report.fleet_page` for the arguments."""
     ranked = worst_first(clusters)
@@ -43,6 +45,13 @@ def fleet_data(
         "quarantined": len(quarantine),
         "findings": [{key: entry[key] for key in FINDING} for entry in findings],
         "news": None if news is None else list(news),
+        "trends": trends(history),
+        "quality": [
+            {"name": str(entry["cluster"]), "cells": fleet_quality.cells(entry["quality"])}
+            for entry in ranked
+            if entry.get("quality")
+        ],
+        "quality_headings": list(fleet_quality.HEADINGS),
         "run": run_facts(run),
         "charts": {chart["id"]: chart for chart in charts if chart is not None},
     }
@@ -84,6 +93,8 @@ def planned_row(entry: Entry) -> dict[str, Any]:
             proofs, entry.get("request", {}).get("goals"), partial=bool(entry.get("partial"))
         ),
         "warnings": list(entry.get("warnings") or ()),
+        "severity": severity(entry),
+        "group": entry.get("group") or "none",
         "errors": entry.get("errors", 0),
         "warned": entry.get("warned", 0),
         "disk_full": until(entry.get("days_until_full")),
@@ -123,7 +134,15 @@ def failed_row(entry: Entry) -> dict[str, str]:
     return {
         "name": str(entry["cluster"]),
         "reason": str(entry.get("reason") or entry.get("error") or "no plan"),
+        "outcome": str(entry.get("outcome") or "no plan"),
+        "severity": severity(entry),
+        "group": str(entry.get("group") or "none"),
     }
+
+
+def severity(entry: Entry) -> str:
+    """The worst finding of a cluster."""
+    return "error" if entry.get("errors") else "warning" if entry.get("warned") else "none"
 
 
 def totals(rows: Sequence[Entry]) -> dict[str, Any]:

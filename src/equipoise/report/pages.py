@@ -39,6 +39,7 @@ def fleet_page(
     run: Mapping[str, Any],
     findings: Sequence[Mapping[str, Any]] = (),
     news: Sequence[str] | None = None,
+    history: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """The index of a fleet, the worst cluster first.
 
@@ -47,8 +48,11 @@ def fleet_page(
     without a plan ``{"cluster", "reason"}``. ``quarantine``: ``{"cluster", "file", "line", "place",
     "text", "reason"}``. ``run``: facts by name, shown in their order. ``findings``: rows of ``checks`` with a
     subject. ``news``: sentences on what has changed since the run before; None where there was none.
+    ``history``: rows of ``plan_history`` with those of ``load_history``, for trends.
+
+    Clusters may have a ``group`` of the fleet's policy, and ``quality``, what their figures rest on.
     """
-    data = fleet_data(clusters, quarantine, run, findings, news)
+    data = fleet_data(clusters, quarantine, run, findings, news, history)
     return page("fleet.html.j2", "Equipoise: fleet", data, ("charts",))
 
 

@@ -38,3 +38,17 @@ def lines(heights: np.ndarray, step: float) -> str:
         for at, height in enumerate(heights)
         if height > 0
     )
+
+
+def line(values: Sequence[float | None]) -> str | None:
+    """A path from value to value, 0 at the foot and gaps where one is None; no path for fewer than two."""
+    known = [value for value in values if value is not None]
+    if len(known) < 2:
+        return None
+    most, step = max(*known, 1e-300), WIDTH / (len(values) - 1)
+    path, is_on = "", False
+    for at, value in enumerate(values):
+        if value is not None:
+            path += f"{'L' if is_on else 'M'}{at * step:.1f} {HEIGHT - value / most * (HEIGHT - 2) - 1:.1f}"
+        is_on = value is not None
+    return path

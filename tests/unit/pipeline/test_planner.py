@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,13 @@ def test_one_process_plans_many_clusters(tmp_path: Path) -> None:
     assert planner.planner.process.pid == pid
 
 
+def test_memory_is_for_all_who_plan(tmp_path: Path) -> None:
+    """Clusters that are planned at one time share what the machine has; what is wished for goes first."""
+    one, *_ = four = [replace(order(tmp_path), at_once=4)] * 4
+    assert sum(each.memory for each in four) <= planner.memory_there() < 5 * one.memory
+    assert replace(one, wish=replace(one.wish, memory_limit=5)).memory == 5
+
+
 ONE = """
 import sys
 from pathlib import Path
@@ -82,6 +90,15 @@ def test_a_process_that_is_killed(tmp_path: Path) -> None:
     assert said.startswith("its planning was killed by signal 9: out of memory, perhaps")
     assert outcome(order(tmp_path / "after")) == ""
     assert {entry.name for entry in tmp_path.iterdir()} == {"before", "after"}
+
+
+def test_a_process_that_is_killed_between_two_clusters(tmp_path: Path) -> None:
+    """It costs none of them."""
+    assert outcome(order(tmp_path / "before")) == ""
+    assert planner.planner is not None
+    planner.planner.process.kill()
+    planner.planner.process.wait()
+    assert outcome(order(tmp_path / "after")) == ""
 
 
 def killed_at_work(pid: int) -> None:

@@ -74,6 +74,8 @@ def test_no_policy(fleet: Path) -> None:
         ("[groups.a]\nload = 'p95'", "groups.a: does not say which clusters it is of"),
         ("[clusters.prod-uk]", "clusters.prod-uk: there is no cluster 'prod-uk'. Did you mean prod-us?"),
         ("[defaults", "equipoise.toml: cannot be read"),
+        ("max-bytes = 1", "max-bytes: there is no such table. Did you mean max-bytes-total?"),
+        ("max-bytes-total = 'much'", "equipoise.toml, max-bytes-total: 'much' is not a size"),
     ],
 )
 def test_what_cannot_be_understood(fleet: Path, text: str, said: str) -> None:
@@ -82,6 +84,15 @@ def test_what_cannot_be_understood(fleet: Path, text: str, said: str) -> None:
     with pytest.raises(UnusableInput) as error:
         read_policy(fleet, names(fleet))
     assert said in str(error.value)
+
+
+def test_the_budget_of_the_fleet(fleet: Path) -> None:
+    """It stands above all tables, as any size, and is no wish of a cluster."""
+    assert read_policy(fleet, names(fleet)).max_bytes_total is None
+    (fleet / "equipoise.toml").write_text("max-bytes-total = '20TB'\n" + POLICY)
+    policy = read_policy(fleet, names(fleet))
+    assert policy.max_bytes_total == 20 * 10**12
+    assert "max-bytes-total" not in policy.of("orders")
 
 
 def test_a_contradiction_of_two_files(fleet: Path) -> None:

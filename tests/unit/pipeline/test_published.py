@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from equipoise.errors import UnusableInput
-from equipoise.pipeline.jobs.published import published
+from equipoise.pipeline.jobs.published import READ, published
 from equipoise.pipeline.schemas.tables import TABLES
 
 RECORD: dict[str, Any] = {
@@ -28,8 +28,9 @@ RECORD: dict[str, Any] = {
 def out(tmp_path: Path) -> Path:
     """A run over no cluster."""
     (tmp_path / "run.json").write_text(json.dumps(RECORD))
-    for name in ("plan_summary", "checks", "quarantine", "plan_history", "disk_days"):
-        columns = {column: pa.array([], pa.null()) for column in TABLES[name].schema.names}
+    for name in (*READ, "partition_load"):
+        kinds = {"bytes_in_per_s": pa.struct({"source": pa.string()})}
+        columns = {c: pa.array([], kinds.get(c, pa.string())) for c in TABLES[name].schema.names}
         (tmp_path / "tables" / name).mkdir(parents=True)
         pq.write_table(pa.table(columns), tmp_path / "tables" / name / "0.parquet")
     return tmp_path
@@ -41,7 +42,8 @@ def test_what_is_there_is_read(out: Path) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{name: None} for name in RECORD] + [{"seconds": {"read": "long"}}, {"set_aside": {"pieces": -1}}],
+    [{name: None} for name in RECORD]
+    + [{"seconds": {"read": "long"}}, {"set_aside": {"pieces": -1}}, {"budget": {"given": 1}}],
 )
 def test_a_record_of_another_shape_is_named(out: Path, change: dict[str, Any]) -> None:
     (out / "run.json").write_text(json.dumps(RECORD | change))

@@ -52,6 +52,12 @@ class Earlier:
     rows: Mapping[str, int] = field(default_factory=dict)
     """How many rows each table has."""
     started: str = ""
+    budget: Mapping[str, Any] | None = None
+    """What it said of the fleet's budget."""
+
+    def is_of(self, now: Mapping[str, Inputs], kept: Collection[str]) -> bool:
+        """Whether nothing at all of the fleet has changed."""
+        return self.inputs.keys() == now.keys() == set(kept)
 
     def kept(self, now: Mapping[str, Inputs]) -> frozenset[str]:
         """Clusters whose rows and plan are what they would be now.
@@ -145,6 +151,7 @@ def earlier_run(out: Path, fleet: Path, place: Path) -> Earlier:
             planned=frozenset(row["cluster"] for row in record["clusters"] if row["outcome"] == "planned"),
             run=told["run"],
             rows=record["out"]["rows"],
+            budget=record.get("budget"),
         )
     except (OSError, ValueError, KeyError, TypeError):
         return before

@@ -17,9 +17,10 @@ from pyspark.sql import functions as F
 from equipoise.errors import Stopped
 from equipoise.files.folders import replaced
 from equipoise.files.policy import Policy, read_policy
+from equipoise.pipeline.jobs.budget import Shares, budget_record, budget_table, shares_of
 from equipoise.pipeline.jobs.claim import PARTS, STATE, run_claim
 from equipoise.pipeline.jobs.earlier import Earlier, earlier_run, linked, write_state
-from equipoise.pipeline.jobs.history import since_before, write_histories
+from equipoise.pipeline.jobs.history import last_runs, write_histories
 from equipoise.pipeline.jobs.inputs import inputs_of
 from equipoise.pipeline.jobs.loads import (
     ReadBefore,
@@ -56,6 +57,7 @@ from equipoise.pipeline.transforms.judged import left_out
 from equipoise.pipeline.transforms.merge_task import merged
 from equipoise.pipeline.transforms.partition_load import partition_load
 from equipoise.pipeline.transforms.plan_task import Places, all_planned
+from equipoise.pipeline.transforms.weigh_task import all_weighed
 from equipoise.report.words import plural
 
 if TYPE_CHECKING:
@@ -110,20 +112,26 @@ def run_fleet(
         earlier = earlier_run(out, fleet, folder / WORK / "before")
         now = inputs_of(clusters, policy, span)
         kept = frozenset() if full else earlier.kept(now)
+        if policy.max_bytes_total is not None and not earlier.is_of(now, kept):
+            kept = frozenset()  # what one cluster gets depends on all the others
         clock.lap("changes")
         job = Job(spark, fleet, clusters, policy, span, folder, earlier, kept, progress, clock)
         read = {} if full else earlier.read_before(now)
-        counts = made(job, read)
+        counts, shares = made(job, read)
         rows, pieces = summary_rows(spark, folder / "tables"), set_aside(spark, folder / "tables")
         unknown = unknown_metrics(spark, folder / "tables" / "left_out")
         counts |= write_histories(spark, folder / "tables", earlier, clock.started, rows, kept)
-        found, news = findings(spark, folder / "tables"), since_before(spark, folder / "tables")
-        page = index_page(fleet, clusters, rows, pieces, found, news, clock)
+        found, history = findings(spark, folder / "tables"), last_runs(spark, folder / "tables")
+        page = index_page(fleet, clusters, rows, pieces, found, history, policy, clock)
         (folder / "index.html").write_text(page, encoding="utf-8")
         write_state(folder, earlier, now, read)
         shutil.rmtree(folder / WORK)
         clock.lap("pages")
         record = run_record(spark, fleet, clusters, counts, rows, pieces, clock) | {"left_out": unknown}
+        if policy.max_bytes_total is not None:
+            record["budget"] = earlier.budget if shares is None else budget_record(
+                read_table(spark, TABLES["budget"], folder / "tables" / "budget"), shares
+            )
         write_json(folder / "run.json", record | taken_over(earlier, kept, span))
         if stopped is not None and stopped.is_set():
             raise Stopped
@@ -147,8 +155,10 @@ class Job:
     clock: Clock
 
 
-def made(job: Job, read: dict[SampleFile, int]) -> dict[str, int]:
+def made(job: Job, read: dict[SampleFile, int]) -> tuple[dict[str, int], Shares | None]:
     """Every table and plan, those that are kept among them; the number of rows of each table.
+
+    And what each cluster gets of the fleet's budget, None where all are kept.
 
     ``read`` has the files of samples that are as they were, with the run that read each; those that are read
     now are added.
@@ -161,18 +171,19 @@ def made(job: Job, read: dict[SampleFile, int]) -> dict[str, int]:
     kept = f"; {plural(len(job.kept), 'cluster')} as before" if job.kept else ""
     job.progress.stage(f"reading {plural(n_files, 'file')} of {plural(len(changed), 'cluster')}{kept}")
     writer = Writer(job)
+    shares = None
     if changed:
-        made_anew(job, changed, writer, read)
+        shares = made_anew(job, changed, writer, read)
     else:
         writer.all(dict.fromkeys(name for name in TABLES if name not in HISTORIES))
         job.clock.lap("tables")
-    return {name: writer.counts[name] for name in TABLES if name in writer.counts}
+    return {name: writer.counts[name] for name in TABLES if name in writer.counts}, shares
 
 
 def made_anew(
     job: Job, clusters: Sequence[ClusterFolder], writer: Writer, read: dict[SampleFile, int]
-) -> None:
-    """The tables and plans of clusters that are not taken over, loads before plans."""
+) -> Shares:
+    """The tables and plans of clusters that are not taken over, loads before plans; what each may copy."""
     spark, folder, work, clock = job.spark, job.folder, job.folder / WORK, job.clock
     states = work / "states"
     states.mkdir(parents=True)
@@ -186,12 +197,18 @@ def made_anew(
     series = None if told.samples is None else figures_of_series(t["samples"], work)
     load = writer.one("partition_load", partition_load(t["partitions"], series))
     clock.lap("samples")
-    job.progress.stage("planning")
     places = Places(str(job.fleet.absolute()), str(folder / "clusters"), str(states))
+    measured = [cluster.name for cluster in clusters if has_samples(cluster)]
+    known = None if series is None else load.where(F.col("cluster").isin(measured))
+    shares = Shares()
+    if job.policy.max_bytes_total is not None:
+        job.progress.stage("weighing what bytes buy")
+        weighed = all_weighed(state, known, len(clusters), places, job.policy)
+        shares = shares_of(weighed, job.policy.max_bytes_total)
+        clock.lap("weighing")
+    job.progress.stage("planning")
     with job.progress.planning([cluster.name for cluster in clusters], states):
-        measured = [cluster.name for cluster in clusters if has_samples(cluster)]
-        known = None if series is None else load.where(F.col("cluster").isin(measured))
-        planned = all_planned(state, known, len(clusters), places, job.policy)
+        planned = all_planned(state, known, len(clusters), places, job.policy, shares.given)
         plans = materialize(planned, PLANNED, work / "planned")
     clock.lap("planning")
     job.progress.stage("writing the tables")
@@ -210,9 +227,11 @@ def made_anew(
             ),
             "busiest_hour": busiest_hour(t["samples"]),
             "broker_load": broker_load(t["brokers"], t["partitions"], load, series),
+            "budget": budget_table(spark, shares, t["plan_summary"]),
         }
     )
     clock.lap("tables")
+    return shares
 
 
 def samples_of(job: Job, clusters: Sequence[ClusterFolder], read: dict[SampleFile, int]) -> ToldSamples:

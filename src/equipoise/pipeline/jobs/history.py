@@ -13,7 +13,9 @@ from equipoise.pipeline.jobs.earlier import Earlier
 from equipoise.pipeline.jobs.store import read_table, write_table
 from equipoise.pipeline.schemas.tables import EXACT, HISTORIES, PLAN_HISTORY, SPREAD, TABLES, TIME
 from equipoise.pipeline.transforms.figures import nine_digits
-from equipoise.report.fleet_changes import changes
+
+SHOWN_RUNS = 30
+"""Runs of which pages show how the fleet went."""
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -46,15 +48,12 @@ def write_histories(
     return counts
 
 
-def since_before(spark: SparkSession, folder: Path) -> list[str] | None:
-    """Sentences on what the last run found otherwise than the one before; None where it is the first."""
-    history = read_table(spark, TABLES["plan_history"], folder / "plan_history")
-    runs = [row.run for row in history.select("run").distinct().orderBy(F.desc("run")).limit(2).collect()]
-    if len(runs) < 2:
-        return None
-    rows = [row.asDict() for row in history.where(F.col("run").isin(runs)).orderBy("cluster").collect()]
-    now, before = ([row for row in rows if row["run"] == run] for run in runs)
-    return changes(now, before)
+def last_runs(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
+    """Rows of ``plan_history`` beside those of ``load_history``, of the last runs, as many as pages show."""
+    plans, loads = (read_table(spark, TABLES[name], folder / name) for name in HISTORIES)
+    runs = plans.select("run").distinct().orderBy(F.desc("run")).limit(SHOWN_RUNS)
+    rows = plans.join(F.broadcast(runs), on="run").join(loads, on=["run", "cluster"], how="left")
+    return [row.asDict() for row in rows.collect()]
 
 
 def plan_row(row: Mapping[str, Any], started: datetime, taken_over: bool) -> dict[str, Any]:

@@ -52,7 +52,9 @@ def inputs(cluster: ClusterFolder, policy: Policy, span: Span, digests: Iterator
     )
     wishes = {option: value for option, (value, _) in policy.of(cluster.folder.name).items()}
     own = digest_of(FoundFile(WISH, cluster.folder / WISH)) if (cluster.folder / WISH).exists() else None
-    told = [wishes, own, span.told if metrics else None, cluster.fault]
+    told: list[Any] = [wishes, own, span.told if metrics else None, cluster.fault]
+    if policy.max_bytes_total is not None:
+        told.append(policy.max_bytes_total)
     return Inputs(digest(json.dumps(told, sort_keys=True, default=str).encode()), files, metrics)
 
 

@@ -23,6 +23,7 @@ from equipoise.pipeline.schemas.steps import FAULTS, RATED, SERIES_FIGURES, TOLD
 from equipoise.pipeline.schemas.tables import SAMPLES
 from equipoise.pipeline.transforms.figures import series_figures
 from equipoise.pipeline.transforms.judged import faults, judged, named_by
+from equipoise.pipeline.transforms.rows import UNEXPECTED
 from equipoise.pipeline.transforms.samples import rated, series_faults
 from equipoise.report.words import plural
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, Row, SparkSession
 
 MAPPING = f"{METRICS}/{addresses.FILE}"
-FOR_NOW = "cannot be read"
-"""How a fault begins that may be gone tomorrow although the file is the same."""
+FOR_NOW = ("cannot be read", UNEXPECTED)
+"""How a fault begins that may be gone tomorrow although the file is the same: memory was short, perhaps."""
 BROKERS = "cluster string, named_by string, known_as double"
 
 

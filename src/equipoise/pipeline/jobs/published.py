@@ -13,6 +13,7 @@ from equipoise.formats.object_rows import misfit
 from equipoise.formats.shapes import Id
 from equipoise.pipeline.jobs.claim import RECORD, TABLE_FOLDER
 from equipoise.pipeline.schemas.tables import SEVERITIES, TABLES
+from equipoise.report.fleet_quality import SOURCES
 from equipoise.wording import cut
 
 Row = dict[str, Any]
@@ -23,8 +24,16 @@ SHAPE = {
     "set_aside": {"pieces": Id},
     "seconds": {},
     "before": {"taken_over": [str]},
+    "budget?": {
+        "max_bytes_total": int, "given": int, "wanted": int, "clusters": int, "left?": float,
+        "lower_bound?": float,
+    },
 }
 """What a short report takes from ``run.json``."""
+READ = (
+    "plan_summary", "checks", "quarantine", "plan_history", "disk_days", "budget", "load_history",
+    "broker_load", "left_out",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -39,19 +48,20 @@ class Published:
     findings: list[Row]
     """Rows of ``checks`` with a subject, errors first."""
     quarantine: list[Row]
-    now: list[Row]
-    """Rows of ``plan_history`` of this run."""
-    before: list[Row]
-    """Those of the run before it."""
+    history: list[Row]
+    """Rows of ``plan_history`` beside those of ``load_history``."""
+    budget: list[Row]
+    """Rows of ``budget``: what each cluster got of the fleet's bytes; none where there is no such limit."""
 
 
 def published(out: Path) -> Published:
     """Raises :class:`UnusableInput` where ``out`` holds no run of this version."""
     try:
         record = told(json.loads((out / RECORD).read_bytes()))
-        summary, findings, quarantine, history, disks = (
-            rows(out, name) for name in ("plan_summary", "checks", "quarantine", "plan_history", "disk_days")
+        summary, findings, quarantine, plans, disks, budget, loads, sizes, left_out = (
+            rows(out, name) for name in READ
         )
+        sources = sources_of(out)
     except (OSError, ValueError, RecursionError) as error:
         advice = "Give the folder of equipoise run --out"
         raise UnusableInput(f"holds no run ({error})", source=str(out), advice=advice) from None
@@ -60,12 +70,42 @@ def published(out: Path) -> Published:
         (row for row in findings if row["subject"] is not None),
         key=lambda row: (SEVERITIES.index(row["severity"]), *(row[name] for name in order)),
     )
-    runs = sorted({row["run"] for row in history})
-    now, before = (
-        sorted((row for row in history if row["run"] == run), key=lambda row: str(row["cluster"]))
-        for run in (runs[-1] if runs else None, runs[-2] if len(runs) > 1 else None)
-    )
-    return Published(record, joined(summary, found, now, disks), found, quarantine, now, before)
+    last = max((row["run"] for row in plans), default=None)
+    now = [row for row in plans if row["run"] == last]
+    clusters = joined(summary, found, now, disks)
+    quality = qualities(clusters, sources, sizes, left_out, found)
+    clusters = [row | {"quality": quality[row["cluster"]]} for row in clusters]
+    return Published(record, clusters, found, quarantine, beside(plans, loads), budget)
+
+
+def beside(plans: list[Row], loads: list[Row]) -> list[Row]:
+    """The rows of both histories, by run and cluster."""
+    held = {(row["run"], row["cluster"]): row for row in loads}
+    nothing = dict.fromkeys(TABLES["load_history"].schema.names)
+    return [{**nothing, **held.get((row["run"], row["cluster"]), {}), **row} for row in plans]
+
+
+def qualities(
+    clusters: list[Row],
+    sources: Counter[tuple[str, str]],
+    sizes: list[Row],
+    left_out: list[Row],
+    findings: list[Row],
+) -> dict[str, Row]:
+    """What the figures of each cluster rest on."""
+    metrics = Counter(row["cluster"] for row in left_out)
+    gaps = Counter(row["cluster"] for row in findings if row["check"] == "gaps")
+    unknown: Counter[str] = Counter()
+    for row in sizes:
+        unknown[row["cluster"]] += row["disk_bytes"]["unknown"]
+    found = {}
+    for row in clusters:
+        name = row["cluster"]
+        parts = {key: sum(sources[name, one] for one in told) for key, told in SOURCES.items()}
+        counts = {"unknown_sizes": unknown[name], "left_out": metrics[name], "gaps": gaps[name]}
+        more = {"set_aside": row["set_aside"], "partitions": sum(parts.values())}
+        found[name] = parts | counts | more
+    return found
 
 
 def told(record: Any) -> Row:
@@ -97,6 +137,18 @@ def joined(summary: list[Row], findings: list[Row], now: list[Row], disks: list[
         }
         for row in summary
     ]
+
+
+def sources_of(out: Path) -> Counter[tuple[str, str]]:
+    """How many partitions of each cluster have their bytes in from each source."""
+    import pyarrow.parquet as pq
+
+    wanted = ["cluster", "bytes_in_per_s.source"]
+    found = pq.read_table(out / TABLE_FOLDER / "partition_load", columns=wanted)
+    if found.column_names != ["cluster", "source"]:
+        raise ValueError(f"table partition_load has no {', '.join(wanted)}")
+    counted = found.group_by(found.column_names).aggregate([([], "count_all")]).to_pylist()
+    return Counter({(row["cluster"], row["source"]): row["count_all"] for row in counted})
 
 
 def rows(out: Path, table: str) -> list[Row]:

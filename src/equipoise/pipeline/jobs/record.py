@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from equipoise import __version__
+from equipoise.files.policy import Policy
 from equipoise.pipeline.jobs.earlier import Earlier
 from equipoise.pipeline.jobs.span import Span
 from equipoise.pipeline.jobs.store import read_table
 from equipoise.pipeline.readers.fleet import ClusterFolder
 from equipoise.pipeline.schemas.tables import SEVERITIES, TABLES
 from equipoise.report import fleet_page
+from equipoise.report.fleet_changes import news_of
 from equipoise.report.fleet_data import MAX_QUARANTINE
+from equipoise.report.fleet_quality import SOURCES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 COUNTED = {"errors": "error", "warned": "warning"}
 """What is counted of the findings of a cluster, and their severity."""
+QUALITY = (*SOURCES, "unknown_sizes", "left_out", "gaps")
+"""What is counted of what the figures of a cluster rest on."""
 MAX_UNKNOWN = 20
 """Names of unknown metrics that ``run.json`` has."""
 
@@ -48,7 +53,26 @@ def summary_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
         read_table(spark, TABLES["checks"], folder / "checks")
         .where("subject is not null")
         .groupBy("cluster")
-        .agg(*(F.count_if(F.col("severity") == kind).alias(name) for name, kind in COUNTED.items()))
+        .agg(
+            *(F.count_if(F.col("severity") == kind).alias(name) for name, kind in COUNTED.items()),
+            F.count_if(F.col("check") == "gaps").alias("gaps"),
+        )
+    )
+    source = F.col("bytes_in_per_s.source")
+    loads = (
+        read_table(spark, TABLES["partition_load"], folder / "partition_load")
+        .groupBy("cluster")
+        .agg(*(F.count_if(source.isin(*told)).alias(name) for name, told in SOURCES.items()))
+    )
+    sizes = (
+        read_table(spark, TABLES["broker_load"], folder / "broker_load")
+        .groupBy("cluster")
+        .agg(F.sum("disk_bytes.unknown").alias("unknown_sizes"))
+    )
+    metrics = (
+        read_table(spark, TABLES["left_out"], folder / "left_out")
+        .groupBy("cluster")
+        .agg(F.count(F.lit(1)).alias("left_out"))
     )
     full = (
         read_table(spark, TABLES["disk_days"], folder / "disk_days")
@@ -61,10 +85,19 @@ def summary_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
         .join(pieces, on="cluster", how="left")
         .join(found, on="cluster", how="left")
         .join(full, on="cluster", how="left")
-        .fillna(0, ["set_aside", *COUNTED])
+        .join(loads, on="cluster", how="left")
+        .join(sizes, on="cluster", how="left")
+        .join(metrics, on="cluster", how="left")
+        .fillna(0, ["set_aside", *COUNTED, *QUALITY])
     )
-    rows = [row.asDict(recursive=True) for row in joined.collect()]
+    rows = [with_quality(row.asDict(recursive=True)) for row in joined.collect()]
     return sorted(rows, key=lambda row: str(row["cluster"]))
+
+
+def with_quality(row: Row) -> Row:
+    """A row whose counts of what figures rest on stand together."""
+    told = {name: row.pop(name) for name in QUALITY} | {"set_aside": row["set_aside"]}
+    return row | {"quality": told | {"partitions": sum(told[name] for name in SOURCES)}}
 
 
 def set_aside(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
@@ -120,10 +153,11 @@ def index_page(
     rows: Sequence[Row],
     pieces: Sequence[Row],
     found: Sequence[Row],
-    news: Sequence[str] | None,
+    history: Sequence[Row],
+    policy: Policy,
     clock: Clock,
 ) -> str:
-    """``index.html``; ``news``: what has changed since the run before, None for the first one."""
+    """``index.html``; ``history``: rows of the histories, those of this run among them."""
     facts = {
         "equipoise": __version__,
         "started": clock.started.isoformat(timespec="seconds"),
@@ -133,13 +167,15 @@ def index_page(
         "files": sum(len(cluster.files) for cluster in clusters),
         "partitions": sum(row["partitions"] or 0 for row in rows),
     }
-    return fleet_page([page_entry(row) for row in rows], pieces, facts, found, news)
+    entries = [page_entry(row) | {"group": policy.group_of(row["cluster"])} for row in rows]
+    return fleet_page(entries, pieces, facts, found, news_of(history), history)
 
 
 def page_entry(row: Row) -> Row:
     """A cluster's row in the words of its ``plan.json``."""
     if row["outcome"] != "planned":
-        return {"cluster": row["cluster"], "outcome": row["outcome"], "error": row["reason"]}
+        counts = {key: row[key] for key in (*COUNTED, "days_until_full", "quality")}
+        return {"cluster": row["cluster"], "outcome": row["outcome"], "error": row["reason"], **counts}
     costs = ("data_moves", "bytes_moved", "leadership_changes", "partitions_changed")
     return {
         "cluster": row["cluster"],
@@ -151,7 +187,7 @@ def page_entry(row: Row) -> Row:
         "warnings": row["warnings"],
         "request": {"goals": row["goals"]},
         "partial": row["partial"],
-        **{key: row[key] for key in (*COUNTED, "days_until_full")},
+        **{key: row[key] for key in (*COUNTED, "days_until_full", "quality")},
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.schemas.steps import PARSED, arrow
-from equipoise.pipeline.transforms.rows import set_aside
+from equipoise.pipeline.transforms.rows import set_aside, unexpected
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,14 +26,24 @@ def parse_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
 
     for batch in batches:
         for row in batch.to_pylist():
-            yield pa.RecordBatch.from_pylist([parse_row(row)], schema=arrow("PARSED"))
+            try:
+                parsed = pa.RecordBatch.from_pylist([parse_row(row)], schema=arrow("PARSED"))
+            except Exception as error:  # a file that trips a bug must not take the fleet with it
+                fault = head_of(row) | {"faults": [{"reason": unexpected(error)}]}
+                parsed = pa.RecordBatch.from_pylist([fault], schema=arrow("PARSED"))
+            yield parsed
+
+
+def head_of(row: dict[str, Any]) -> dict[str, Any]:
+    """Which file it is."""
+    return {key: row[key] for key in ("cluster", "rank", "file")}
 
 
 def parse_row(row: dict[str, Any]) -> dict[str, Any]:
     """A file's row with what it tells; a file that cannot be read at all has a fault and no fragment."""
     from equipoise.files.sources import parse_file
 
-    result = {key: row[key] for key in ("cluster", "rank", "file")} | {"faults": []}
+    result = head_of(row) | {"faults": []}
     if row["path"] is None:
         if row["file"]:
             return result | {"faults": [{"reason": row["fault"]}]}

@@ -9,6 +9,8 @@ GAUGES = {
     "kafka_log_log_size": SIZE,
     'kafka_log_log_value{name="size"}': SIZE,
     "partition_size": SIZE,
+    "kminion_kafka_topic_log_dir_size_total_bytes": SIZE,
+    "kminion_kafka_broker_log_dir_size_total_bytes": SIZE,
     "bytes_in_per_s": BYTES_IN,
     'kafka_server_brokertopicmetrics_oneminuterate{name="bytesinpersec"}': BYTES_IN,
     "all_topic_bytes_in": BYTES_IN,
@@ -47,7 +49,16 @@ NAMED = (
 """Names of the JMX exporter without rules: what they tell of is in the label ``name``."""
 INFOS = ("kafka_broker_info", "kminion_kafka_broker_info")
 """Metrics that tell the address of a broker."""
-OF_THE_CLUSTER = ("kafka_topic_partition_current_offset", "kminion_kafka_topic_partition_high_water_mark")
+TOTALS = (
+    "kminion_kafka_topic_log_dir_size_total_bytes",
+    "kminion_kafka_broker_log_dir_size_total_bytes",
+)
+"""Sizes of all replicas of a topic, or of a broker."""
+OF_THE_CLUSTER = (
+    "kafka_topic_partition_current_offset",
+    "kminion_kafka_topic_partition_high_water_mark",
+    *TOTALS,
+)
 """Metrics of exporters that ask the whole cluster: the address beside them is the exporter's own."""
 OF_PARTITIONS = (SIZE, OFFSETS)
-"""Metrics that say nothing without a partition; the others may be those of a topic or of a broker too."""
+"""Metrics that say nothing without a partition, but for `TOTALS`; others may be a topic's or a broker's."""

@@ -145,11 +145,25 @@ PLAN_KINDS = {
 PLANNED = StructType([CLUSTER, *(may(kind, schema) for kind, schema in PLAN_KINDS.items())])
 """What planning one cluster gives: rows of several kinds, as above."""
 
+WEIGHED = StructType(
+    [
+        CLUSTER,
+        may("goal", TEXT),  # null where budgets buy nothing
+        may("max_bytes", LONG),  # a budget; without a goal what its plan copies
+        may("value", DOUBLE),
+        may("lower_bound", DOUBLE),
+        may("outcome", TEXT),  # of a cluster that cannot be planned
+        may("reason", TEXT),  # why it cannot, or not within the budget, or why budgets buy nothing
+        may("text", TEXT),
+    ]
+)
+"""One row a cluster and budget: what it buys."""
+
 
 @cache
 def arrow(schema_name: str) -> pa.Schema:
     """The Arrow form of a step's schema, by its name here."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    schemas = {"PARSED": PARSED, "TOLD": TOLD, "MERGED": MERGED, "PLANNED": PLANNED}
+    schemas = {"PARSED": PARSED, "TOLD": TOLD, "MERGED": MERGED, "PLANNED": PLANNED, "WEIGHED": WEIGHED}
     return to_arrow_schema(schemas[schema_name])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT
+from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT, SIZE
 from equipoise.pipeline.schemas.tables import EXACT, PER_PARTITION
 from equipoise.pipeline.transforms.figures import best_of, figures_of, nine_digits
 
 PER_BROKER = ("cluster", "broker")
-OWN = {"leader_bytes_in_per_s": BYTES_IN, "bytes_out_per_s": BYTES_OUT}
+OWN = {"disk_bytes": SIZE, "leader_bytes_in_per_s": BYTES_IN, "bytes_out_per_s": BYTES_OUT}
 """Columns that a broker's own totals tell: Kafka counts there what producers send and consumers read."""
 
 

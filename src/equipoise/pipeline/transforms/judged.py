@@ -15,6 +15,7 @@ from equipoise.pipeline.schemas.metrics import (
     NAMES,
     OF_PARTITIONS,
     OF_THE_CLUSTER,
+    TOTALS,
 )
 from equipoise.pipeline.schemas.tables import DOUBLE, INT, LONG, TEXT, TIME
 
@@ -50,6 +51,7 @@ def judged(told: DataFrame, brokers: DataFrame | None) -> DataFrame:
     broker = F.coalesce(number_of("broker"), F.col("known_as"))
     name, topic = F.col("metric"), F.col("topic")
     metric = metric_of(name)
+    of_partitions = metric.isin(*OF_PARTITIONS) & ~F.lower(name).isin(*TOTALS)
     rate = F.lower(name).isin([name for name, kind in GAUGES.items() if kind in (BYTES_IN, BYTES_OUT)])
     reasons = [
         (F.col("fault").isNotNull(), F.col("fault")),
@@ -65,7 +67,7 @@ def judged(told: DataFrame, brokers: DataFrame | None) -> DataFrame:
         (number_of("broker").isNotNull() & is_no_id("broker", broker), "the broker is no broker id"),
         (F.col("named_by").isNotNull() & broker.isNull(), UNKNOWN_ADDRESS),
         (partition.isNotNull() & topic.isNull(), "a partition without a topic"),
-        (metric.isin(*OF_PARTITIONS) & partition.isNull(), "only a partition can have this metric"),
+        (of_partitions & partition.isNull(), "only a partition can have this metric"),
         (topic.isNull() & broker.isNull(), "neither a topic nor a broker is named"),
     ]
     reason = reduce(lambda so_far, rule: so_far.when(*rule), reasons[1:], F.when(*reasons[0]))

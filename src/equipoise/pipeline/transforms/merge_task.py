@@ -36,8 +36,8 @@ class Trouble:
     def of(cls, error: Exception) -> Trouble:
         if isinstance(error, EquipoiseError):
             return cls("impossible" if isinstance(error, ImpossibleRequest) else "set aside", str(error))
-        reason = f"unexpected: {type(error).__name__}: {error}"
-        return cls("set aside", reason, "".join(traceback.format_exception(error)))
+        story = "".join(traceback.format_exception(error))
+        return cls("set aside", rows.unexpected(error), story.encode(errors="replace").decode())
 
 
 @dataclass(frozen=True)

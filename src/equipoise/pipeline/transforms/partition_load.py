@@ -26,6 +26,8 @@ def partition_load(partitions: DataFrame, series: DataFrame | None) -> DataFrame
     def first_known(metric: str, *others: Column) -> Column:
         of_samples = [F.col(f"own_{metric}")] if f"own_{metric}" in own else []
         shares = [*parts(metric)] if f"leaders_{metric}" in own else []
+        if metric == SIZE and series is not None:
+            shares = [part(f"topics_{SIZE}", "by_replica")]
         return F.coalesce(*of_samples, told_once(metric), *shares, *others)
 
     size, unknown = first_known(SIZE), figures_of("unknown")
@@ -38,10 +40,10 @@ def partition_load(partitions: DataFrame, series: DataFrame | None) -> DataFrame
 
 
 def with_series(partitions: DataFrame, series: DataFrame) -> DataFrame:
-    """The table with own_METRIC, leaders_RATE and topics_RATE, and shares by_leader and by_topic."""
+    """The table with own_METRIC, leaders_RATE, topics_METRIC, and shares by_leader, by_topic, by_replica."""
     return (
         partitions.join(measured(partitions, series), on=list(PER_PARTITION), how="left")
-        .withColumns({"by_leader": share("leader"), "by_topic": share()})
+        .withColumns({"by_leader": share("leader"), "by_topic": share(), "by_replica": of_replicas()})
         .join(on_leaders(series), on=[*PER_TOPIC, "leader"], how="left")
         .join(of_whole_topics(series), on=list(PER_TOPIC), how="left")
     )
@@ -73,9 +75,9 @@ def on_leaders(series: DataFrame) -> DataFrame:
 
 
 def of_whole_topics(series: DataFrame) -> DataFrame:
-    """(cluster, topic, topics_RATE...): what is told of a topic as a whole."""
+    """(cluster, topic, topics_METRIC...): what is told of a topic as a whole; sizes with all its replicas."""
     told = of_topics(series).where(F.col("broker").isNull())
-    return best_of(told, PER_TOPIC, RATES, "topics")
+    return best_of(told, PER_TOPIC, (SIZE, *RATES), "topics")
 
 
 def of_topics(series: DataFrame) -> DataFrame:
@@ -96,6 +98,12 @@ def share(*of: str) -> Column:
         F.when(by_offsets, F.try_divide(offsets, gained)).otherwise(1 / n).alias("part"),
         F.when(by_offsets, "split by offsets").otherwise("split evenly").alias("source"),
     )
+
+
+def of_replicas() -> Column:
+    """What one replica is of all those of its topic."""
+    n = F.sum("replication_factor").over(Window.partitionBy(*PER_TOPIC))
+    return F.struct((1 / n).alias("part"), F.lit("split evenly").alias("source"))
 
 
 def parts(rate: str) -> tuple[Column, Column]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from equipoise.files.policy import Policy
+from equipoise.files.wish import Wish
 from equipoise.pipeline.schemas.steps import PLANNED
 from equipoise.pipeline.transforms.merge_task import State, Trouble
 from equipoise.pipeline.transforms.planner import Order, planned, readable_wish, rows_without_plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
+Given = Mapping[str, int | Trouble]
 LOAD = ("topic", "partition", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s")
 
 
@@ -35,12 +39,30 @@ class Places:
 
 
 def all_planned(
-    merged: DataFrame, loads: DataFrame | None, n_clusters: int, places: Places, policy: Policy
+    merged: DataFrame,
+    loads: DataFrame | None,
+    n_clusters: int,
+    places: Places,
+    policy: Policy,
+    given: Given = MappingProxyType({}),
 ) -> DataFrame:
     """States of MERGED and the table ``partition_load`` (None: no samples) to the rows of PLANNED.
 
-    Every cluster is a task of its own and the tasks start in rank order: the largest first, so that no
-    core is left alone with it at the end.
+    ``given`` has the bytes that a cluster may copy, or why it has no plan; others copy what they wish.
+    """
+    at_once = min(tasks_at_once(merged.sparkSession), max(1, n_clusters))
+
+    def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for name, (state, load) in sorted(gathered(batches).items()):
+            yield from plan_cluster(name, pickle.loads(state), load, places, policy, at_once, given.get(name))
+
+    return by_cluster(merged, loads, n_clusters).mapInArrow(plan_batches, PLANNED)
+
+
+def by_cluster(merged: DataFrame, loads: DataFrame | None, n_clusters: int) -> DataFrame:
+    """The state of each cluster beside its loads, a task each.
+
+    The tasks start in rank order: the largest first, so that no core is left alone with it at the end.
     """
     from pyspark.sql import functions as F
 
@@ -49,12 +71,16 @@ def all_planned(
         ranks = F.broadcast(states.select("cluster", "rank"))
         rows = loads.join(ranks, on="cluster", how="inner").select("cluster", "rank", *LOAD)
         states = states.unionByName(rows, allowMissingColumns=True)
+    return states.repartitionById(max(1, n_clusters), "rank")
 
-    def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for cluster, (state, load) in sorted(gathered(batches).items()):
-            yield from plan_cluster(cluster, pickle.loads(state), load, places, policy)
 
-    return states.repartitionById(max(1, n_clusters), "rank").mapInArrow(plan_batches, PLANNED)
+def tasks_at_once(spark: SparkSession) -> int:
+    """How many tasks one machine works on at a time, at most as far as is known."""
+    context = spark.sparkContext
+    hosts = Counter(info.host() for info in context._jsc.sc().statusTracker().getExecutorInfos())
+    hosts[spark.conf.get("spark.driver.host")] -= 1  # the driver is among them
+    cores = -(-context.defaultParallelism // max(1, len(+hosts)))
+    return max(1, cores // int(spark.conf.get("spark.task.cpus", "1") or 1))
 
 
 def gathered(batches: Iterator[pa.RecordBatch]) -> dict[str, tuple[bytes, pa.Table | None]]:
@@ -77,16 +103,36 @@ def gathered(batches: Iterator[pa.RecordBatch]) -> dict[str, tuple[bytes, pa.Tab
 
 
 def plan_cluster(
-    name: str, state: State | Trouble, loads: pa.Table | None, places: Places, policy: Policy
+    name: str,
+    state: State | Trouble,
+    loads: pa.Table | None,
+    places: Places,
+    policy: Policy,
+    at_once: int,
+    given: int | Trouble | None,
 ) -> Iterator[pa.RecordBatch]:
-    """Every row that one cluster gives; one that cannot be planned gives the reason instead of moves."""
+    """Every row that one cluster gives; one that cannot be planned gives the reason instead of moves.
+
+    So many clusters may be planned ``at_once`` on this machine.
+    """
     places.tell(name, "planning")
     answer: list[pa.RecordBatch] | Trouble
     if isinstance(state, Trouble):
         answer = state
+    elif isinstance(given, Trouble):
+        answer = given
     elif isinstance(wish := readable_wish(Path(places.fleet) / name, policy), Trouble):
         answer = wish
     else:
-        answer = planned(Order(state, wish, loads, str(Path(places.plans) / name)))
+        folder = str(Path(places.plans) / name)
+        answer = planned(Order(state, within(wish, given), loads, folder, at_once=at_once))
     yield from rows_without_plan(name, state, answer) if isinstance(answer, Trouble) else answer
     places.tell(name, answer.outcome if isinstance(answer, Trouble) else "planned")
+
+
+def within(wish: Wish, given: int | None) -> Wish:
+    """A wish for a plan that copies no more than is given, nor than it says itself."""
+    if given is None:
+        return wish
+    own = wish.request.max_bytes
+    return replace(wish, request=replace(wish.request, max_bytes=given if own is None else min(own, given)))

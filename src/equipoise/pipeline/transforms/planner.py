@@ -31,14 +31,15 @@ from equipoise.solver_process import NoAnswer, SolverProcess
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from equipoise.cluster import Plan
+    from equipoise.cluster import Cluster, Plan
+    from equipoise.planning.problem.request import Request
 
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 """How much memory a container may have, or "max"."""
 NEEDED = (
-    "equipoise.files.plan_directory", "equipoise.planning.driver.solve", "equipoise.report",
-    "equipoise.scheduling", "jinja2", "ortools.graph.python.min_cost_flow", "pyarrow.compute",
-    "scipy.optimize",
+    "equipoise.comparing.frontier", "equipoise.files.plan_directory", "equipoise.planning.driver.solve",
+    "equipoise.report", "equipoise.scheduling", "jinja2", "ortools.graph.python.min_cost_flow",
+    "pyarrow.compute", "scipy.optimize",
 )  # fmt: skip
 """What planning would load later, when no memory may be left for it."""
 
@@ -53,6 +54,15 @@ class Order:
     """Its rows of ``partition_load``; None where the cluster has no samples."""
     folder: str
     """Where the plan directory is to stand."""
+    weigh: bool = False
+    """Whether it is asked what budgets buy, and no plan is wanted."""
+    at_once: int = 1
+    """So many clusters may be planned at one time by this machine, which has one memory."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes that planning may take: those that are wished for, else its part of what is there."""
+        return self.wish.memory_limit or memory_there() // self.at_once
 
 
 class Planner(SolverProcess):
@@ -72,6 +82,9 @@ def planned(order: Order) -> list[pa.RecordBatch] | Trouble:
     """The rows of a plan, whose directory is written then; or why there is none."""
     global planner
     answer: list[pa.RecordBatch] | Trouble
+    if planner is not None and planner.process.poll() is not None:  # it died when it had nothing to do
+        planner.end()
+        planner = None
     try:
         planner = planner or Planner()
         planner.send(order)
@@ -85,7 +98,7 @@ def planned(order: Order) -> list[pa.RecordBatch] | Trouble:
             planner.end()
         planner = None
         answer = Trouble("set aside", reason)
-    if isinstance(answer, Trouble):
+    if isinstance(answer, Trouble) and not order.weigh:
         clear(Path(order.folder))
     return answer
 
@@ -108,35 +121,63 @@ def serve(connection: Connection) -> None:
 
 def answer_to(order: Order) -> list[pa.RecordBatch] | Trouble:
     """The rows of a plan, or why there is none."""
-    memory = order.wish.memory_limit or memory_there()
     try:
-        with bounded(memory):
-            return carried_out(order)
+        with bounded(order.memory):
+            return weighed(order) if order.weigh else carried_out(order)
     except Exception as error:  # a cluster that trips a bug must not take the fleet with it
         if is_out_of_memory(error):
-            return Trouble("set aside", f"its planning takes more than {memory / 1e6:,.0f} MB of memory")
+            memory = f"{order.memory / 1e6:,.0f} MB of memory"
+            return Trouble("set aside", f"its planning takes more than {memory}")
         return Trouble.of(error)
 
 
 def carried_out(order: Order) -> list[pa.RecordBatch]:
-    """The plan of a cluster as rows, with its directory written.
-
-    A part that was not lost piece by piece is refused, unless the wish says ``partial``.
-    """
+    """The plan of a cluster as rows, with its directory written."""
     from equipoise.files.plan_directory import write_plan
     from equipoise.planning import make_plan
     from equipoise.report import plan_page
     from equipoise.scheduling import schedule
 
-    wish, cluster, used = order.wish, order.state.cluster, list[Used]()
-    if order.loads is not None:
-        cluster, used = with_loads(cluster, order.loads, wish.load)
-    partial = wish.request.partial or (order.state.lost and bool(cluster.lacks))
-    plan = make_plan(cluster, replace(wish.request, partial=partial))
+    wish = order.wish
+    cluster, request, used = prepared(order)
+    plan = make_plan(cluster, request)
     waves = schedule(plan, max_inflight=wish.max_inflight, throttle=wish.throttle)
     page = plan_page(plan, waves).encode()
     write_plan(plan, Path(order.folder), schedule=waves, extra={"report.html": page})
     return rows_of(plan, used, order.state)
+
+
+def weighed(order: Order) -> list[pa.RecordBatch]:
+    """What budgets of bytes buy a cluster, as rows of WEIGHED; else what its plan copies."""
+    import pyarrow as pa
+
+    from equipoise.comparing.frontier import frontier, moved_bytes
+    from equipoise.planning import make_plan
+
+    cluster, request, _ = prepared(order)
+    try:
+        found = frontier(cluster, request, unit="bytes")
+        rows = [
+            {"goal": found.goal, "max_bytes": point.budget, "value": point.value,
+             "lower_bound": point.lower_bound, "reason": point.reason or None}
+            for point in found.points
+        ]  # fmt: skip
+    except UnusableInput as error:  # it levels nothing, has a budget of its own, or sizes are not known
+        rows = [{"max_bytes": moved_bytes(make_plan(cluster, request)), "reason": error.problem}]
+    told = [{"cluster": cluster.name, **row} for row in rows]
+    return [pa.RecordBatch.from_pylist(told, schema=arrow("WEIGHED"))]
+
+
+def prepared(order: Order) -> tuple[Cluster, Request, list[Used]]:
+    """The cluster with its loads, what is asked for, and which loads those are.
+
+    A part that was not lost piece by piece is refused later on, unless the wish says ``partial``.
+    """
+    wish, cluster, used = order.wish, order.state.cluster, list[Used]()
+    if order.loads is not None:
+        cluster, used = with_loads(cluster, order.loads, wish.load)
+    partial = wish.request.partial or (order.state.lost and bool(cluster.lacks))
+    return cluster, replace(wish.request, partial=partial), used
 
 
 def rows_of(plan: Plan, used: list[Used], state: State) -> list[pa.RecordBatch]:

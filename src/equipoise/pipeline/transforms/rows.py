@@ -12,6 +12,7 @@ from equipoise.cluster import Cluster, Plan, measures
 from equipoise.files.plan_summary import overview, reasons_of
 from equipoise.judge.levels import bytes_copied
 from equipoise.pipeline.transforms.columns import known, lists, named, told, whole_numbers
+from equipoise.wording import printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from equipoise.formats.fragment import Fragment, SetAside
 
 Columns = Mapping[str, "pa.Array"]
+UNEXPECTED = "unexpected"
 
 
 def brokers(cluster: Cluster, eligible: np.ndarray, up: Collection[int]) -> Columns:
@@ -183,6 +185,12 @@ def set_aside(piece: SetAside) -> dict[str, Any]:
         "text": piece.text,
         "reason": piece.reason,
     }
+
+
+def unexpected(error: Exception) -> str:
+    """Why something was set aside that nobody thought of, on one line."""
+    words = printable(" ".join(str(error).split()))
+    return f"{UNEXPECTED}: {type(error).__name__}" + (f": {words}" if words else "")
 
 
 def not_planned(outcome: str, why: str) -> dict[str, Any]:

@@ -189,6 +189,20 @@ function sorting(table) {
   });
 }
 
+// What a table lets choose: one list for each name in data-choose of which rows have several values.
+function choosing(table, tools) {
+  return (table.dataset.choose ?? "").split(",").flatMap((title) => {
+    const name = title.toLowerCase(), values = new Set([...table.tBodies[0].rows].map((row) => row.dataset[name]).filter(Boolean));
+    if (values.size < 2) return [];
+    const label = document.createElement("label"), select = document.createElement("select");
+    select.name = name;
+    select.append(new Option("any", ""), ...[...values].sort().map((value) => new Option(value)));
+    label.append(title, select);
+    tools.append(label);
+    return [select];
+  });
+}
+
 // A table of many rows gets a box that filters it by what is written and filled in.
 function filtering(table) {
   const body = table.tBodies[0], tools = document.createElement("div"), label = document.createElement("label"), search = document.createElement("input");
@@ -198,11 +212,16 @@ function filtering(table) {
   tools.append(label);
   table.parentElement.before(tools);
   const written = (row) => [row.textContent, ...[...row.querySelectorAll("input[type=text]")].map((field) => field.value)].join(" ");
+  const choices = choosing(table, tools);
   const filter = () => {
-    const wanted = search.value.trim().toLowerCase();
-    for (const row of body.rows) row.classList.toggle("hide", !written(row).toLowerCase().includes(wanted));
+    const wanted = search.value.trim().toLowerCase(), chosen = choices.filter((one) => one.value);
+    for (const row of body.rows) {
+      const fits = written(row).toLowerCase().includes(wanted) && chosen.every((one) => row.dataset[one.name] === one.value);
+      row.classList.toggle("hide", !fits);
+    }
   };
-  const offer = () => { tools.hidden = body.rows.length <= 10; filter(); };
+  const offer = () => { tools.hidden = body.rows.length <= 10 && !choices.length; filter(); };
+  for (const one of choices) one.addEventListener("change", filter);
   search.addEventListener("input", filter);
   new MutationObserver(offer).observe(body, { childList: true });
   offer();

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import reprlib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,8 @@ def standard(told: Mapping[str, Any]) -> dict[str, str | None]:
 
 def written(value: Any) -> str | None:
     """A value as text; null where nothing is told."""
+    if isinstance(value, list | dict):
+        return reprlib.repr(value)  # it may be nested deeper than Python can write
     return None if value is None else value if isinstance(value, str) else repr(value)
 
 
@@ -94,9 +97,12 @@ def piece_of(rows: Sequence[Mapping[str, str | None]], **where: Any) -> Piece:
     return Piece({c: pa.array([row.get(c) for row in rows], pa.string()) for c in COLUMNS}, **where)
 
 
-def complete(columns: Sequence[str]) -> None:
-    """Raises :class:`UnusableInput` where a needed column is missing, or a known one is there twice."""
-    missing = [c for c in NEEDED if not any(name in columns for name in CALLED[c])]
+def complete(columns: Sequence[str], within: Collection[str] = ()) -> None:
+    """Raises :class:`UnusableInput` where a needed column is missing, or a known one is there twice.
+
+    What stands ``within`` labels is there too.
+    """
+    missing = [c for c in NEEDED if not any(name in columns or name in within for name in CALLED[c])]
     if missing:
         raise UnusableInput(f"has no column {', '.join(missing)}")
     twice = [column for column in columns if column in KNOWN and list(columns).count(column) > 1]

@@ -33,7 +33,10 @@ def read(stream: IO[bytes]) -> Iterator[Piece]:
     head = stream.readline(BLOCK).decode("utf-8-sig", errors="replace")
     if not head.strip():
         raise UnusableInput("is empty")
-    columns = [column.strip().lower() for column in next(csv.reader([head]))]
+    try:
+        columns = [column.strip().lower() for column in next(csv.reader([head]))]
+    except csv.Error as error:
+        raise UnusableInput(f"the header cannot be read: {error}") from None
     complete(columns)
     odd: list[tuple[int, str, int]] = []
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Iterator
 from itertools import islice
-from typing import IO, Any
+from typing import IO, Any, TypeGuard
 
 import orjson
 
@@ -78,19 +79,38 @@ def of_answer(content: bytes) -> Iterator[Piece]:
         answer = json.loads(content)
     except ValueError as error:
         raise UnusableInput(f"the answer of Prometheus is broken JSON: {cut(str(error))}") from None
+    except RecursionError:
+        raise UnusableInput("the answer of Prometheus is nested too deeply") from None
     if answer.get("status") == "error":
         raise UnusableInput(f"Prometheus answered with an error: {cut(str(answer.get('error', '')))}")
     data = answer.get("data")
     kind = data.get("resultType") if isinstance(data, dict) else None
-    if kind not in KINDS or not isinstance(data.get("result"), list):
+    if not isinstance(kind, str) or kind not in KINDS or not isinstance(data.get("result"), list):
         raise UnusableInput(f"an answer of Prometheus without a vector or a matrix ({cut(str(kind))})")
     for number, series in enumerate(data["result"], start=1):
-        found = series.get(KINDS[kind]) if isinstance(series, dict) else None
-        labels = series.get("metric") if isinstance(series, dict) else None
-        samples: list[Any] = [found] if kind == "vector" else found or []
-        if not isinstance(labels, dict) or not all(isinstance(s, list) and len(s) == 2 for s in samples):
-            yield piece_of([{}], row=[number], fault=["the series cannot be read"], text=[cut(repr(series))])
-        elif samples:
-            named = {name: value for name, value in labels.items() if name not in ("time", "value")}
-            rows = [standard(named | {"time": time, "value": value}) for time, value in samples]
-            yield piece_of(rows, row=[number] * len(rows))
+        yield from of_series(number, series, kind)
+
+
+def of_series(number: int, series: Any, kind: str) -> Iterator[Piece]:
+    """The samples of one series of an answer."""
+    found = series.get(KINDS[kind]) if isinstance(series, dict) else None
+    labels = series.get("metric") if isinstance(series, dict) else None
+    samples = [found] if kind == "vector" else [] if found is None else found
+    fault = "the series cannot be read"
+    if isinstance(labels, dict) and is_samples(samples):
+        named = {name: value for name, value in labels.items() if name not in ("time", "value")}
+        rows = [standard(named | {"time": time, "value": value}) for time, value in samples]
+        try:
+            piece = piece_of(rows, row=[number] * len(rows))
+        except UnicodeEncodeError:  # JSON can tell halves of characters
+            fault = NOT_UTF8
+        else:
+            if rows:
+                yield piece
+            return
+    yield piece_of([{}], row=[number], fault=[fault], text=[cut(reprlib.repr(series))])
+
+
+def is_samples(found: Any) -> TypeGuard[list[Any]]:
+    """Whether it is a list of times and values."""
+    return isinstance(found, list) and all(isinstance(s, list) and len(s) == 2 for s in found)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.readers.samples.columns import COLUMNS, KNOWN, NOT_UTF8, Piece, chosen, complete
+from equipoise.pipeline.readers.samples.labels import Labels, is_labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 NAMES = ("metric", "__name__", "topic", "topic_name", "name")
 """Columns that are text and nothing else."""
 TIMES = ("time", "timestamp", "ts")
+MICROS = {"s": 1_000_000, "ms": 1_000, "us": 1}
+MOST_MICROS = 2**63 - 1
 
 
 def read(path: str) -> Iterator[Piece]:
@@ -24,14 +27,15 @@ def read(path: str) -> Iterator[Piece]:
     try:
         with pq.ParquetFile(path) as file:
             schema = file.schema_arrow
-            names = [name.lower() for name in schema.names]
-            complete(names)
-            counts = [field for field in schema if field.name.lower() in KNOWN]
-            for field in counts:
+            labels = Labels([field for field in schema if is_labels(field)])
+            plain = [field for field in schema if not is_labels(field)]
+            complete([field.name.lower() for field in plain], within=labels.names)
+            counts = [field for field in plain if field.name.lower() in KNOWN]
+            for field in (*counts, *labels.flat):
                 check_type(field)
             row = 1
-            for batch in file.iter_batches(columns=[field.name for field in counts]):
-                yield piece(batch, row)
+            for batch in file.iter_batches(columns=[field.name for field in (*counts, *labels.fields)]):
+                yield piece(labels.spread(batch), row)
                 row += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         raise UnusableInput(f"the Parquet data is broken: {str(error).splitlines()[0]}") from None
@@ -67,9 +71,7 @@ def text_of(array: pa.Array) -> tuple[pa.Array, list[bool]]:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_timestamp(array.type):
-        array = array.cast(pa.timestamp("us", array.type.tz), safe=False)
-        if array.type.tz is not None:
-            array = array.cast(pa.timestamp("us", "UTC"))
+        return written_times(array), []
     is_text = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
     if not is_text:
         return array.cast(pa.string()), []
@@ -80,6 +82,23 @@ def text_of(array: pa.Array) -> tuple[pa.Array, list[bool]]:
         values = array.cast(pa.large_binary()).to_pylist()
     texts = [None if value is None else value.decode(errors="replace") for value in values]
     return pa.array(texts, pa.string()), [value is not None and not is_utf8(value) for value in values]
+
+
+def written_times(array: pa.Array) -> pa.Array:
+    """Times in ISO form; what would be no microseconds is told as it is, which is no time to anybody."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    unit, zone = array.type.unit, array.type.tz and "UTC"
+    micros = pa.timestamp("us", zone)
+    if unit == "ns":
+        return array.cast(micros, safe=False).cast(pa.string())
+    number = array.cast(pa.int64())
+    most = MOST_MICROS // MICROS[unit]
+    fits = pc.and_(pc.less_equal(number, most), pc.greater_equal(number, -most))
+    told = pc.if_else(fits, array, pa.scalar(None, array.type)).cast(micros).cast(pa.string())
+    odd = pc.binary_join_element_wise(number.cast(pa.string()), unit, " ")
+    return pc.if_else(fits, told, odd)
 
 
 def is_utf8(value: bytes) -> bool:

@@ -12,6 +12,8 @@ from equipoise.errors import UnusableInput
 from equipoise.pipeline.readers.samples import csv_file, exposition, json_file, parquet_file
 from equipoise.pipeline.readers.samples.columns import CALLED, COLUMNS, Piece, standard
 from equipoise.pipeline.schemas.steps import TOLD, arrow
+from equipoise.pipeline.transforms.rows import unexpected
+from equipoise.wording import printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,7 +55,9 @@ def read_file(row: dict[str, Any]) -> Iterator[pa.RecordBatch]:
         except GZIP_FAULTS as error:
             fault = f"the gzip data is broken: {error}"
         except OSError as error:
-            fault = f"cannot be read: {error.strerror or error}"
+            fault = f"cannot be read: {printable(error.strerror or str(error))}"
+        except Exception as error:  # a file that trips a bug must not take the fleet with it
+            fault = unexpected(error)
     if fault is not None:
         yield from batch_of(row, Piece({}, fault=[fault]), {})
 

@@ -1,0 +1,117 @@
+"""One file of samples, or of a state, whatever is in it: rows, or one row that says why there are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from equipoise.pipeline.readers import parsed
+from equipoise.pipeline.readers.samples import step
+
+ANSWER = b'{"status":"success","data":{"resultType":%s,"result":[%s]}}'
+VECTOR = b'{"metric":{"__name__":%s},"value":[1767225600,"5"]}'
+NO_SERIES = "the series cannot be read"
+BROKEN = {
+    "q.json": (ANSWER % (b'"matrix"', b'{"metric":{"__name__":"x"},"values":5}'), NO_SERIES),
+    "none.json": (ANSWER % (b'"vector"', b'{"metric":{"__name__":"x"},"value":null}'), NO_SERIES),
+    "deep.json": (b'{"status":"success","data":' + b"[" * 200_000, "is nested too deeply"),
+    "list.json": (
+        ANSWER.replace(b"%s", b'["vector"]', 1) % b"",
+        "an answer of Prometheus without a vector or a matrix (['vector'])",
+    ),
+    "half.json": (ANSWER % (b'"vector"', VECTOR % rb'"\ud800"'), "the text is not UTF-8"),
+    "error.json": (rb'{"status":"error","error":"\ud800"}', "answered with an error: \ufffd"),
+    "a.csv": (b"time,metric,value," + b"x" * 131_073 + b"\n", "the header cannot be read: field larger"),
+    "deep.jsonl": (b'{"time":1767225600,"metric":"x","value":' + b"[" * 900 + b"]" * 900 + b"}", ""),
+}
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The rows of TOLD that a file gives."""
+    row = {"cluster": "c", "file": f"metrics/{path.name}", "path": str(path), "fault": None}
+    return [told for batch in step.read_file(row) for told in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_said(name: str, tmp_path: Path) -> None:
+    """What nobody expects of a file costs this file, or a sample of it, and is told in words of its own."""
+    content, reason = BROKEN[name]
+    (tmp_path / name).write_bytes(content)
+    (told,) = read(tmp_path / name)
+    assert reason in (told["fault"] or "") and "unexpected" not in (told["fault"] or "")
+
+
+def test_other_series_of_an_answer_are_read(tmp_path: Path) -> None:
+    """A series with half a character is a row with its text; the next one is a sample."""
+    two = b",".join([VECTOR % rb'"\ud800"', VECTOR % b'"size_bytes"'])
+    (tmp_path / "q.json").write_bytes(ANSWER % (b'"vector"', two))
+    half, well = read(tmp_path / "q.json")
+    assert half["fault"] == "the text is not UTF-8" and "\\ud800" in half["text"]
+    assert (well["fault"], well["metric"], well["value"]) == (None, "size_bytes", "5")
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), MemoryError(), ValueError("half \ud800\nand more")])
+def test_a_bug_costs_a_file(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a reader raises is the file's row, of samples as of a state."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    (tmp_path / "a.csv").write_bytes(b"time,metric,value\n")
+    monkeypatch.setattr(step.csv_file, "read", fails)
+    (told,) = read(tmp_path / "a.csv")
+    assert told["fault"].startswith(f"unexpected: {type(error).__name__}") and told["line"] is None
+    monkeypatch.setattr("equipoise.files.sources.parse_file", fails)
+    row = {"cluster": "c", "rank": 0, "file": "a.csv", "path": str(tmp_path / "a.csv"), "fault": None}
+    (batch,) = parsed.parse_batches(iter([pa.RecordBatch.from_pylist([row])]))
+    (state,) = batch.to_pylist()
+    assert state["fragment"] is None and state["faults"][0]["reason"] == told["fault"]
+
+
+@pytest.mark.parametrize("unit", ["ms", "us"])
+def test_times_that_no_calendar_has(unit: str, tmp_path: Path) -> None:
+    """A time too large for microseconds stays what it is, and never becomes another one."""
+    times = pa.array([1, 2**62, None], pa.int64()).cast(pa.timestamp(unit, "UTC"))
+    table = pa.table({"time": times, "metric": ["size_bytes"] * 3, "value": [5, 5, 5]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    told = [row["time"] for row in read(tmp_path / "a.parquet")]
+    assert told[0].startswith("1970-01-01 00:00:0") and told[2] is None
+    assert told[1] == {"ms": f"{2**62} ms", "us": "17036-07-06 14:00:27.387904Z"}[unit]
+
+
+LABELS = [
+    ("__name__", "size_bytes"), ("topic", "pay"), ("partition", "3"), ("instance", "b1:9404"), ("ts", "9"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["labels", "metric", "tags"])
+@pytest.mark.parametrize("kind", ["map", "struct"])
+def test_labels_in_one_column(name: str, kind: str, tmp_path: Path) -> None:
+    """As exports of time series have them: each label that counts is a column; no label is a time."""
+    maps = pa.array([LABELS, [*LABELS[:2]], None], pa.map_(pa.string(), pa.string()))
+    structs = pa.array([dict(LABELS), dict(LABELS[:2]), None])
+    columns = {"Timestamp": [1, 2, 3], "value": [5.0, 6.0, 7.0], name: maps if kind == "map" else structs}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    wanted = ("time", "metric", "topic", "partition", "address")
+    assert [tuple(row[column] for column in wanted) for row in read(tmp_path / "a.parquet")] == [
+        ("1", "size_bytes", "pay", "3", "b1:9404"), ("2", "size_bytes", "pay", None, None),
+        ("3", None, None, None, None),
+    ]  # fmt: skip
+
+
+def test_a_column_goes_before_a_label(tmp_path: Path) -> None:
+    """A label stands in where the column of its name is empty; labels that are no text are a fault."""
+    labels = pa.array([LABELS, LABELS], pa.map_(pa.string(), pa.string()))
+    own = {"Topic": ["own", None], "partition": [7, None]}
+    columns = {"time": [1, 2], "value": [5, 5], **own, "labels": labels}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    told = [(row["topic"], row["partition"]) for row in read(tmp_path / "a.parquet")]
+    assert told == [("own", "7"), ("pay", "3")]
+    lists = pa.array([[("topic", [1])]], pa.map_(pa.string(), pa.list_(pa.int64())))
+    pq.write_table(pa.table({"time": [1], "value": [5], "labels": lists}), tmp_path / "b.parquet")
+    (fault,) = read(tmp_path / "b.parquet")
+    assert fault["fault"].startswith("the column ") and "is of type list" in fault["fault"]
