@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UnusableInput
+from equipoise.files.places import on_this_machine
 from equipoise.formats.object_rows import misfit
 from equipoise.formats.shapes import Id
 from equipoise.pipeline.jobs.claim import RECORD, TABLE_FOLDER
@@ -47,6 +48,7 @@ class Published:
 
 def published(out: Path) -> Published:
     """Raises :class:`UnusableInput` where ``out`` holds no run of this version."""
+    on_this_machine(out)
     try:
         record = told(json.loads((out / RECORD).read_bytes()))
         summary, findings, quarantine, history, disks = (

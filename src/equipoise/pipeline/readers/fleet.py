@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from equipoise.errors import UnusableInput
+from equipoise.files.places import on_this_machine
 from equipoise.files.sources import is_source
 from equipoise.pipeline.schemas.steps import FILES
 from equipoise.wording import printable
@@ -62,6 +63,7 @@ def find_clusters(fleet: Path) -> list[ClusterFolder]:
 
     Raises :class:`UnusableInput` where the folder is none, or holds no cluster.
     """
+    on_this_machine(fleet)
     if not fleet.is_dir():
         raise UnusableInput(
             "is not a folder" if fleet.exists() else "there is no such folder", source=str(fleet)
