@@ -82,5 +82,5 @@ def test_sizes_of_a_heap(size: str, java: str) -> None:
 
 def test_an_open_quote(tmp_path: Path) -> None:
     """Options that cannot be taken apart are named before anything starts."""
-    with pytest.raises(UnusableInput, match=r"--conf, spark\.driver\.extraJavaOptions: cannot be read \(No cl"):
+    with pytest.raises(UnusableInput, match=r"--conf, spark\.driver\.extraJavaOptions: cannot be read \(No"):
         command(Java(Path("java"), 17, "test"), {"spark.driver.extraJavaOptions": "-Da='b"}, tmp_path)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
+from equipoise.files.places import Place
 from equipoise.pipeline.jobs.earlier import Earlier
 from equipoise.pipeline.jobs.store import read_table, write_table
 from equipoise.pipeline.schemas.tables import EXACT, HISTORIES, PLAN_HISTORY, SPREAD, TABLES, TIME
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def write_histories(
     spark: SparkSession,
-    folder: Path,
+    folder: Place,
     earlier: Earlier,
     started: datetime,
     rows: Sequence[Mapping[str, Any]],
@@ -46,7 +46,7 @@ def write_histories(
     return counts
 
 
-def since_before(spark: SparkSession, folder: Path) -> list[str] | None:
+def since_before(spark: SparkSession, folder: Place) -> list[str] | None:
     """Sentences on what the last run found otherwise than the one before; None where it is the first."""
     history = read_table(spark, TABLES["plan_history"], folder / "plan_history")
     runs = [row.run for row in history.select("run").distinct().orderBy(F.desc("run")).limit(2).collect()]

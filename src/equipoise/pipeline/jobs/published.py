@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from equipoise.errors import UnusableInput
-from equipoise.files.places import on_this_machine
 from equipoise.formats.object_rows import misfit
 from equipoise.formats.shapes import Id
 from equipoise.pipeline.jobs.claim import RECORD, TABLE_FOLDER
+from equipoise.pipeline.places.addresses import local
+from equipoise.pipeline.places.hadoop import hadoop_place
+from equipoise.pipeline.places.runs import pointed
 from equipoise.pipeline.schemas.tables import SEVERITIES, TABLES
+from equipoise.pipeline.session import session, settings_of
 from equipoise.wording import cut
 
 Row = dict[str, Any]
+READ = ("plan_summary", "checks", "quarantine", "plan_history", "disk_days")
+ADVICE = "Give the folder of equipoise run --out"
 SHAPE = {
     "fleet": str,
     "started": str,
@@ -46,17 +54,38 @@ class Published:
     """Those of the run before it."""
 
 
-def published(out: Path) -> Published:
-    """Raises :class:`UnusableInput` where ``out`` holds no run of this version."""
-    on_this_machine(out)
+@contextmanager
+def run_at(address: str, conf: Sequence[str] = ()) -> Iterator[Path]:
+    """The run at an address as a folder of this machine: of one elsewhere what is needed is brought here.
+
+    That takes Spark, with the settings ``conf``. Raises :class:`UnusableInput` where there is none.
+    """
+    if (here := local(address)) is not None:
+        yield here
+        return
+    settings = settings_of(conf)
+    with TemporaryDirectory(prefix="equipoise-run-") as scratch, session("local[1]", conf=settings) as spark:
+        run = pointed(hadoop_place(spark, address))
+        if run is None:
+            raise UnusableInput("holds no run", source=address, advice=ADVICE)
+        (run / RECORD).download(Path(scratch))
+        (Path(scratch) / TABLE_FOLDER).mkdir()
+        for name in READ:
+            (run / TABLE_FOLDER / name).download(Path(scratch) / TABLE_FOLDER)
+        yield Path(scratch)
+
+
+def published(out: Path, address: str = "") -> Published:
+    """What is in the folder of a run; ``address`` is what messages call it.
+
+    Raises :class:`UnusableInput` where it holds no run of this version.
+    """
     try:
         record = told(json.loads((out / RECORD).read_bytes()))
-        summary, findings, quarantine, history, disks = (
-            rows(out, name) for name in ("plan_summary", "checks", "quarantine", "plan_history", "disk_days")
-        )
+        summary, findings, quarantine, history, disks = (rows(out, name) for name in READ)
     except (OSError, ValueError, RecursionError) as error:
-        advice = "Give the folder of equipoise run --out"
-        raise UnusableInput(f"holds no run ({error})", source=str(out), advice=advice) from None
+        source = address or str(out)
+        raise UnusableInput(f"holds no run ({error})", source=source, advice=ADVICE) from None
     order = ("severity", "cluster", "check", "subject")
     found = sorted(
         (row for row in findings if row["subject"] is not None),

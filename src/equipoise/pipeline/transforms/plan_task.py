@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from equipoise.files.policy import Policy
+from equipoise.files.wish import Wish
 from equipoise.pipeline.schemas.steps import PLANNED
 from equipoise.pipeline.transforms.merge_task import State, Trouble
-from equipoise.pipeline.transforms.planner import Order, planned, readable_wish, rows_without_plan
+from equipoise.pipeline.transforms.planner import Order, one, planned, rows_without_plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,20 +24,24 @@ LOAD = ("topic", "partition", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s")
 
 @dataclass(frozen=True)
 class Places:
-    """Folders that every worker of the Spark cluster can reach."""
+    """Folders that every worker of the Spark cluster can reach; by default there are none."""
 
-    fleet: str
-    plans: str
-    """Gets one plan directory a cluster."""
-    states: str
+    plans: str | None = None
+    """Gets one plan directory a cluster; None: its files are rows."""
+    states: str | None = None
     """Gets one small file a cluster: what its task is doing (see :mod:`equipoise.pipeline.jobs.progress`)."""
 
     def tell(self, cluster: str, state: str) -> None:
-        (Path(self.states) / cluster).write_text(state, encoding="utf-8")
+        if self.states is not None:
+            (Path(self.states) / cluster).write_text(state, encoding="utf-8")
+
+
+Wishes = Mapping[str, Wish | Trouble]
+"""What is wished for each cluster, or why it cannot be known."""
 
 
 def all_planned(
-    merged: DataFrame, loads: DataFrame | None, n_clusters: int, places: Places, policy: Policy
+    merged: DataFrame, loads: DataFrame | None, n_clusters: int, places: Places, wishes: Wishes
 ) -> DataFrame:
     """States of MERGED and the table ``partition_load`` (None: no samples) to the rows of PLANNED.
 
@@ -52,7 +58,7 @@ def all_planned(
 
     def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for cluster, (state, load) in sorted(gathered(batches).items()):
-            yield from plan_cluster(cluster, pickle.loads(state), load, places, policy)
+            yield from plan_cluster(cluster, pickle.loads(state), load, places, wishes)
 
     return states.repartitionById(max(1, n_clusters), "rank").mapInArrow(plan_batches, PLANNED)
 
@@ -77,16 +83,37 @@ def gathered(batches: Iterator[pa.RecordBatch]) -> dict[str, tuple[bytes, pa.Tab
 
 
 def plan_cluster(
-    name: str, state: State | Trouble, loads: pa.Table | None, places: Places, policy: Policy
+    name: str, state: State | Trouble, loads: pa.Table | None, places: Places, wishes: Wishes
 ) -> Iterator[pa.RecordBatch]:
     """Every row that one cluster gives; one that cannot be planned gives the reason instead of moves."""
     places.tell(name, "planning")
     answer: list[pa.RecordBatch] | Trouble
-    if isinstance(state, Trouble):
-        answer = state
-    elif isinstance(wish := readable_wish(Path(places.fleet) / name, policy), Trouble):
-        answer = wish
-    else:
-        answer = planned(Order(state, wish, loads, str(Path(places.plans) / name)))
-    yield from rows_without_plan(name, state, answer) if isinstance(answer, Trouble) else answer
+    with folder_of_plans(places) as plans:
+        if isinstance(state, Trouble):
+            answer = state
+        elif isinstance(wish := wishes[name], Trouble):
+            answer = wish
+        else:
+            answer = planned(Order(state, wish, loads, str(plans / name)))
+        yield from rows_without_plan(name, state, answer) if isinstance(answer, Trouble) else answer
+        if places.plans is None:
+            yield from files_of(name, plans / name)
     places.tell(name, answer.outcome if isinstance(answer, Trouble) else "planned")
+
+
+@contextmanager
+def folder_of_plans(places: Places) -> Iterator[Path]:
+    """Where plan directories are written: for all to see, or for as long as one becomes rows."""
+    if places.plans is not None:
+        yield Path(places.plans)
+        return
+    with TemporaryDirectory(prefix="equipoise-plan-") as folder:
+        yield Path(folder)
+
+
+def files_of(cluster: str, folder: Path) -> Iterator[pa.RecordBatch]:
+    """The files of a plan directory, a batch each, so that one at a time is in memory."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            name = path.relative_to(folder).as_posix()
+            yield one(cluster, "files", {"name": name, "content": path.read_bytes()})

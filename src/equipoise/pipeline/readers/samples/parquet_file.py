@@ -16,13 +16,13 @@ NAMES = ("metric", "__name__", "topic", "topic_name", "name")
 TIMES = ("time", "timestamp", "ts")
 
 
-def read(path: str) -> Iterator[Piece]:
-    """Its samples with their rows, counted from 1."""
+def read(source: str | bytes) -> Iterator[Piece]:
+    """The samples of a file (its path or its content) with their rows, counted from 1."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else source) as file:
             schema = file.schema_arrow
             names = [name.lower() for name in schema.names]
             complete(names)
