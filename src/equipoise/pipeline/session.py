@@ -166,6 +166,8 @@ def settings() -> dict[str, str]:
         # So many to begin with; how many it takes for the data and the cores there are is seen as it runs.
         "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "512",
         "spark.sql.session.timeZone": "UTC",
+        # Files come to Python as rows, and are not to be many at a time.
+        "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
         # Samples come sorted by series, and are added up as they come.
         "spark.sql.execution.replaceHashWithSortAgg": "true",
         # A plan is a function of its input: a task that failed twice fails again.
