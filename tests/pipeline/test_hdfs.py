@@ -147,15 +147,15 @@ def test_one_run_counts(spark: SparkSession, runs: Runs) -> None:
 
 def test_what_a_run_found(runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
     """The report of a run that is elsewhere; and what each cluster of a fleet there would be planned with."""
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as end:
         main(["fleet-report", f"{runs.root}/out"])
     told = capfd.readouterr().out
-    assert ended.value.code == 1
+    assert end.value.code == 1
     assert "3 clusters, 2 planned" in told and ", 1 as before;" in told
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as end:
         main(["run", f"{runs.root}/fleet", "--check"])
     told = capfd.readouterr().out
-    assert ended.value.code == 0
+    assert end.value.code == 0
     assert 'drain = "1" (its own file)' in told and 'load = "p95" (defaults)' in told
 
 
@@ -180,24 +180,58 @@ def test_a_run_that_fails(spark: SparkSession, runs: Runs, monkeypatch: pytest.M
     assert sorted(entry.name for entry in (runs.root / "out" / "runs").iterdir()) == ["000001", "000004"]
 
 
-def test_workers_that_share_no_folder(spark: SparkSession, runs: Runs, tmp_path: Path) -> None:
-    """Two workers without Equipoise, NumPy and Arrow get them as an archive. They see no folder that the
-    driver writes and none of each other's; the tables are the same."""
-    pack(tmp_path / "env.tar.gz")
-    (tmp_path / "shared").mkdir()
+@dataclass(frozen=True)
+class Apart:
+    """A Spark cluster whose two workers have neither Equipoise nor NumPy and Arrow, see no folder that the
+    driver writes, and none of each other's; and what brings them what they lack."""
+
+    master: str
+    archives: str
+    env: dict[str, str]
+    """For the driver."""
+
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
+    place = tmp_path_factory.mktemp("apart")
+    pack(place / "env.tar.gz")
+    (place / "shared").mkdir()
     packages = [Path(str(module.__file__)).parent for module in (equipoise, numpy, pyarrow)]
-    with standalone(tmp_path, hidden=[tmp_path / "shared", *packages]) as master:
-        ran = subprocess.run(
-            [sys.executable, "-m", "equipoise.cli.main", "run", f"{runs.root}/fleet", "--out",
-             f"{runs.root}/apart", "--master", master, "--conf", f"spark.archives={tmp_path}/env.tar.gz#env"],
-            capture_output=True, text=True, timeout=1500,
-            env=os.environ | {"PYSPARK_PYTHON": "./env/bin/python", "TMPDIR": str(tmp_path / "shared")},
-        )  # fmt: skip
-    assert ran.returncode == 1, ran.stderr  # junk has no plan
+    env = os.environ | {"PYSPARK_PYTHON": "./env/bin/python", "TMPDIR": str(place / "shared")}
+    env |= {"PYSPARK_DRIVER_PYTHON": sys.executable, "JAVA_HOME": str(place / "java-home")}
+    with standalone(place, hidden=[place / "shared", *packages]) as master:
+        yield Apart(master, f"{place}/env.tar.gz#env", env)
+
+
+def ended(command: list[str], env: dict[str, str]) -> int:
+    """The exit code of a command, whose last words are shown where the test fails."""
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=1500, env=env)
+    print(ran.stdout[-2000:], ran.stderr[-4000:])
+    return ran.returncode
+
+
+def test_workers_that_share_no_folder(spark: SparkSession, runs: Runs, apart: Apart) -> None:
+    """They get what they lack as an archive, files as rows, and give plans as rows: the tables are the same."""
+    command = [sys.executable, "-m", "equipoise.cli.main", "run", f"{runs.root}/fleet", "--out"]
+    command += [f"{runs.root}/apart", "--master", apart.master, "--conf", f"spark.archives={apart.archives}"]
+    assert ended(command, apart.env) == 1  # junk has no plan
     out = pointed(runs.root / "apart")
     assert out is not None
     for name, rows in tables(spark, out).items():
         assert rows == runs.more.rows_there[name], name
+
+
+def test_spark_submit(runs: Runs, apart: Apart, tmp_path: Path) -> None:
+    """The command that the docs show, with the file that they show."""
+    page = (Path(__file__).parents[2] / "docs" / "submit.md").read_text()
+    script = tmp_path / "submit.py"
+    script.write_text(page.partition("# submit.py\n")[2].partition("```")[0])
+    for name, text in MOVING.items():
+        (runs.root / "one" / "pay" / name).write_bytes(text.encode())
+    command = ["spark-submit", "--master", apart.master, "--archives", apart.archives, str(script)]
+    assert ended([*command, "run", f"{runs.root}/one", "--out", f"{runs.root}/submitted"], apart.env) == 0
+    out = pointed(runs.root / "submitted")
+    assert out is not None and (out / "clusters" / "pay" / "plan.json").is_file()
 
 
 def test_a_file_that_is_too_large(spark: SparkSession, runs: Runs) -> None:
@@ -224,9 +258,9 @@ def test_a_file_system_that_does_not_answer(
         ("hdfs://127.0.0.1:9/fleet", "Connection refused"),
         ("s3a://bucket/fleet", "Give the library of s3a:// with --conf spark.jars.packages="),
     ):
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as end:
             main(["run", address, "--out", "hdfs://127.0.0.1:9/out"])
         told = capfd.readouterr().err.splitlines()[-1]
-        assert ended.value.code == 2
+        assert end.value.code == 2
         assert told.startswith(f"equipoise: {address}: ") and said in told
     assert not list(tmp_path.iterdir())
