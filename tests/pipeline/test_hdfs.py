@@ -211,7 +211,7 @@ def ended(command: list[str], env: dict[str, str]) -> int:
 
 
 def test_workers_that_share_no_folder(spark: SparkSession, runs: Runs, apart: Apart) -> None:
-    """They get what they lack as an archive, files as rows, and give plans as rows: the tables are the same."""
+    """They get what they lack as an archive, and files as rows; plans come back as rows."""
     command = [sys.executable, "-m", "equipoise.cli.main", "run", f"{runs.root}/fleet", "--out"]
     command += [f"{runs.root}/apart", "--master", apart.master, "--conf", f"spark.archives={apart.archives}"]
     assert ended(command, apart.env) == 1  # junk has no plan
@@ -232,6 +232,22 @@ def test_spark_submit(runs: Runs, apart: Apart, tmp_path: Path) -> None:
     assert ended([*command, "run", f"{runs.root}/one", "--out", f"{runs.root}/submitted"], apart.env) == 0
     out = pointed(runs.root / "submitted")
     assert out is not None and (out / "clusters" / "pay" / "plan.json").is_file()
+
+
+def test_a_file_of_somebody_else(runs: Runs) -> None:
+    """What may not be read has a fault, files and folders; it costs no other cluster its plan."""
+    fs, hadoop = runs.root.system, runs.root.jvm.org.apache.hadoop.fs
+    eve = hadoop.FileSystem.newInstance(runs.root.path.toUri(), fs.getConf(), "eve")
+    mine = runs.root / "guarded"
+    for name in ("a/topics.txt", "a/brokers.txt", "b/topics.txt"):
+        (mine / name).create(b"")
+    for name, rights in (("a/topics.txt", 0o600), ("b", 0o700)):
+        fs.setPermission((mine / name).path, hadoop.permission.FsPermission(rights))
+    clusters = {each.name: each for each in find_clusters(HadoopPlace(runs.root.jvm, eve, mine.path))}
+    faults = {file.name: file.fault for file in clusters["a"].files}
+    assert faults["brokers.txt"] == ""
+    assert faults["topics.txt"].startswith("cannot be read (Permission denied: user=eve, access=READ")
+    assert clusters["b"].fault.startswith("the folder cannot be read (Permission denied: user=eve")
 
 
 def test_a_file_that_is_too_large(spark: SparkSession, runs: Runs) -> None:

@@ -31,6 +31,8 @@ LIMIT = "equipoise.max-file-bytes"
 """Setting of Hadoop for the largest file that is read."""
 MOST_BYTES = 128 << 20
 """Without it: a worker of one core and 1 GB, as Spark starts it, keeps five copies for a moment."""
+WITH_PERMISSIONS = ("hdfs", "viewfs")
+"""Schemes where files have permissions of their own, and asking for them is cheap."""
 PIECE = 256 << 10
 """Bytes that are handed to the JVM at once."""
 
@@ -90,6 +92,18 @@ class HadoopPlace:
             f"is larger than {most / 1e6:,.0f} MB, and files of {scheme_of(self.address)}:// are read as a"
             f" whole: split it, or set spark.hadoop.{LIMIT} and give workers more memory"
         )
+
+    @property
+    def unreadable(self) -> str:
+        """Why a file cannot be opened, where that is told before: a worker that finds out ends the job."""
+        if scheme_of(self.address) not in WITH_PERMISSIONS:
+            return ""
+        try:
+            with told_as_os_errors(self):
+                self.system.access(self.path, self.jvm.org.apache.hadoop.fs.permission.FsAction.READ)
+        except OSError as error:
+            return f"cannot be read ({error.strerror})"
+        return ""
 
     def status(self) -> Status:
         """Raises ``FileNotFoundError`` where there is nothing."""

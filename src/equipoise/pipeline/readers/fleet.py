@@ -131,7 +131,7 @@ def found(path: Place, name: str) -> FoundFile:
     elif not path.is_file():
         fault = "is no file"
     elif isinstance(path, HadoopPlace):
-        n_bytes, fault = path.n_bytes, path.too_large
+        n_bytes, fault = path.n_bytes, path.unreadable or path.too_large
     elif isinstance(path, Path):
         n_bytes = path.stat().st_size
     return FoundFile(printable(name), path, n_bytes, fault)
