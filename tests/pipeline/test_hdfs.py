@@ -82,7 +82,7 @@ def runs(spark: SparkSession, root: HadoopPlace, tmp_path_factory: pytest.TempPa
         (fleet / cluster).mkdir(parents=True)
         for name, text in MOVING.items():
             (fleet / cluster / name).write_text(text)
-    (fleet / ODD / "equipoise.toml").write_text('drain = "1"')
+    (fleet / ODD / "equipoise.toml").write_text('leaders-only = true')
     (fleet / "equipoise.toml").write_text('[defaults]\nload = "p95"\n')
     (fleet / "junk").mkdir()
     (fleet / "junk" / "topics.txt").write_bytes(bytes(range(256)))
@@ -156,7 +156,7 @@ def test_what_a_run_found(runs: Runs, capfd: pytest.CaptureFixture[str]) -> None
         main(["run", f"{runs.root}/fleet", "--check"])
     told = capfd.readouterr().out
     assert end.value.code == 0
-    assert 'drain = "1" (its own file)' in told and 'load = "p95" (defaults)' in told
+    assert 'leaders-only = true (its own file)' in told and 'load = "p95" (defaults)' in told
 
 
 def test_what_is_not_ours_stays(spark: SparkSession, runs: Runs) -> None:

@@ -30,7 +30,7 @@ NO_LIBRARY = ("ClassNotFoundException", "NoClassDefFoundError", "No FileSystem f
 LIMIT = "equipoise.max-file-bytes"
 """Setting of Hadoop for the largest file that is read."""
 MOST_BYTES = 128 << 20
-"""Without it: a worker of one core and 1 GB, as Spark starts it, keeps five copies for a moment."""
+"""Without it: a worker of one core and 1 GB, as Spark starts it, keeps six copies for a moment."""
 WITH_PERMISSIONS = ("hdfs", "viewfs")
 """Schemes where files have permissions of their own, and asking for them is cheap."""
 PIECE = 256 << 10
@@ -160,8 +160,9 @@ class HadoopPlace:
             file.write(data)
             file.flush()
             with told_as_os_errors(self):
-                local = self.jvm.org.apache.hadoop.fs.Path(file.name)
-                self.system.copyFromLocalFile(False, True, local, self.path)
+                source = self.jvm.java.io.FileInputStream(file.name)
+                target = self.system.create(self.path, True)
+                self.jvm.org.apache.hadoop.io.IOUtils.copyBytes(source, target, self.system.getConf(), True)
         return len(data)
 
     def write_text(self, data: str, encoding: str) -> int:
