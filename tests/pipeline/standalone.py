@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
@@ -25,12 +25,17 @@ done
 exec "{java}" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "$@"
 """
 
+APART = 'while [ "$1" != -- ]; do mount -t tmpfs tmpfs "$1" || exit; shift; done; shift; exec "$@"'
+"""In a name space of its own for what is mounted: folders that hide what stands there, up to ``--``."""
+
 
 @contextmanager
-def standalone(scratch: Path, n_workers: int = 2) -> Iterator[str]:
+def standalone(scratch: Path, n_workers: int = 2, hidden: Sequence[Path] = ()) -> Iterator[str]:
     """Start a master and workers of one core each, and yield the master's address; all end with the block.
 
-    Worker k works in ``scratch/worker-k``, where it makes a folder for each application that it serves.
+    Worker k works in ``scratch/worker-k``, where it makes a folder for each application that it serves. In
+    place of each folder of ``hidden`` it has an empty one of its own, which nobody else sees, and it works in
+    the first of them.
     """
     java = wrapper(scratch)
     port = free_port()
@@ -40,11 +45,12 @@ def standalone(scratch: Path, n_workers: int = 2) -> Iterator[str]:
         stack.enter_context(daemon(java, scratch / "master.log", master))
         wait_for(port)
         for k in range(n_workers):
-            folder = scratch / f"worker-{k}"
-            folder.mkdir()
+            folder = (hidden[0] if hidden else scratch) / f"worker-{k}"
+            if not hidden:
+                folder.mkdir()
             worker = ["worker.Worker", "--host", "127.0.0.1", "--webui-port", "0", "--cores", "1"]
             worker += ["--memory", "1g", "--work-dir", str(folder), address]
-            stack.enter_context(daemon(java, scratch / f"worker-{k}.log", worker))
+            stack.enter_context(daemon(java, scratch / f"worker-{k}.log", worker, hidden))
         yield address
 
 
@@ -64,20 +70,22 @@ def free_port() -> int:
 
 
 @contextmanager
-def daemon(java: Path, log: Path, command: list[str]) -> Iterator[None]:
+def daemon(java: Path, log: Path, command: list[str], hidden: Sequence[Path] = ()) -> Iterator[None]:
     """One of Spark's daemons, ended with the block."""
     name, *arguments = command
+    prefix = ["unshare", "--mount", "sh", "-c", APART, "sh", *map(str, hidden), "--"] if hidden else []
     env = os.environ | {
         "SPARK_HOME": str(HOME),
         "SPARK_SCALA_VERSION": "2.13",
         "SPARK_LOCAL_IP": "127.0.0.1",
         "JAVA_HOME": str(java.parent.parent),
+        **({"TMPDIR": str(hidden[0]), "SPARK_LOCAL_DIRS": str(hidden[0])} if hidden else {}),
     }
     options = [f"--add-opens={package}=ALL-UNNAMED" for package in OPENED]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [java, "-cp", f"{HOME}/jars/*", "-Xmx512m", f"-Dlog4j2.configurationFile={LOGGING}", *options,
-             f"org.apache.spark.deploy.{name}", *arguments],
+            [*prefix, java, "-cp", f"{HOME}/jars/*", "-Xmx512m", f"-Dlog4j2.configurationFile={LOGGING}",
+             *options, f"org.apache.spark.deploy.{name}", *arguments],
             stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=env,
         )  # fmt: skip
     try:

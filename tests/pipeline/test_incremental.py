@@ -157,15 +157,15 @@ def test_page_and_report_tell_the_same(runs: Runs) -> None:
     assert said[0].startswith("3 runs since ") and said[1].partition(": ")[2] in page
 
 
-def test_other_spans_are_other_inputs(runs: Runs) -> None:
+def test_other_spans_are_other_inputs(spark: SparkSession, runs: Runs) -> None:
     """Of clusters with samples; what is wished for one is an input of it alone."""
     clusters = find_clusters(runs.fleet)
-    nothing = inputs_of(clusters, Policy(), Span())
+    nothing = inputs_of(spark, clusters, Policy(), Span())
     for span in (Span(since=datetime.fromtimestamp(T0, UTC)), Span(window_s=HOUR)):
-        other = inputs_of(clusters, Policy(), span)
+        other = inputs_of(spark, clusters, Policy(), span)
         assert {name for name in other if other[name] != nothing[name]} == {"logs", "pay"}
     policy = Policy((Layer("clusters.mail", ("mail",), {"load": "p95"}),))
-    wished = inputs_of(clusters, policy, Span())
+    wished = inputs_of(spark, clusters, policy, Span())
     assert {name for name in wished if wished[name] != nothing[name]} == {"mail"}
 
 

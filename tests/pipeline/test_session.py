@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, get_ident
@@ -83,6 +84,32 @@ def test_room_for_the_code_of_many_jobs(spark: SparkSession) -> None:
     assert sum(code) >= 200 * 2**20
 
 
+def test_settings_of_the_driver(tmp_path: Path) -> None:
+    """What a JVM must be told when it starts is heard: heap, options, class path and jars."""
+    jars = {name: tmp_path / f"{name}.jar" for name in ("before", "after")}
+    for name, jar in jars.items():
+        with zipfile.ZipFile(jar, "w") as archive:
+            archive.writestr(f"{name}.txt", name)
+    code = (
+        "from equipoise.pipeline.session import session, settings_of\n"
+        "import sys\n"
+        "with session('local[1]', conf=settings_of(sys.argv[1:])) as spark:\n"
+        "    java = spark._jvm.java.lang\n"
+        "    loader = java.Thread.currentThread().getContextClassLoader()\n"
+        "    print(java.Runtime.getRuntime().maxMemory() >> 20, java.System.getProperty('a'),\n"
+        "          [loader.getResource(name) is not None for name in ('before.txt', 'after.txt')])\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "spark.driver.memory=600", "spark.driver.extraJavaOptions=-Da='b c'",
+         f"spark.driver.extraClassPath={jars['before']}", f"spark.jars={jars['after']}"],
+        capture_output=True, text=True, timeout=550,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    heap, _, rest = ran.stdout.strip().partition(" ")
+    assert 550 <= int(heap) <= 600
+    assert rest == "b c [True, True]"
+
+
 def test_a_jvm_that_does_not_start(tmp_path: Path) -> None:
     """A JVM that ends at once is told with what it said."""
     program = tmp_path / "bin" / "java"
@@ -90,7 +117,7 @@ def test_a_jvm_that_does_not_start(tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\necho no room in this machine >&2\nexit 1\n")
     program.chmod(0o755)
     with pytest.raises(LaunchError, match="no room in this machine"):
-        launch(Java(program, 17, "test"), "2g")
+        launch(Java(program, 17, "test"), {})
 
 
 def test_the_java_from_pypi(tmp_path: Path) -> None:

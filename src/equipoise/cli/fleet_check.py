@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from equipoise.cli import output
 from equipoise.errors import UnusableInput
+from equipoise.files.places import Place
 from equipoise.files.policy import TOTAL, Policy, read_policy
 from equipoise.files.wish import own_options, read_wish
 from equipoise.wording import plural, printable
@@ -19,8 +19,23 @@ if TYPE_CHECKING:
     from equipoise.pipeline.readers.fleet import ClusterFolder
 
 
-def check_fleet(fleet: Path) -> bool:
-    """Print it, a block for each cluster; True where everything can be understood. Spark is not started."""
+def check_fleet(fleet: str, master: str, conf: Sequence[str] = ()) -> bool:
+    """Print it, a block for each cluster; True where everything can be understood.
+
+    Spark is started for a fleet in another file system alone.
+    """
+    from equipoise.pipeline.places.addresses import local, place_at
+    from equipoise.pipeline.session import session, settings_of
+
+    here = local(fleet)
+    if here is not None:
+        return show(here)
+    with session(master, conf=settings_of(conf)) as spark:
+        return show(place_at(spark, fleet))
+
+
+def show(fleet: Place) -> bool:
+    """The blocks on standard output."""
     from equipoise.pipeline.readers.fleet import find_clusters
 
     clusters = sorted(find_clusters(fleet), key=lambda cluster: cluster.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,6 +11,7 @@ from rich.text import Text
 from equipoise.cli import output
 from equipoise.cli.extras import required
 from equipoise.cli.fleet_table import spread
+from equipoise.cli.run import Conf
 from equipoise.report.fleet_budget import budget_lines
 from equipoise.report.fleet_changes import news_of, worst_first
 from equipoise.report.fleet_data import until
@@ -37,13 +37,15 @@ def register(app: typer.Typer) -> None:
 
 
 def fleet_report(
-    out: Path = typer.Argument(..., metavar="OUT", help="The folder that `equipoise run --out` wrote."),
+    out: str = typer.Argument(..., metavar="OUT", help="The folder that `equipoise run --out` wrote."),
     everything: bool = typer.Option(False, "--all", help="Show every line of every part."),
+    conf: Conf = None,
 ) -> None:
     required("fleet-report", "pyarrow", "PyArrow", "spark")
-    from equipoise.pipeline.jobs.published import published
+    from equipoise.pipeline.jobs.published import published, run_at
 
-    found = published(out)
+    with run_at(out, conf or ()) as folder:
+        found = published(folder, out)
     output.show(*lines(found, None if everything else MOST))
     is_well = all(row["outcome"] == "planned" and not row["set_aside"] for row in found.clusters)
     if not is_well or any(row["errors"] for row in found.clusters):

@@ -27,7 +27,8 @@ FAULT = 70
 NO_MEMORY = 71
 """Exit code where the system gave no more memory, as sysexits.h has it for what a system does not give."""
 VERBS = (
-    *("demo", "run", "fleet-report", "show", "plan", "explain", "check", "compare", "frontier", "serve"),
+    *("demo", "run", "fleet-report", "pack"),
+    *("show", "plan", "explain", "check", "compare", "frontier", "serve"),
     *("snapshot", "apply", "status", "pause", "continue", "throttle", "cancel", "rollback", "watch"),
     "version",
 )

@@ -52,8 +52,10 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    fleet: Path = typer.Argument(..., metavar="FLEET", help="A folder with one folder for each cluster."),
-    out: Path | None = typer.Option(
+    fleet: str = typer.Argument(
+        ..., metavar="FLEET", help="A folder with one folder for each cluster; hdfs://HOST/FLEET too."
+    ),
+    out: str | None = typer.Option(
         None, "--out", metavar="DIR", help="Folder for what is made; an earlier run's is replaced."
     ),
     master: str = typer.Option(
@@ -65,14 +67,14 @@ def run(
     since: Since = None,
     window: Window = None,
     check: bool = typer.Option(
-        False, "--check", help="Only say what each cluster would be planned with; Spark is not started."
+        False, "--check", help="Only say what each cluster would be planned with."
     ),
 ) -> None:
     spark_for("run")
     if check:
         from equipoise.cli.fleet_check import check_fleet
 
-        raise typer.Exit(0 if check_fleet(fleet) else 1)
+        raise typer.Exit(0 if check_fleet(fleet, master, conf or ()) else 1)
     if out is None:
         raise UnusableInput("is missing", source="--out", advice="Give the folder for what is made")
     from equipoise.pipeline.jobs.span import span_of
@@ -84,8 +86,8 @@ def run(
 
 
 def carry_out(
-    fleet: Path,
-    out: Path,
+    fleet: str | Path,
+    out: str | Path,
     master: str,
     *,
     force: bool = False,
@@ -98,25 +100,48 @@ def carry_out(
 
     from equipoise.cli.fleet_table import show
     from equipoise.cli.voice import is_quiet
-    from equipoise.files.folders import claimed, terminable
-    from equipoise.pipeline.jobs.claim import run_claim
+    from equipoise.files.folders import terminable
     from equipoise.pipeline.jobs.fleet import run_fleet
     from equipoise.pipeline.jobs.progress import TerminalProgress
     from equipoise.pipeline.jobs.span import Span
-    from equipoise.pipeline.readers.fleet import find_clusters, is_long
+    from equipoise.pipeline.places.addresses import place_at
     from equipoise.pipeline.session import interruptible, session, settings_of
 
-    long, settings = is_long(find_clusters(fleet)), settings_of(conf)
+    settings, long = settings_of(conf), looked_at(fleet)
     console = Console(stderr=True, quiet=is_quiet(), markup=False)
     with terminable(), warned(), TerminalProgress(console) as progress:
-        claimed(out, run_claim(fleet), force=force)
+        claim(fleet, out, force=force)
         progress.stage(f"starting Spark on {master}")
         with session(master, long=long, conf=settings) as spark:
+            places = place_at(spark, fleet), place_at(spark, out)
             result = interruptible(
                 spark,
                 lambda stopped: run_fleet(
-                    spark, fleet, out, progress, stopped, force=force, full=full, span=span or Span()
+                    spark, *places, progress, stopped, force=force, full=full, span=span or Span()
                 ),
             )
     show(result)
     return result
+
+
+def looked_at(fleet: str | Path) -> bool:
+    """Whether there may be minutes of work; raises where a fleet of this machine cannot be used at all.
+
+    What another file system holds is only known once Spark runs.
+    """
+    from equipoise.pipeline.places.addresses import local
+    from equipoise.pipeline.readers.fleet import find_clusters, is_long
+
+    here = local(fleet)
+    return here is None or is_long(find_clusters(here))
+
+
+def claim(fleet: str | Path, out: str | Path, *, force: bool) -> None:
+    """Raise before Spark is started where a folder of this machine cannot be replaced."""
+    from equipoise.files.folders import claimed
+    from equipoise.pipeline.jobs.claim import run_claim
+    from equipoise.pipeline.places.addresses import local
+
+    source, target = local(fleet), local(out)
+    if source is not None and target is not None:
+        claimed(target, run_claim(source), force=force)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UnusableInput
+from equipoise.files.places import Place
 from equipoise.files.wish import WISH, nearest, toml_of, wish_of
 from equipoise.planning.request.options import size
 from equipoise.wording import quoted
@@ -59,7 +59,7 @@ class Policy:
         return names[-1] if names else ""
 
 
-def read_policy(fleet: Path, clusters: Collection[str]) -> Policy:
+def read_policy(fleet: Place, clusters: Collection[str]) -> Policy:
     """Defaults, then groups in the order of the file, then single clusters; nothing where there is no file.
 
     Raises :class:`UnusableInput` for what cannot be read, for a key, an option or a cluster that there is not

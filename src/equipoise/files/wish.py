@@ -6,10 +6,10 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UnusableInput
+from equipoise.files.places import Place
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.options import READERS as PLAN
 from equipoise.planning.request.options import positive, rate, request_of
@@ -38,7 +38,7 @@ class Wish:
     """Bytes that planning may take."""
 
 
-def read_wish(folder: Path, before: Mapping[str, tuple[Any, str]] | None = None) -> Wish:
+def read_wish(folder: Place, before: Mapping[str, tuple[Any, str]] | None = None) -> Wish:
     """The wish for the cluster of ``folder``; raises :class:`UnusableInput` for one that makes no sense.
 
     ``before`` has what the fleet wishes for it, value and place by option; what its own file says goes first.
@@ -55,7 +55,7 @@ def read_wish(folder: Path, before: Mapping[str, tuple[Any, str]] | None = None)
         raise UnusableInput(error.problem, source=f"../{WISH}", place=place, advice=error.advice) from None
 
 
-def own_options(folder: Path) -> dict[str, Any]:
+def own_options(folder: Place) -> dict[str, Any]:
     """The options that the file of a cluster has, as they stand there."""
     path = folder / WISH
     if not path.exists():
@@ -63,7 +63,7 @@ def own_options(folder: Path) -> dict[str, Any]:
     return toml_of(path, WISH)
 
 
-def toml_of(path: Path, source: str) -> dict[str, Any]:
+def toml_of(path: Place, source: str) -> dict[str, Any]:
     """What a TOML file tells; errors name the source. Raises `UnusableInput` for what cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))

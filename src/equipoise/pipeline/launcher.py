@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import atexit
 import os
+import shlex
 import struct
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from equipoise.errors import UnusableInput
 from equipoise.java import Java
 
 OPENED = (
@@ -39,6 +42,7 @@ OPENED = (
 LOGGING = Path(__file__).with_name("log4j2.properties")
 START_TIMEOUT_S = 120.0
 FOLDERS = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
+HEAP = "2g"
 CODE_CACHE = "240m"
 """Room for compiled code: with the quick compiler alone a JVM takes 48 MB, and many jobs fill that."""
 
@@ -62,8 +66,8 @@ class Gateway:
         os.environ["PYSPARK_GATEWAY_SECRET"] = self.secret
 
 
-def launch(java: Java, heap: str, *, long: bool = False) -> Gateway:
-    """Start the JVM with so much heap ("2g"), for short or ``long`` work.
+def launch(java: Java, conf: Mapping[str, str], *, long: bool = False) -> Gateway:
+    """Start the JVM with settings of Spark, for short or ``long`` work.
 
     Raises :class:`LaunchError` where it does not come up.
     """
@@ -80,7 +84,7 @@ def launch(java: Java, heap: str, *, long: bool = False) -> Gateway:
     }
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command(java, heap, home, long=long),
+            command(java, conf, home, long=long),
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
@@ -92,17 +96,22 @@ def launch(java: Java, heap: str, *, long: bool = False) -> Gateway:
     return Gateway(process, port, secret, log)
 
 
-def command(java: Java, heap: str, home: Path, *, long: bool = False) -> list[str]:
+def command(java: Java, conf: Mapping[str, str], home: Path, *, long: bool = False) -> list[str]:
     """The JVM's command line; the class path names jars alone, as a class-data archive needs it.
 
-    Where ``HADOOP_CONF_DIR`` or ``YARN_CONF_DIR`` names a folder of Hadoop's settings, it is there too.
-    The quick compiler alone starts sooner; from some minutes of work on, the thorough one halves the time.
+    Where ``HADOOP_CONF_DIR`` or ``YARN_CONF_DIR`` names a folder of Hadoop's settings, it is there too, and
+    before it what ``spark.driver.extraClassPath`` names. What only a JVM that is about to start can be told
+    (heap, options, class path) is taken from ``conf``; the rest of it goes to Spark, which brings the driver
+    its jars and packages. The quick compiler alone starts sooner; from some minutes of work on, the thorough
+    one halves the time.
     """
+    path = [*filter(None, [conf.get("spark.driver.extraClassPath")]), str(home / "jars" / "*")]
+    path += [os.environ[variable] for variable in FOLDERS if os.environ.get(variable)]
     return [
         str(java.path),
         "-cp",
-        os.pathsep.join([str(home / "jars" / "*"), *(os.environ[v] for v in FOLDERS if os.environ.get(v))]),
-        f"-Xmx{heap}",
+        os.pathsep.join(path),
+        f"-Xmx{heap(conf.get('spark.driver.memory', HEAP))}",
         "-XX:+IgnoreUnrecognizedVMOptions",
         "-XX:+UseSerialGC",
         *(() if long else ("-XX:TieredStopAtLevel=1",)),
@@ -112,9 +121,25 @@ def command(java: Java, heap: str, home: Path, *, long: bool = False) -> list[st
         *(f"--add-opens={package}=ALL-UNNAMED" for package in OPENED),
         "-Dio.netty.tryReflectionSetAccessible=true",
         f"-Dlog4j2.configurationFile={LOGGING}",
+        *options(conf),
         "org.apache.spark.deploy.SparkSubmit",
+        *(word for key, value in conf.items() for word in ("--conf", f"{key}={value}")),
         "pyspark-shell",
     ]
+
+
+def heap(size: str) -> str:
+    """A size as Java writes it: Spark takes a number alone for megabytes, and has "4gb" beside "4g"."""
+    return f"{size}m" if size.isdecimal() else size.strip().lower().removesuffix("b")
+
+
+def options(conf: Mapping[str, str]) -> list[str]:
+    """The options of Java that are asked for; raises :class:`UnusableInput` where a quote is left open."""
+    key = "spark.driver.extraJavaOptions"
+    try:
+        return shlex.split(conf.get(key, ""))
+    except ValueError as error:
+        raise UnusableInput(f"cannot be read ({error})", source="--conf", place=key) from None
 
 
 def connection(process: subprocess.Popen[bytes], answer: Path, log: Path) -> tuple[int, str]:

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 HEAP = "EQUIPOISE_SPARK_MEMORY"
-"""Names the heap of the driver's JVM ("4g"); 2 GB where it is not set."""
+"""Names the heap of the driver's JVM ("4g"), where ``spark.driver.memory`` does not; else it is 2 GB."""
 HEARING_S = 0.2
 """How long Ctrl-C may take to be heard."""
+REFUSED = re.compile(r'^Exception in thread "main" (?:[\w.$]+: )?(.+)', re.MULTILINE)
+"""What a JVM says that came up and whose settings Spark will not work with."""
 LOOPBACK = ("local", "spark://127.0.0.1:", "spark://localhost:")
 
 
@@ -96,14 +98,18 @@ def started(master: str, *, long: bool = False, conf: Mapping[str, str]) -> Spar
     if master.startswith(LOOPBACK):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.master(master).appName("equipoise")
-    for key, value in (settings() | dict(conf)).items():
+    memory = {"spark.driver.memory": os.environ[HEAP]} if os.environ.get(HEAP) else {}
+    conf = memory | dict(conf)
+    for key, value in (settings() | conf).items():
         builder = builder.config(key, value)
     refused = ""
     if SparkContext._gateway is None:
         java = find_java()
         try:
-            launch(java, os.environ.get(HEAP, "2g"), long=long).announce()
+            launch(java, {"spark.master": master} | conf, long=long).announce()
         except LaunchError as error:
+            if said := REFUSED.search(str(error)):  # what another launcher would be told, too
+                raise UnusableInput(f"no Spark session ({said[1]})", source=f"--master {master}") from None
             refused = f", and our own launcher: {in_short(error)}"
             os.environ["JAVA_HOME"] = str(java.home)
     try:
@@ -160,6 +166,8 @@ def settings() -> dict[str, str]:
         # So many to begin with; how many it takes for the data and the cores there are is seen as it runs.
         "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "512",
         "spark.sql.session.timeZone": "UTC",
+        # Files come to Python as rows, and are not to be many at a time.
+        "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
         # Samples come sorted by series, and are added up as they come.
         "spark.sql.execution.replaceHashWithSortAgg": "true",
         # A plan is a function of its input: a task that failed twice fails again.

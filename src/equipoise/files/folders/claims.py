@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from equipoise.errors import UnusableInput
+from equipoise.files.places import on_this_machine
 
 Reason = Callable[[Path], str]
 """Says of a folder why it should stay; "" where nothing speaks against removing it."""
@@ -37,8 +38,10 @@ class Claim:
 def place_of(out: Path) -> Path:
     """Where ``out`` really is: a link stays, and the folder that it leads to is replaced.
 
-    Raises :class:`UnusableInput` for a link to nothing, which may lead to a disk that is not there.
+    Raises :class:`UnusableInput` for a link to nothing, which may lead to a disk that is not there, and for
+    the address of another file system, of which a local folder would be made.
     """
+    on_this_machine(out)
     place = Path(os.path.realpath(out))
     if out.is_symlink() and not place.exists():
         advice = "Make that folder, or choose another --out"

@@ -6,20 +6,23 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from equipoise.files import plan_claim
 from equipoise.files.folders import Claim, Reason
+from equipoise.files.places import Place
 from equipoise.pipeline.schemas.tables import TABLES
 from equipoise.wording import cut
 
 CLUSTERS, TABLE_FOLDER, RECORD, PAGE = "clusters", "tables", "run.json", "index.html"
 STATE, PARTS, INPUTS = "state", "told", "inputs.json"
 """Folder of what the next run asks this one, of samples as they were told in it, and the list of both."""
+Somewhere = TypeVar("Somewhere", bound=Place)
 BY_RUN = re.compile(r"run=\d+")
 PART = re.compile(r"part-\d+\.parquet")
 
 
-def run_claim(fleet: Path) -> Claim:
+def run_claim(fleet: Place) -> Claim:
     """What a run over ``fleet`` may be published in place of.
 
     What is wished for a cluster stands in the fleet, as what the cluster is; so a plan of an earlier wish is
@@ -27,11 +30,24 @@ def run_claim(fleet: Path) -> Claim:
     """
 
     def other(folder: Path) -> str:
-        before = fleet_of(folder)
-        same = before == str(fleet) or (before and Path(before).resolve() == fleet.resolve())
-        return "" if same else f"holds the run of another fleet ({cut(before) or 'not told which'})"
+        return another(folder, fleet)
 
     return Claim(foreign, precious, other)
+
+
+def another(out: Place, fleet: Place) -> str:
+    """Why the run at ``out`` is not one over ``fleet``; "" where it is."""
+    before = fleet_of(out)
+    if is_of(before, fleet):
+        return ""
+    return f"holds the run of another fleet ({cut(before) or 'not told which'})"
+
+
+def is_of(before: str, fleet: Place) -> bool:
+    """Whether a fleet has the name that it had in an earlier run."""
+    if before == str(fleet):
+        return True
+    return bool(before) and isinstance(fleet, Path) and Path(before).resolve() == fleet.resolve()
 
 
 def foreign(out: Path) -> str:
@@ -84,16 +100,16 @@ def judged(out: Path, reason_of: Reason) -> Iterator[tuple[str, str]]:
             yield f"{CLUSTERS}/{folder.name}", reason
 
 
-def fleet_of(out: Path) -> str:
+def fleet_of(out: Place) -> str:
     """The fleet of an earlier run, as it was named then; "" where its record does not say."""
     try:
         record = json.loads((out / RECORD).read_bytes())
-    except (ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return ""
     return str(record.get("fleet", "")) if isinstance(record, dict) else ""
 
 
-def inside(folder: Path) -> list[Path]:
+def inside(folder: Somewhere) -> list[Somewhere]:
     """What stands in a folder, by name; nothing where there is none."""
     return sorted(folder.iterdir()) if folder.is_dir() else []
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import reduce
+from operator import truediv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,22 @@ from pyspark.sql.types import StructType
 
 from equipoise import __version__
 from equipoise.files import plan_claim
-from equipoise.pipeline.jobs.claim import CLUSTERS, INPUTS, PARTS, RECORD, STATE, TABLE_FOLDER, run_claim
+from equipoise.files.places import Place
+from equipoise.pipeline.jobs.claim import (
+    CLUSTERS,
+    INPUTS,
+    PARTS,
+    RECORD,
+    STATE,
+    TABLE_FOLDER,
+    fleet_of,
+    inside,
+    is_of,
+)
 from equipoise.pipeline.jobs.inputs import Inputs
-from equipoise.pipeline.jobs.store import literal, read_table, write_json
+from equipoise.pipeline.jobs.store import read_table, write_json
+from equipoise.pipeline.places.literal import literal
+from equipoise.pipeline.places.taking import take_along
 from equipoise.pipeline.schemas.steps import TOLD
 from equipoise.pipeline.schemas.tables import INT, TABLES, must
 
@@ -41,8 +54,8 @@ def made_by() -> str:
 class Earlier:
     """What a run finds of the one before; by default nothing."""
 
-    folder: Path | None = None
-    """Links to its tables, plans and samples, which stay whatever becomes of its own folder; None: no run."""
+    folder: Place | None = None
+    """Its tables, plans and samples, which stay whatever becomes of OUT; None: no run."""
     inputs: Mapping[str, Inputs] = field(default_factory=dict)
     told: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Of each cluster and file of samples the run that read it."""
@@ -68,10 +81,10 @@ class Earlier:
         same = {name for name in self.planned & now.keys() if now[name] == self.inputs.get(name)}
         return frozenset(name for name in same if now[name].is_known and is_complete(self.at(CLUSTERS, name)))
 
-    def at(self, *names: str) -> Path:
+    def at(self, *names: str) -> Place:
         """A path in its folder."""
         assert self.folder is not None
-        return self.folder.joinpath(*names)
+        return reduce(truediv, names, self.folder)
 
     def read_before(self, now: Mapping[str, Inputs]) -> dict[SampleFile, int]:
         """Files of samples that are what they were, and the run that read each."""
@@ -111,36 +124,36 @@ class Earlier:
         )
 
 
-def is_complete(place: Path) -> bool:
-    """Whether a plan folder is complete, and what the run before wrote."""
-    return (
-        (place / "report.html").is_file()
-        and not plan_claim.foreign(place)
-        and not plan_claim.precious(place)
-    )
+def is_complete(place: Place) -> bool:
+    """Whether a plan folder is complete, and what the run before wrote.
+
+    Nobody can carry out a plan that is in a file system of Hadoop, so there it is enough that it is there.
+    """
+    if not (place / "report.html").is_file():
+        return False
+    if not isinstance(place, Path):
+        return {entry.name for entry in place.iterdir()} >= plan_claim.NEEDED
+    return not plan_claim.foreign(place) and not plan_claim.precious(place)
 
 
-def earlier_run(out: Path, fleet: Path, place: Path) -> Earlier:
-    """The run over ``fleet`` that stands at ``out``, with links to it in ``place``.
+def earlier_run(place: Place | None, fleet: Place) -> Earlier:
+    """The run over ``fleet`` that stands at ``place``, which stays as it is while it is in use.
 
     Of one of another version, or one that cannot be understood, there are only the histories.
     """
     nothing = Earlier()
-    if not (out / RECORD).is_file() or run_claim(fleet).other(out):
+    if place is None or not is_of(fleet_of(place), fleet):
         return nothing
     try:
-        for name in (CLUSTERS, TABLE_FOLDER, STATE):
-            if (out / name).exists():
-                linked(out / name, place / name)
-        record = json.loads((out / RECORD).read_bytes())
-    except (OSError, ValueError, shutil.Error):  # another run takes its place just now
+        record = json.loads((place / RECORD).read_bytes())
+    except (OSError, ValueError):
         return nothing
     before = Earlier(place, started=str(record.get("started", "")))
     try:
         told = json.loads((place / STATE / INPUTS).read_bytes())
         if told["made_by"] != made_by() or not all((place / TABLE_FOLDER / name).is_dir() for name in TABLES):
             return before
-        parts = {path.name for path in (place / STATE / PARTS).glob(f"{RUN}=*")}
+        parts = {path.name for path in inside(place / STATE / PARTS)}
         return replace(
             before,
             inputs={name: Inputs.of_json(inputs) for name, inputs in told["clusters"].items()},
@@ -157,20 +170,8 @@ def earlier_run(out: Path, fleet: Path, place: Path) -> Earlier:
         return before
 
 
-def linked(folder: Path, to: Path) -> None:
-    """The files of a folder again elsewhere, without copying them where the file system can do that."""
-    shutil.copytree(folder, to, copy_function=link_or_copy)
-
-
-def link_or_copy(one: str, other: str) -> None:
-    try:
-        os.link(one, other)
-    except OSError:
-        shutil.copy2(one, other)
-
-
 def write_state(
-    folder: Path, earlier: Earlier, now: Mapping[str, Inputs], read: Mapping[SampleFile, int]
+    folder: Place, earlier: Earlier, now: Mapping[str, Inputs], read: Mapping[SampleFile, int]
 ) -> None:
     """Tell the next run what this one was made from; ``read``: which run read each file of samples."""
     told: dict[str, dict[str, Any]] = {name: asdict(inputs) | {"told": {}} for name, inputs in now.items()}
@@ -179,7 +180,8 @@ def write_state(
     parts = folder / STATE / PARTS
     for run in sorted(set(read.values())):
         if not (parts / f"{RUN}={run}").exists():
-            linked(earlier.at(STATE, PARTS, f"{RUN}={run}"), parts / f"{RUN}={run}")
-    (folder / STATE).mkdir(exist_ok=True)
+            take_along(earlier.at(STATE, PARTS, f"{RUN}={run}"), parts / f"{RUN}={run}")
+    if not (folder / STATE).exists():
+        (folder / STATE).mkdir()
     state = {"made_by": made_by(), "run": earlier.run + 1, "clusters": told}
     write_json(folder / STATE / INPUTS, state)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from equipoise.errors import Stopped
-from equipoise.files.folders import replaced
+from equipoise.errors import Stopped, UnusableInput
+from equipoise.files.places import Place
 from equipoise.files.policy import Policy, read_policy
+from equipoise.files.wish import Wish, read_wish
 from equipoise.pipeline.jobs.budget import Shares, budget_record, budget_table, shares_of
-from equipoise.pipeline.jobs.claim import PARTS, STATE, run_claim
-from equipoise.pipeline.jobs.earlier import Earlier, earlier_run, linked, write_state
+from equipoise.pipeline.jobs.claim import PARTS, STATE
+from equipoise.pipeline.jobs.earlier import Earlier, earlier_run, write_state
 from equipoise.pipeline.jobs.history import last_runs, write_histories
 from equipoise.pipeline.jobs.inputs import inputs_of
 from equipoise.pipeline.jobs.loads import (
@@ -30,6 +30,7 @@ from equipoise.pipeline.jobs.loads import (
     has_samples,
     told_samples,
 )
+from equipoise.pipeline.jobs.opening import WORK, opened, removed
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.record import (
     Clock,
@@ -43,6 +44,9 @@ from equipoise.pipeline.jobs.record import (
 )
 from equipoise.pipeline.jobs.span import Span
 from equipoise.pipeline.jobs.store import materialize, read_table, write_json, write_table
+from equipoise.pipeline.places.hadoop import HadoopPlace
+from equipoise.pipeline.places.plans import write_plans
+from equipoise.pipeline.places.taking import take_over
 from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, state_files
 from equipoise.pipeline.readers.parsed import parsed
 from equipoise.pipeline.schemas.steps import MERGED, PARSED, PLANNED
@@ -54,7 +58,7 @@ from equipoise.pipeline.transforms.checks import seven_checks
 from equipoise.pipeline.transforms.disk_days import disk_days
 from equipoise.pipeline.transforms.input_checks import input_checks
 from equipoise.pipeline.transforms.judged import left_out
-from equipoise.pipeline.transforms.merge_task import merged
+from equipoise.pipeline.transforms.merge_task import Trouble, merged
 from equipoise.pipeline.transforms.partition_load import partition_load
 from equipoise.pipeline.transforms.plan_task import Places, all_planned
 from equipoise.pipeline.transforms.weigh_task import all_weighed
@@ -63,17 +67,14 @@ from equipoise.report.words import plural
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-WORK = ".work"
-"""Folder of what passes between the steps of a run; never published."""
-
-
 @dataclass(frozen=True)
 class FleetRun:
     """What a run did."""
 
     rows: list[dict[str, Any]]
     """The rows of ``plan_summary`` in name order, each with ``checks`` and ``set_aside``."""
-    out: Path
+    out: Place
+    """The run itself, where OUT has several."""
     kept: frozenset[str] = frozenset()
     """Clusters that were taken over from the run before."""
 
@@ -85,8 +86,8 @@ class FleetRun:
 
 def run_fleet(
     spark: SparkSession,
-    fleet: Path,
-    out: Path,
+    fleet: Place,
+    out: Place,
     progress: Progress | None = None,
     stopped: Event | None = None,
     *,
@@ -99,18 +100,19 @@ def run_fleet(
     Clusters that an earlier run planned in ``out``, and of which nothing has changed since, are taken over
     from it, unless ``full``; the tables are the same. Samples count that lie within ``span``.
 
-    An earlier run's ``out`` is replaced as a whole, once the new one is complete; one over another fleet, or
-    with a plan that was begun or changed, with ``force`` alone, and anything else that is there stays. Raises
-    :class:`UnusableInput` where ``fleet`` holds no cluster or ``out`` cannot be replaced, and
-    :class:`Stopped`, with nothing published, once ``stopped`` is set.
+    On this machine an earlier run's ``out`` is replaced as a whole, once the new one is complete; one over
+    another fleet, or with a plan that was begun or changed, with ``force`` alone, and anything else that is
+    there stays. In a file system of Hadoop runs stand one beside the other, see
+    :mod:`equipoise.pipeline.places.runs`. Raises :class:`UnusableInput` where ``fleet`` holds no cluster or
+    ``out`` cannot be replaced, and :class:`Stopped`, with nothing published, once ``stopped`` is set.
     """
     progress = progress or Progress()
     clusters = find_clusters(fleet)
     policy = read_policy(fleet, [cluster.name for cluster in clusters])
     clock = Clock()
-    with replaced(out, run_claim(fleet), force=force) as folder:
-        earlier = earlier_run(out, fleet, folder / WORK / "before")
-        now = inputs_of(clusters, policy, span)
+    with opened(out, fleet, force=force) as (folder, before):
+        earlier = earlier_run(before, fleet)
+        now = inputs_of(spark, clusters, policy, span)
         kept = frozenset() if full else earlier.kept(now)
         if policy.max_bytes_total is not None and not earlier.is_of(now, kept):
             kept = frozenset()  # what one cluster gets depends on all the others
@@ -123,9 +125,9 @@ def run_fleet(
         counts |= write_histories(spark, folder / "tables", earlier, clock.started, rows, kept)
         found, history = findings(spark, folder / "tables"), last_runs(spark, folder / "tables")
         page = index_page(fleet, clusters, rows, pieces, found, history, policy, clock)
-        (folder / "index.html").write_text(page, encoding="utf-8")
+        (folder / "index.html").write_text(page, "utf-8")
         write_state(folder, earlier, now, read)
-        shutil.rmtree(folder / WORK)
+        removed(folder / WORK)
         clock.lap("pages")
         record = run_record(spark, fleet, clusters, counts, rows, pieces, clock) | {"left_out": unknown}
         if policy.max_bytes_total is not None:
@@ -135,7 +137,7 @@ def run_fleet(
         write_json(folder / "run.json", record | taken_over(earlier, kept, span))
         if stopped is not None and stopped.is_set():
             raise Stopped
-    return FleetRun(rows, out, kept)
+    return FleetRun(rows, out if isinstance(out, Path) else folder, kept)
 
 
 @dataclass(frozen=True)
@@ -143,11 +145,11 @@ class Job:
     """What a run works on."""
 
     spark: SparkSession
-    fleet: Path
+    fleet: Place
     clusters: Sequence[ClusterFolder]
     policy: Policy
     span: Span
-    folder: Path
+    folder: Place
     earlier: Earlier
     kept: frozenset[str]
     """Clusters that are taken over."""
@@ -164,8 +166,7 @@ def made(job: Job, read: dict[SampleFile, int]) -> tuple[dict[str, int], Shares 
     now are added.
     """
     (job.folder / "clusters").mkdir()
-    for name in job.kept:
-        linked(job.earlier.at("clusters", name), job.folder / "clusters" / name)
+    take_over((job.earlier.at("clusters", name), job.folder / "clusters" / name) for name in job.kept)
     changed = [cluster for cluster in job.clusters if cluster.name not in job.kept]
     n_files = sum(len(cluster.files) for cluster in changed)
     kept = f"; {plural(len(job.kept), 'cluster')} as before" if job.kept else ""
@@ -185,8 +186,7 @@ def made_anew(
 ) -> Shares:
     """The tables and plans of clusters that are not taken over, loads before plans; what each may copy."""
     spark, folder, work, clock = job.spark, job.folder, job.folder / WORK, job.clock
-    states = work / "states"
-    states.mkdir(parents=True)
+    places = places_of(job)
     parsed_files = materialize(parsed(state_files(spark, clusters)), PARSED, work / "parsed")
     state = materialize(merged(parsed_files, len(clusters)), MERGED, work / "merged")
     clock.lap("reading")
@@ -197,19 +197,21 @@ def made_anew(
     series = None if told.samples is None else figures_of_series(t["samples"], work)
     load = writer.one("partition_load", partition_load(t["partitions"], series))
     clock.lap("samples")
-    places = Places(str(job.fleet.absolute()), str(folder / "clusters"), str(states))
     measured = [cluster.name for cluster in clusters if has_samples(cluster)]
     known = None if series is None else load.where(F.col("cluster").isin(measured))
+    wishes = {cluster.name: wish_for(cluster, job.policy) for cluster in clusters}
     shares = Shares()
     if job.policy.max_bytes_total is not None:
         job.progress.stage("weighing what bytes buy")
-        weighed = all_weighed(state, known, len(clusters), places, job.policy)
-        shares = shares_of(weighed, job.policy.max_bytes_total)
+        shares = shares_of(all_weighed(state, known, len(clusters), wishes), job.policy.max_bytes_total)
         clock.lap("weighing")
     job.progress.stage("planning")
+    states = None if places.states is None else Path(places.states)
     with job.progress.planning([cluster.name for cluster in clusters], states):
-        planned = all_planned(state, known, len(clusters), places, job.policy, shares.given)
+        planned = all_planned(state, known, len(clusters), places, wishes, shares.given)
         plans = materialize(planned, PLANNED, work / "planned")
+        if isinstance(folder, HadoopPlace):
+            write_plans(tables.of_kind(plans, "files"), folder / "clusters")
     clock.lap("planning")
     job.progress.stage("writing the tables")
     kinds = {kind: tables.of_kind(plans, kind) for kind in ("brokers", "moves", "plan_summary")}
@@ -232,6 +234,25 @@ def made_anew(
     )
     clock.lap("tables")
     return shares
+
+
+def places_of(job: Job) -> Places:
+    """Folders for the workers, where OUT is of a kind that they see."""
+    if not isinstance(job.folder, Path):
+        return Places()
+    states = job.folder / WORK / "states"
+    states.mkdir(parents=True)
+    return Places(str(job.folder / "clusters"), str(states))
+
+
+def wish_for(cluster: ClusterFolder, policy: Policy) -> Wish | Trouble:
+    """What is wished for a cluster, or why it cannot be known."""
+    if cluster.fault:
+        return Wish()
+    try:
+        return read_wish(cluster.folder, policy.of(cluster.folder.name))
+    except UnusableInput as error:
+        return Trouble.of(error)
 
 
 def samples_of(job: Job, clusters: Sequence[ClusterFolder], read: dict[SampleFile, int]) -> ToldSamples:

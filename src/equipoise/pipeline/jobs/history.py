@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
+from equipoise.files.places import Place
 from equipoise.pipeline.jobs.earlier import Earlier
 from equipoise.pipeline.jobs.store import read_table, write_table
 from equipoise.pipeline.schemas.tables import EXACT, HISTORIES, PLAN_HISTORY, SPREAD, TABLES, TIME
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def write_histories(
     spark: SparkSession,
-    folder: Path,
+    folder: Place,
     earlier: Earlier,
     started: datetime,
     rows: Sequence[Mapping[str, Any]],
@@ -48,7 +48,7 @@ def write_histories(
     return counts
 
 
-def last_runs(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
+def last_runs(spark: SparkSession, folder: Place) -> list[dict[str, Any]]:
     """Rows of ``plan_history`` beside those of ``load_history``, of the last runs, as many as pages show."""
     plans, loads = (read_table(spark, TABLES[name], folder / name) for name in HISTORIES)
     runs = plans.select("run").distinct().orderBy(F.desc("run")).limit(SHOWN_RUNS)

@@ -7,12 +7,19 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
+from equipoise.files.places import Place
 from equipoise.files.policy import Policy
 from equipoise.files.wish import WISH
 from equipoise.pipeline.jobs.span import Span
+from equipoise.pipeline.places.contents import digests
+from equipoise.pipeline.places.hadoop import HadoopPlace
 from equipoise.pipeline.readers.fleet import ClusterFolder, FoundFile
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 Digests = Mapping[str, str]
 
@@ -37,34 +44,51 @@ class Inputs:
         return cls(told["wish"], told["files"], told["metrics"])
 
 
-def inputs_of(clusters: Sequence[ClusterFolder], policy: Policy, span: Span) -> dict[str, Inputs]:
+def inputs_of(
+    spark: SparkSession, clusters: Sequence[ClusterFolder], policy: Policy, span: Span
+) -> dict[str, Inputs]:
     """The inputs of each cluster; every file is read once for it."""
     files = [file for cluster in clusters for file in (*cluster.files, *cluster.metrics)]
+    read = [file.path for file in files if isinstance(file.path, HadoopPlace) and not file.fault]
+    known = digests(spark, read) if read else {}
     with ThreadPoolExecutor() as pool:  # while a digest is worked out other threads may run
-        digests = iter(list(pool.map(digest_of, files)))
-    return {cluster.name: inputs(cluster, policy, span, digests) for cluster in clusters}
+        found = iter(list(pool.map(lambda file: digest_of(file, known), files)))
+    return {cluster.name: inputs(cluster, policy, span, found) for cluster in clusters}
 
 
-def inputs(cluster: ClusterFolder, policy: Policy, span: Span, digests: Iterator[str]) -> Inputs:
-    """Those of one cluster; takes as many ``digests`` as it has files."""
+def inputs(cluster: ClusterFolder, policy: Policy, span: Span, found: Iterator[str]) -> Inputs:
+    """Those of one cluster; takes as many digests as it has files."""
     files, metrics = (
-        {file.name: next(digests) for file in files} for files in (cluster.files, cluster.metrics)
+        {file.name: next(found) for file in files} for files in (cluster.files, cluster.metrics)
     )
     wishes = {option: value for option, (value, _) in policy.of(cluster.folder.name).items()}
-    own = digest_of(FoundFile(WISH, cluster.folder / WISH)) if (cluster.folder / WISH).exists() else None
+    own = digest_of_wish(cluster.folder / WISH)
     told: list[Any] = [wishes, own, span.told if metrics else None, cluster.fault]
     if policy.max_bytes_total is not None:
         told.append(policy.max_bytes_total)
     return Inputs(digest(json.dumps(told, sort_keys=True, default=str).encode()), files, metrics)
 
 
-def digest_of(file: FoundFile) -> str:
-    """The digest of what is in a file, or of why it is none; "" for one that cannot be read now."""
+def digest_of(file: FoundFile, known: Digests) -> str:
+    """The digest of what is in a file, or of why it is none; "" for one that cannot be read now.
+
+    ``known``: those of files of Hadoop's file systems, by address.
+    """
     if file.fault:
         return digest(file.fault.encode())
+    if not isinstance(file.path, Path):
+        return known.get(str(file.path), "")
     try:
         with file.path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def digest_of_wish(place: Place) -> str | None:
+    """That of a cluster's own wish, None where it has none."""
+    try:
+        return digest(place.read_bytes()) if place.exists() else None
     except OSError:
         return ""
 

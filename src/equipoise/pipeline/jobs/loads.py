@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from equipoise.errors import UnusableInput
+from equipoise.files.places import Place
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.span import Span, within
 from equipoise.pipeline.jobs.store import materialize
@@ -64,11 +64,11 @@ class ReadBefore:
 def told_samples(
     spark: SparkSession,
     clusters: Sequence[ClusterFolder],
-    work: Path,
+    work: Place,
     progress: Progress,
     span: Span = Span(),
     before: ReadBefore = ReadBefore(),
-    place: Path | None = None,
+    place: Place | None = None,
 ) -> ToldSamples:
     """The samples of a fleet that count, each file read once, and none that was read ``before``.
 
@@ -169,6 +169,6 @@ def brokers_of(
     return spark.createDataFrame(sorted(found), BROKERS) if found else None
 
 
-def figures_of_series(samples: DataFrame, work: Path) -> DataFrame:
+def figures_of_series(samples: DataFrame, work: Place) -> DataFrame:
     """The figures of every series of the table ``samples``, on disk."""
     return materialize(series_figures(samples), SERIES_FIGURES, work / "series")

@@ -29,8 +29,11 @@ class Progress:
         """The run now does this."""
 
     @contextmanager
-    def planning(self, clusters: Sequence[str], states: Path) -> Iterator[None]:
-        """While the block runs, ``states`` gets a file for each cluster that says what its task is doing."""
+    def planning(self, clusters: Sequence[str], states: Path | None) -> Iterator[None]:
+        """While the block runs, ``states`` gets a file for each cluster that says what its task is doing.
+
+        None where nobody tells.
+        """
         yield
 
 
@@ -60,7 +63,10 @@ class TerminalProgress(Progress):
             self.sign.start()
 
     @contextmanager
-    def planning(self, clusters: Sequence[str], states: Path) -> Iterator[None]:
+    def planning(self, clusters: Sequence[str], states: Path | None) -> Iterator[None]:
+        if states is None:
+            yield
+            return
         self.__exit__()
         over = threading.Event()
         watch = self.draw if self.console.is_terminal else self.list_ended

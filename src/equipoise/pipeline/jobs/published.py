@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from equipoise.errors import UnusableInput
 from equipoise.formats.object_rows import misfit
 from equipoise.formats.shapes import Id
 from equipoise.pipeline.jobs.claim import RECORD, TABLE_FOLDER
+from equipoise.pipeline.places.addresses import local
+from equipoise.pipeline.places.hadoop import hadoop_place
+from equipoise.pipeline.places.runs import pointed
 from equipoise.pipeline.schemas.tables import SEVERITIES, TABLES
+from equipoise.pipeline.session import session, settings_of
 from equipoise.report.fleet_quality import SOURCES
 from equipoise.wording import cut
 
 Row = dict[str, Any]
+ADVICE = "Give the folder of equipoise run --out"
 SHAPE = {
     "fleet": str,
     "started": str,
@@ -54,8 +62,32 @@ class Published:
     """Rows of ``budget``: what each cluster got of the fleet's bytes; none where there is no such limit."""
 
 
-def published(out: Path) -> Published:
-    """Raises :class:`UnusableInput` where ``out`` holds no run of this version."""
+@contextmanager
+def run_at(address: str, conf: Sequence[str] = ()) -> Iterator[Path]:
+    """The run at an address as a folder of this machine: of one elsewhere what is needed is brought here.
+
+    That takes Spark, with the settings ``conf``. Raises :class:`UnusableInput` where there is none.
+    """
+    if (here := local(address)) is not None:
+        yield here
+        return
+    settings = settings_of(conf)
+    with TemporaryDirectory(prefix="equipoise-run-") as scratch, session("local[1]", conf=settings) as spark:
+        run = pointed(hadoop_place(spark, address))
+        if run is None:
+            raise UnusableInput("holds no run", source=address, advice=ADVICE)
+        (run / RECORD).download(Path(scratch))
+        (Path(scratch) / TABLE_FOLDER).mkdir()
+        for name in (*READ, "partition_load"):
+            (run / TABLE_FOLDER / name).download(Path(scratch) / TABLE_FOLDER)
+        yield Path(scratch)
+
+
+def published(out: Path, address: str = "") -> Published:
+    """What is in the folder of a run; ``address`` is what messages call it.
+
+    Raises :class:`UnusableInput` where it holds no run of this version.
+    """
     try:
         record = told(json.loads((out / RECORD).read_bytes()))
         summary, findings, quarantine, plans, disks, budget, loads, sizes, left_out = (
@@ -63,8 +95,8 @@ def published(out: Path) -> Published:
         )
         sources = sources_of(out)
     except (OSError, ValueError, RecursionError) as error:
-        advice = "Give the folder of equipoise run --out"
-        raise UnusableInput(f"holds no run ({error})", source=str(out), advice=advice) from None
+        source = address or str(out)
+        raise UnusableInput(f"holds no run ({error})", source=source, advice=ADVICE) from None
     order = ("severity", "cluster", "check", "subject")
     found = sorted(
         (row for row in findings if row["subject"] is not None),

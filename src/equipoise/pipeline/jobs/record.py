@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from equipoise import __version__
+from equipoise.files.places import Place
 from equipoise.files.policy import Policy
 from equipoise.pipeline.jobs.earlier import Earlier
 from equipoise.pipeline.jobs.span import Span
@@ -36,7 +37,7 @@ MAX_UNKNOWN = 20
 """Names of unknown metrics that ``run.json`` has."""
 
 
-def summary_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
+def summary_rows(spark: SparkSession, folder: Place) -> list[dict[str, Any]]:
     """The rows of ``plan_summary`` with what other tables count of each cluster."""
     passed = (
         read_table(spark, TABLES["checks"], folder / "checks")
@@ -100,14 +101,14 @@ def with_quality(row: Row) -> Row:
     return row | {"quality": told | {"partitions": sum(told[name] for name in SOURCES)}}
 
 
-def set_aside(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
+def set_aside(spark: SparkSession, folder: Place) -> list[dict[str, Any]]:
     """The first pieces that were set aside, as many as a page shows; the table has them all."""
     quarantine = read_table(spark, TABLES["quarantine"], folder / "quarantine")
     ordered = quarantine.orderBy(*TABLES["quarantine"].key).limit(MAX_QUARANTINE)
     return [row.asDict() for row in ordered.collect()]
 
 
-def findings(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
+def findings(spark: SparkSession, folder: Place) -> list[dict[str, Any]]:
     """The first findings, errors before warnings, as many as a page shows."""
     rows = read_table(spark, TABLES["checks"], folder / "checks").where("subject is not null")
     rank = F.array_position(F.array(*map(F.lit, SEVERITIES)), F.col("severity"))
@@ -115,7 +116,7 @@ def findings(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
     return [row.asDict() for row in ordered.collect()]
 
 
-def unknown_metrics(spark: SparkSession, folder: Path) -> dict[str, Any]:
+def unknown_metrics(spark: SparkSession, folder: Place) -> dict[str, Any]:
     """How many samples were left out since nobody knows their metric, and the metrics with the most."""
     rows = read_table(spark, TABLES["left_out"], folder)
     found = rows.groupBy("metric").agg(F.sum("samples").alias("samples")).collect()
@@ -148,7 +149,7 @@ class Clock:
 
 
 def index_page(
-    fleet: Path,
+    fleet: Place,
     clusters: Sequence[ClusterFolder],
     rows: Sequence[Row],
     pieces: Sequence[Row],
@@ -162,13 +163,18 @@ def index_page(
         "equipoise": __version__,
         "started": clock.started.isoformat(timespec="seconds"),
         "seconds": sum(clock.seconds.values()),
-        "fleet": fleet.absolute().name,
+        "fleet": name_of(fleet),
         "clusters": len(clusters),
         "files": sum(len(cluster.files) for cluster in clusters),
         "partitions": sum(row["partitions"] or 0 for row in rows),
     }
     entries = [page_entry(row) | {"group": policy.group_of(row["cluster"])} for row in rows]
     return fleet_page(entries, pieces, facts, found, news_of(history), history)
+
+
+def name_of(fleet: Place) -> str:
+    """What its folder is called, "." too."""
+    return fleet.absolute().name if isinstance(fleet, Path) else fleet.name
 
 
 def page_entry(row: Row) -> Row:
@@ -193,7 +199,7 @@ def page_entry(row: Row) -> Row:
 
 def run_record(
     spark: SparkSession,
-    fleet: Path,
+    fleet: Place,
     clusters: Sequence[ClusterFolder],
     counts: Mapping[str, int],
     rows: Sequence[Row],

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
-from pathlib import Path
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from equipoise.files.places import Place
+from equipoise.pipeline.places.literal import literal
 from equipoise.pipeline.schemas.conform import conform
 from equipoise.pipeline.schemas.tables import Table
 
 
-def materialize(frame: DataFrame, schema: StructType, folder: Path) -> DataFrame:
+def materialize(frame: DataFrame, schema: StructType, folder: Place) -> DataFrame:
     """Write a step's rows and read them back: what follows does not run the step again."""
     frame.write.mode("errorifexists").parquet(str(folder))
     tidy(folder)
     return frame.sparkSession.read.schema(schema).parquet(literal(folder))
 
 
-def write_table(frame: DataFrame, table: Table, folder: Path) -> int:
+def write_table(frame: DataFrame, table: Table, folder: Place) -> int:
     """Write a table in key order within its files; the number of its rows."""
     seen = Observation()
     ordered = conform(frame, table.schema).sortWithinPartitions(*table.key)
@@ -30,16 +30,11 @@ def write_table(frame: DataFrame, table: Table, folder: Path) -> int:
     return int(seen.get["rows"])
 
 
-def read_table(spark: SparkSession, table: Table, folder: Path) -> DataFrame:
+def read_table(spark: SparkSession, table: Table, folder: Place) -> DataFrame:
     return spark.read.schema(table.schema).parquet(literal(folder))
 
 
-def literal(path: Path) -> str:
-    """A path as Spark reads it: what would be a pattern in it is none."""
-    return re.sub(r"([\[\]{}*?\\])", r"\\\1", str(path))
-
-
-def tidy(folder: Path) -> None:
+def tidy(folder: Place) -> None:
     """Name the data files by their number alone and drop Hadoop's marks, which tell a run from another."""
     for file in folder.iterdir():
         if file.suffix == ".parquet":
@@ -49,5 +44,5 @@ def tidy(folder: Path) -> None:
             file.unlink()
 
 
-def write_json(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+def write_json(path: Place, value: object) -> None:
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", "utf-8")

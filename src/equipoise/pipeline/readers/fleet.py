@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import heapq
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from equipoise.errors import UnusableInput
+from equipoise.files.places import Place, on_this_machine
 from equipoise.files.sources import is_source
+from equipoise.pipeline.places.contents import with_contents
+from equipoise.pipeline.places.hadoop import HadoopPlace
 from equipoise.pipeline.schemas.steps import FILES
 from equipoise.wording import printable
 
@@ -34,7 +36,7 @@ class FoundFile:
 
     name: str
     """Path within the cluster's folder."""
-    path: Path
+    path: Place
     n_bytes: int = 0
     fault: str = ""
     """Why it cannot be read."""
@@ -45,7 +47,7 @@ class ClusterFolder:
     """One cluster of a fleet and the files that tell of it."""
 
     name: str
-    folder: Path
+    folder: Place
     files: tuple[FoundFile, ...] = ()
     metrics: tuple[FoundFile, ...] = ()
     """Files of samples, in the folder ``metrics`` and in folders in it."""
@@ -57,11 +59,13 @@ class ClusterFolder:
         return sum(file.n_bytes for file in self.files)
 
 
-def find_clusters(fleet: Path) -> list[ClusterFolder]:
+def find_clusters(fleet: Place) -> list[ClusterFolder]:
     """Every cluster of a fleet, the largest first (by bytes of its files, then by name).
 
     Raises :class:`UnusableInput` where the folder is none, or holds no cluster.
     """
+    if isinstance(fleet, Path):
+        on_this_machine(fleet)
     if not fleet.is_dir():
         raise UnusableInput(
             "is not a folder" if fleet.exists() else "there is no such folder", source=str(fleet)
@@ -75,7 +79,7 @@ def find_clusters(fleet: Path) -> list[ClusterFolder]:
     return sorted(map(cluster_folder, folders), key=lambda cluster: (-cluster.n_bytes, cluster.name))
 
 
-def cluster_folder(folder: Path) -> ClusterFolder:
+def cluster_folder(folder: Place) -> ClusterFolder:
     """What lies in one cluster's folder; what cannot be looked at has a fault."""
     name = printable(folder.name)
     if leads_nowhere(folder):
@@ -91,25 +95,33 @@ def cluster_folder(folder: Path) -> ClusterFolder:
     return ClusterFolder(name, folder, tuple(files), tuple(walked(metrics, METRICS, frozenset())))
 
 
-def walked(place: Path, name: str, above: frozenset[tuple[int, int]]) -> Iterator[FoundFile]:
+def walked(place: Place, name: str, above: frozenset[tuple[int, int]]) -> Iterator[FoundFile]:
     """The files of a folder and of those in it, by name; a folder that is in itself is a fault."""
     if not place.is_dir():
-        if os.path.lexists(place):
+        if place.exists() or leads_nowhere(place):
             yield found(place, name)
         return
     try:
-        number = place.stat()
-        if (number.st_dev, number.st_ino) in above:
+        own = number(place)
+        if own & above:
             yield FoundFile(printable(name), place, fault="the folder is a link to one that it stands in")
             return
         for entry in sorted(place.iterdir()):
             if is_source(entry.name):
-                yield from walked(entry, f"{name}/{entry.name}", above | {(number.st_dev, number.st_ino)})
+                yield from walked(entry, f"{name}/{entry.name}", above | own)
     except OSError as error:
         yield FoundFile(printable(name), place, fault=f"the folder cannot be read ({error.strerror})")
 
 
-def found(path: Path, name: str) -> FoundFile:
+def number(folder: Place) -> frozenset[tuple[int, int]]:
+    """What tells a folder from others, where links may lead back to one: device and number."""
+    if not isinstance(folder, Path):
+        return frozenset()
+    told = folder.stat()
+    return frozenset({(told.st_dev, told.st_ino)})
+
+
+def found(path: Place, name: str) -> FoundFile:
     """One file, with its size or with why it is none that can be read."""
     fault, n_bytes = "", 0
     if not is_utf8(name):
@@ -118,14 +130,16 @@ def found(path: Path, name: str) -> FoundFile:
         fault = TO_NOTHING
     elif not path.is_file():
         fault = "is no file"
-    else:
+    elif isinstance(path, HadoopPlace):
+        n_bytes, fault = path.n_bytes, path.unreadable or path.too_large
+    elif isinstance(path, Path):
         n_bytes = path.stat().st_size
     return FoundFile(printable(name), path, n_bytes, fault)
 
 
-def leads_nowhere(path: Path) -> bool:
+def leads_nowhere(path: Place) -> bool:
     """Whether a link leads to nothing, or round in a circle."""
-    return path.is_symlink() and not path.exists()
+    return isinstance(path, Path) and path.is_symlink() and not path.exists()
 
 
 def is_utf8(name: str) -> bool:
@@ -159,15 +173,27 @@ def sample_files(spark: SparkSession, clusters: Sequence[ClusterFolder]) -> Data
 
 
 def files_frame(spark: SparkSession, files: list[tuple[str, int, FoundFile]]) -> DataFrame:
-    """(cluster, rank, file) as rows, spread over a few tasks a core so that each has as much to read."""
+    """(cluster, rank, file) as rows, spread over a few tasks a core so that each has as much to read.
+
+    Files that workers cannot open themselves come with their content, as Spark spreads them.
+    """
     n_tasks = min(len(files), TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
     tasks = spread([file.n_bytes for _, _, file in files], n_tasks)
+    read = [file for _, _, file in files if file.name and not file.fault]
+    addresses = {file: address(file) for file in read}
     rows = [
-        (cluster, rank, task, file.name, str(file.path.absolute()) if not file.fault and file.name else None,
-         file.fault or None)
+        (cluster, rank, task, file.name, addresses.get(file), file.fault or None)
         for (cluster, rank, file), task in zip(files, tasks, strict=True)
-    ]  # fmt: skip
-    return spark.createDataFrame(rows, FILES).repartitionById(n_tasks, "task")
+    ]
+    frame = spark.createDataFrame(rows, FILES)
+    if any(isinstance(file.path, HadoopPlace) for _, _, file in files):
+        return with_contents(frame, [file.path for file in read if isinstance(file.path, HadoopPlace)])
+    return frame.repartitionById(n_tasks, "task")
+
+
+def address(file: FoundFile) -> str:
+    """Where a worker finds a file."""
+    return str(file.path.absolute() if isinstance(file.path, Path) else file.path)
 
 
 def spread(sizes: list[int], n_tasks: int) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import UnusableInput
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def parsed(files: DataFrame) -> DataFrame:
-    """(cluster, rank, task, file, path, fault) to the rows of PARSED, a file each."""
+    """(cluster, rank, task, file, path, fault) to the rows of PARSED, a file each.
+
+    Where there is a column ``content``, nothing is opened.
+    """
     return files.mapInArrow(parse_batches, PARSED)
 
 
@@ -49,7 +52,7 @@ def parse_row(row: dict[str, Any]) -> dict[str, Any]:
             return result | {"faults": [{"reason": row["fault"]}]}
         return result | {"unusable": row["fault"]}
     try:
-        fragment = parse_file(row["path"], name=row["file"], lenient=True)
+        fragment = parse_file(source_of(row), name=row["file"], lenient=True)
     except UnusableInput as error:
         return result | {"faults": [{"place": error.place or None, "reason": error.problem}]}
     return result | {
@@ -57,3 +60,9 @@ def parse_row(row: dict[str, Any]) -> dict[str, Any]:
         "fragment": pickle.dumps(fragment, protocol=5),
         "faults": [set_aside(piece) for piece in fragment.quarantined],
     }
+
+
+def source_of(row: Mapping[str, Any]) -> str | bytes:
+    """Where a file is or, where no worker can open it, what is in it."""
+    content = row.get("content")
+    return str(row["path"]) if content is None else bytes(content)

@@ -136,11 +136,14 @@ MERGED = StructType(
 )
 """One row with the state of each cluster, and rows of several kinds, a struct in the column of the kind."""
 
+PLAN_FILE = StructType([must("name", TEXT), must("content", BinaryType())])
+"""A file of a plan directory, with its path in it: where workers see no folder that all of them can write."""
 PLAN_KINDS = {
     "brokers": within_cluster(BROKERS),
     "moves": within_cluster(MOVES),
     "plan_summary": within_cluster(PLAN_SUMMARY),
     "quarantine": within_cluster(QUARANTINE),
+    "files": PLAN_FILE,
 }
 PLANNED = StructType([CLUSTER, *(may(kind, schema) for kind, schema in PLAN_KINDS.items())])
 """What planning one cluster gives: rows of several kinds, as above."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from equipoise.files.policy import Policy
 from equipoise.files.wish import Wish
 from equipoise.pipeline.schemas.steps import PLANNED
 from equipoise.pipeline.transforms.merge_task import State, Trouble
-from equipoise.pipeline.transforms.planner import Order, planned, readable_wish, rows_without_plan
+from equipoise.pipeline.transforms.planner import Order, one, planned, rows_without_plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,16 +27,20 @@ LOAD = ("topic", "partition", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s")
 
 @dataclass(frozen=True)
 class Places:
-    """Folders that every worker of the Spark cluster can reach."""
+    """Folders that every worker of the Spark cluster can reach; by default there are none."""
 
-    fleet: str
-    plans: str
-    """Gets one plan directory a cluster."""
-    states: str
+    plans: str | None = None
+    """Gets one plan directory a cluster; None: its files are rows."""
+    states: str | None = None
     """Gets one small file a cluster: what its task is doing (see :mod:`equipoise.pipeline.jobs.progress`)."""
 
     def tell(self, cluster: str, state: str) -> None:
-        (Path(self.states) / cluster).write_text(state, encoding="utf-8")
+        if self.states is not None:
+            (Path(self.states) / cluster).write_text(state, encoding="utf-8")
+
+
+Wishes = Mapping[str, Wish | Trouble]
+"""What is wished for each cluster, or why it cannot be known."""
 
 
 def all_planned(
@@ -43,7 +48,7 @@ def all_planned(
     loads: DataFrame | None,
     n_clusters: int,
     places: Places,
-    policy: Policy,
+    wishes: Wishes,
     given: Given = MappingProxyType({}),
 ) -> DataFrame:
     """States of MERGED and the table ``partition_load`` (None: no samples) to the rows of PLANNED.
@@ -54,7 +59,8 @@ def all_planned(
 
     def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for name, (state, load) in sorted(gathered(batches).items()):
-            yield from plan_cluster(name, pickle.loads(state), load, places, policy, at_once, given.get(name))
+            cluster = pickle.loads(state), load, places, wishes[name], at_once, given.get(name)
+            yield from plan_cluster(name, *cluster)
 
     return by_cluster(merged, loads, n_clusters).mapInArrow(plan_batches, PLANNED)
 
@@ -72,6 +78,7 @@ def by_cluster(merged: DataFrame, loads: DataFrame | None, n_clusters: int) -> D
         rows = loads.join(ranks, on="cluster", how="inner").select("cluster", "rank", *LOAD)
         states = states.unionByName(rows, allowMissingColumns=True)
     return states.repartitionById(max(1, n_clusters), "rank")
+
 
 
 def tasks_at_once(spark: SparkSession) -> int:
@@ -107,7 +114,7 @@ def plan_cluster(
     state: State | Trouble,
     loads: pa.Table | None,
     places: Places,
-    policy: Policy,
+    wish: Wish | Trouble,
     at_once: int,
     given: int | Trouble | None,
 ) -> Iterator[pa.RecordBatch]:
@@ -117,16 +124,18 @@ def plan_cluster(
     """
     places.tell(name, "planning")
     answer: list[pa.RecordBatch] | Trouble
-    if isinstance(state, Trouble):
-        answer = state
-    elif isinstance(given, Trouble):
-        answer = given
-    elif isinstance(wish := readable_wish(Path(places.fleet) / name, policy), Trouble):
-        answer = wish
-    else:
-        folder = str(Path(places.plans) / name)
-        answer = planned(Order(state, within(wish, given), loads, folder, at_once=at_once))
-    yield from rows_without_plan(name, state, answer) if isinstance(answer, Trouble) else answer
+    with folder_of_plans(places) as plans:
+        if isinstance(state, Trouble):
+            answer = state
+        elif isinstance(given, Trouble):
+            answer = given
+        elif isinstance(wish, Trouble):
+            answer = wish
+        else:
+            answer = planned(Order(state, within(wish, given), loads, str(plans / name), at_once=at_once))
+        yield from rows_without_plan(name, state, answer) if isinstance(answer, Trouble) else answer
+        if places.plans is None:
+            yield from files_of(name, plans / name)
     places.tell(name, answer.outcome if isinstance(answer, Trouble) else "planned")
 
 
@@ -136,3 +145,21 @@ def within(wish: Wish, given: int | None) -> Wish:
         return wish
     own = wish.request.max_bytes
     return replace(wish, request=replace(wish.request, max_bytes=given if own is None else min(own, given)))
+
+
+@contextmanager
+def folder_of_plans(places: Places) -> Iterator[Path]:
+    """Where plan directories are written: for all to see, or for as long as one becomes rows."""
+    if places.plans is not None:
+        yield Path(places.plans)
+        return
+    with TemporaryDirectory(prefix="equipoise-plan-") as folder:
+        yield Path(folder)
+
+
+def files_of(cluster: str, folder: Path) -> Iterator[pa.RecordBatch]:
+    """The files of a plan directory, a batch each, so that one at a time is in memory."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            name = path.relative_to(folder).as_posix()
+            yield one(cluster, "files", {"name": name, "content": path.read_bytes()})

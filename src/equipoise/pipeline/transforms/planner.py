@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from equipoise.errors import UnusableInput, is_out_of_memory
-from equipoise.files.policy import Policy
 from equipoise.files.wish import Wish
 from equipoise.pipeline.schemas.steps import arrow
 from equipoise.pipeline.transforms import rows
@@ -233,13 +232,3 @@ def memory_there() -> int:
     except OSError:
         told = ""
     return min(there, int(told) if told.isdecimal() else there)
-
-
-def readable_wish(folder: Path, policy: Policy) -> Wish | Trouble:
-    """What is wished for a cluster, or why it cannot be known."""
-    from equipoise.files.wish import read_wish
-
-    try:
-        return read_wish(folder, policy.of(folder.name))
-    except UnusableInput as error:
-        return Trouble.of(error)

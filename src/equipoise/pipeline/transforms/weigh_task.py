@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from equipoise.files.policy import Policy
+from equipoise.files.wish import Wish
 from equipoise.pipeline.schemas.steps import WEIGHED, arrow
 from equipoise.pipeline.transforms.merge_task import State, Trouble
-from equipoise.pipeline.transforms.plan_task import Places, by_cluster, gathered, tasks_at_once
-from equipoise.pipeline.transforms.planner import Order, planned, readable_wish
+from equipoise.pipeline.transforms.plan_task import Wishes, by_cluster, gathered, tasks_at_once
+from equipoise.pipeline.transforms.planner import Order, planned
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,20 +18,20 @@ if TYPE_CHECKING:
 
 
 def all_weighed(
-    merged: DataFrame, loads: DataFrame | None, n_clusters: int, places: Places, policy: Policy
+    merged: DataFrame, loads: DataFrame | None, n_clusters: int, wishes: Wishes
 ) -> DataFrame:
     """States of MERGED and the table ``partition_load`` (None: no samples) to the rows of WEIGHED."""
     at_once = min(tasks_at_once(merged.sparkSession), max(1, n_clusters))
 
     def weigh_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for name, (state, load) in sorted(gathered(batches).items()):
-            yield from weigh_cluster(name, pickle.loads(state), load, places, policy, at_once)
+            yield from weigh_cluster(name, pickle.loads(state), load, wishes[name], at_once)
 
     return by_cluster(merged, loads, n_clusters).mapInArrow(weigh_batches, WEIGHED)
 
 
 def weigh_cluster(
-    name: str, state: State | Trouble, loads: pa.Table | None, places: Places, policy: Policy, at_once: int
+    name: str, state: State | Trouble, loads: pa.Table | None, wish: Wish | Trouble, at_once: int
 ) -> Iterator[pa.RecordBatch]:
     """What each budget buys one cluster, or why it cannot be planned."""
     import pyarrow as pa
@@ -40,7 +39,7 @@ def weigh_cluster(
     answer: list[pa.RecordBatch] | Trouble
     if isinstance(state, Trouble):
         answer = state
-    elif isinstance(wish := readable_wish(Path(places.fleet) / name, policy), Trouble):
+    elif isinstance(wish, Trouble):
         answer = wish
     else:
         answer = planned(Order(state, wish, loads, "", weigh=True, at_once=at_once))

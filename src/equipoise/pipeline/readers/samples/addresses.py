@@ -6,9 +6,9 @@ import csv
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from equipoise.errors import UnusableInput
+from equipoise.files.places import Place
 
 FILE = "addresses.csv"
 """In the folder ``metrics``: a header ``address,broker``, and a line for each address."""
@@ -52,7 +52,7 @@ def by_address(infos: Iterable[tuple[str, str]]) -> dict[str, set[int]]:
     return found
 
 
-def read_mapping(path: Path) -> dict[str, int]:
+def read_mapping(path: Place) -> dict[str, int]:
     """Brokers by address; raises :class:`UnusableInput` for a file that is no such list."""
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))

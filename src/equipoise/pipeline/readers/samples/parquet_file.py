@@ -19,13 +19,13 @@ MICROS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 MOST_MICROS = 2**63 - 1
 
 
-def read(path: str) -> Iterator[Piece]:
-    """Its samples with their rows, counted from 1."""
+def read(source: str | bytes) -> Iterator[Piece]:
+    """The samples of a file (its path or its content) with their rows, counted from 1."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else source) as file:
             schema = file.schema_arrow
             labels = Labels([field for field in schema if is_labels(field)])
             plain = [field for field in schema if not is_labels(field)]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
+from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from equipoise.errors import UnusableInput
+from equipoise.pipeline.readers.parsed import source_of
 from equipoise.pipeline.readers.samples import csv_file, exposition, json_file, parquet_file
 from equipoise.pipeline.readers.samples.columns import CALLED, COLUMNS, Piece, standard
 from equipoise.pipeline.schemas.steps import TOLD, arrow
@@ -48,7 +50,7 @@ def read_file(row: dict[str, Any]) -> Iterator[pa.RecordBatch]:
     if fault is None:
         named = labels_of_folders(row["file"])
         try:
-            for piece in pieces(row["path"], row["file"]):
+            for piece in pieces(source_of(row), row["file"]):
                 yield from batch_of(row, piece, named)
         except UnusableInput as error:
             fault = error.problem
@@ -62,23 +64,30 @@ def read_file(row: dict[str, Any]) -> Iterator[pa.RecordBatch]:
         yield from batch_of(row, Piece({}, fault=[fault]), {})
 
 
-def pieces(path: str, name: str) -> Iterator[Piece]:
-    """The samples of a file, as its name says that they are written."""
+def pieces(source: str | bytes, name: str) -> Iterator[Piece]:
+    """The samples of a file (its path or its content), as its name says that they are written."""
     packed = name.lower().endswith(".gz")
     suffix = PurePath(name.lower().removesuffix(".gz")).suffix
     kind = KINDS.get(suffix)
     if kind is None or (packed and kind == "parquet"):
         raise UnusableInput(f"is no file of samples by its name ({', '.join(KINDS)})")
     if kind == "parquet":
-        yield from parquet_file.read(path)
+        yield from parquet_file.read(source)
         return
-    with cast("IO[bytes]", gzip.open(path)) if packed else Path(path).open("rb") as stream:
+    with opened(source) as plain, cast("IO[bytes]", gzip.open(plain)) if packed else plain as stream:
         if kind == "csv":
             yield from csv_file.read(stream)
         elif kind == "json":
             yield from json_file.read(stream)
         else:
             yield from exposition.read(stream, name)
+
+
+def opened(source: str | bytes) -> BufferedReader:
+    """A file, or its content as if it were one."""
+    if isinstance(source, bytes):
+        return BufferedReader(cast("RawIOBase", BytesIO(source)))
+    return Path(source).open("rb")
 
 
 def labels_of_folders(name: str) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""Fleets and runs where Hadoop's file systems have them."""

@@ -1,0 +1,56 @@
+"""What is in files of Hadoop's file systems, as rows: Spark reads them, whichever worker that is on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from equipoise.pipeline.places.hadoop import HadoopPlace
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+AS_THEY_ARE = "__globPaths__"
+"""Spark's own streams take paths as they are with this: Hadoop finds no name that has a colon and a bracket,
+whether what would be a pattern is escaped or not."""
+DIGESTS_AT_ONCE = 20_000
+"""Files of one job, so that no answer is too long for the driver."""
+
+
+def with_contents(files: DataFrame, places: Sequence[HadoopPlace]) -> DataFrame:
+    """FILES with the column ``content``, which is null where there is a fault; ``places``: those of the rows.
+
+    A file that is gone by now ends the job: what it told would be missing without a word.
+    """
+    full = [place for place in places if place.n_bytes]
+    empty = F.col("path").isin([str(place) for place in places if not place.n_bytes])
+    known = files.withColumn("content", F.when(empty, F.lit(b"")))
+    if not full:
+        return known
+    read = contents(files.sparkSession, full).join(F.broadcast(files.where("path is not null")), on="path")
+    return read.select(*known.columns).unionByName(known.where("path is null or content is not null"))
+
+
+def digests(spark: SparkSession, places: Sequence[HadoopPlace]) -> dict[str, str]:
+    """SHA-256 of each file by its address, without those that cannot be read now."""
+    found = {str(place): sha256(b"").hexdigest() for place in places if not place.n_bytes}
+    full = [place for place in places if place.n_bytes]
+    for at in range(0, len(full), DIGESTS_AT_ONCE):
+        some = contents(spark, full[at : at + DIGESTS_AT_ONCE], lenient=True)
+        rows = some.select("path", F.sha2("content", 256).alias("digest"))
+        found |= {row.path: row.digest for row in rows.collect()}
+    return found
+
+
+def contents(spark: SparkSession, places: Sequence[HadoopPlace], *, lenient: bool = False) -> DataFrame:
+    """(path, content) of files, but of empty ones: Spark passes over them.
+
+    A lenient reader leaves out what it cannot read.
+    """
+    reader = spark.read.format("binaryFile").option(AS_THEY_ARE, "false")
+    for option in ("ignoreCorruptFiles", "ignoreMissingFiles"):
+        reader = reader.option(option, str(lenient).lower())
+    return reader.load([str(place) for place in places]).select("path", "content")

@@ -1,0 +1,69 @@
+"""Jars for tests, brought once through Maven or jgo into the user's cache folder."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>equipoise.tests</groupId><artifactId>jars</artifactId><version>1</version>
+<dependencies>{dependencies}</dependencies></project>"""
+
+DEPENDENCY = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
+
+
+def cache_folder(name: str) -> Path:
+    """Where the jars of one kind stay between runs."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "equipoise" / name
+
+
+def brought(folder: Path, artifacts: Sequence[str]) -> Path:
+    """The folder, with the jars of some artifacts (``group:artifact:version``) and of all that they need."""
+    with only_one(folder.with_name(f"{folder.name}.lock")):
+        if not (folder / "complete").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            (with_maven if shutil.which("mvn") else with_jgo)(folder, artifacts)
+            (folder / "complete").touch()
+    return folder
+
+
+@contextmanager
+def only_one(lock: Path) -> Iterator[None]:
+    """Hold a lock file, so that two test runs do not fill the same folder."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def with_maven(folder: Path, artifacts: Sequence[str]) -> None:
+    pom = folder / "pom.xml"
+    pom.write_text(POM.format(dependencies="".join(DEPENDENCY.format(*a.split(":")) for a in artifacts)))
+    goal = ["dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
+    run(["mvn", "-q", "-B", "-f", str(pom), *goal], f"{artifacts[0]} through Maven")
+
+
+def with_jgo(folder: Path, artifacts: Sequence[str]) -> None:
+    endpoint = "+".join(artifacts)
+    jgo = str(Path(sys.executable).with_name("jgo"))
+    options = ["--class-path-only", "--resolver", "python", "info", "classpath", endpoint]
+    printed = run([jgo, *options], f"{artifacts[0]} through jgo")
+    # It prints the jars without a module description; the others lie in a folder beside them.
+    jars = next(Path(line).parent.parent for line in printed.split() if line.endswith(".jar"))
+    for jar in jars.glob("*/*.jar"):
+        shutil.copy(jar, folder)
+
+
+def run(command: list[str], what: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{what} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
