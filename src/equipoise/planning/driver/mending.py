@@ -39,7 +39,8 @@ def mended_in_part(problem: Problem) -> Mended:
     spent = priced(net, goal, int(problem.request.max_moves or 0))
     mended = int(data.excess.sum()) - goal.value(spent.flow)
     pinned = pins(data, mended)
-    return Mended(replace(problem, pinned=problem.pinned | pinned), np.asarray(pinned.any(axis=1)), spent.level("racks"))
+    pinned_problem = replace(problem, pinned=problem.pinned | pinned)
+    return Mended(pinned_problem, np.asarray(pinned.any(axis=1)), spent.level("racks"))
 
 
 def pins(data: PlacementData, mended: int) -> BoolArray:
