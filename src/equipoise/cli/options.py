@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from equipoise.cli.progress import told
 from equipoise.errors import UnusableInput
 from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS, IF_KNOWN
 from equipoise.planning.problem.request import EVERYTHING
@@ -110,7 +111,8 @@ def racks_of(value: str) -> dict[int, str]:
     if not is_file(value):
         return parse_racks(value)
     try:
-        content = read_bytes(value, printable(value)).decode()
+        with told("reading"):
+            content = read_bytes(value, printable(value)).decode()
     except UnicodeDecodeError:
         raise UnusableInput(
             "is not text", source=printable(value), advice="Give lines broker,rack or a JSON object"

@@ -18,5 +18,6 @@ def beside_optimum(verdict: Verdict, state: Cluster, request: Request) -> Verdic
     except ImpossibleRequest as error:
         return replace(verdict, notes=(*verdict.notes, f"no plan meets all rules: {error}"))
     optimum = judge(best.cluster, best.target, rules_of(best.cluster, request.to_json()))
-    goals = COMPARED if request.goals is None else [level.goal for level in best.certificate]
+    usual = request.goals is None and not (request.required_only or request.leaders_only)
+    goals = COMPARED if usual else [level.goal for level in best.certificate]
     return replace(verdict, from_optimum=distance(verdict.goals, optimum.goals, goals))

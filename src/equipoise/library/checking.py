@@ -94,7 +94,8 @@ def with_distance(verdict: Verdict, plan: Plan, *, optimum: bool) -> Verdict:
         proved.pop(level.goal, None)  # that is of where the replicas stand
         if level.global_bound is not None:
             proved[level.goal] = int(level.global_bound)
-    goals = COMPARED if plan.request.get("goals") is None else [level.goal for level in plan.certificate]
+    usual = not any(plan.request.get(option) for option in ("goals", "required_only", "leaders_only"))
+    goals = COMPARED if usual else [level.goal for level in plan.certificate]
     if proved.keys() >= {goal for goal in goals if verdict.goals[goal] is not None}:
         # nothing can be better than what was just proved again
         return replace(verdict, from_optimum=distance(verdict.goals, proved, goals))

@@ -39,6 +39,7 @@ class Explainer:
         held = measures.replicas_per_broker(self.before, n)
         low, high = measure.replica_band(problem, lists)
         self.above, self.below = np.maximum(held - high, 0), np.maximum(low - held, 0)
+        self.room = np.where(problem.eligible, np.maximum(high - held, 0), 0)
         led = measures.leaders_per_broker(self.before, n)
         low, high = measure.leader_band(problem, lists)
         self.leads_above, self.leads_below = np.maximum(led - high, 0), np.maximum(low - led, 0)
@@ -115,7 +116,9 @@ class Explainer:
         for b in come:
             if self.below[b]:
                 return f"broker {self.ids[b]} holds {self.below[b]:,} below its share"
-        return self.alone_in_rack(come)
+        return self.alone_in_rack(come) or next(
+            (f"broker {self.ids[b]} has room for {self.room[b]:,} more" for b in come if self.room[b]), ""
+        )
 
     def alone_in_rack(self, come: list[int]) -> str:
         """Said of one that alone in its rack may receive."""

@@ -165,6 +165,7 @@ def of_broker(plan: Plan, problem: Problem, at: int) -> dict[str, Any]:
     rows = plan.changed
     touched = rows[(plan.cluster.replicas[rows] == at).any(axis=1) | (plan.target[rows] == at).any(axis=1)]
     table, copies = transfers(plan)
+    why = ranked(Counter(map(cause, reasons_of(plan, touched))))
     return {
         "version": 1,
         **level(plan, problem, int(plan.cluster.brokers.ids[at])),
@@ -175,9 +176,7 @@ def of_broker(plan: Plan, problem: Problem, at: int) -> dict[str, Any]:
             "from": partners(plan, table[:, at]),
             "added": int(copies[at]),
         },
-        "reasons": [
-            {"why": why, "partitions": count} for why, count in ranked(Counter(map(cause, reasons_of(plan, touched))))
-        ],
+        "reasons": [{"why": sentence, "partitions": count} for sentence, count in why],
     }
 
 
