@@ -29,7 +29,7 @@ def test_the_page_for_contributors_names_what_there_is() -> None:
 
 
 def test_ci_is_the_whole_check_and_has_a_budget() -> None:
-    """``.ci/run`` has 40 minutes, lints, tests, makes the site and stops at what fails; at night the fuzzer runs."""
+    """``.ci/run`` has 40 minutes, lints, tests, makes the site, stops at what fails; fuzzes at night."""
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     nightly = "make fuzz NUMBER=10000 SEED=${{ github.run_number }}"
     assert re.findall(r"run: (.*)", workflow) == [".ci/run", nightly]
