@@ -172,13 +172,29 @@ def test_a_reassignment_onto_it_breaks_a_rule(folder: Path, tmp_path: Path) -> N
     assert run.exit_code == 1 and "t-0: broker 4 gets a replica but is not alive" in run.stdout
 
 
-def test_what_is_left_to_it_breaks_no_rule_and_is_said(folder: Path, tmp_path: Path) -> None:
-    """So that nobody wonders why a plan that is proved best has more elections."""
+def test_what_is_left_to_it_to_lead_breaks_a_rule(folder: Path, tmp_path: Path) -> None:
+    """As in a plan, which takes it from there: so nothing that passes is better than what is proved."""
     none = tmp_path / "none.json"
     none.write_text('{"version":1,"partitions":[]}')
     run = equipoise("check", none, "--current", folder)
-    assert run.exit_code == 0
-    assert "partitions keep a preferred leader that is not alive (t-" in unfolded(run.stdout)
+    assert run.exit_code == 1
+    said = "broker 4 stays preferred leader but is not alive (--assume-alive 4, or leave the topic out with"
+    assert said in unfolded(run.stdout)
+    assumed = equipoise("check", none, "--no-optimum", "--current", folder, "--assume-alive", 4)
+    assert assumed.exit_code == 0
+
+
+def test_follow_passes_where_it_leaves_nothing_to_who_is_down(folder: Path, tmp_path: Path) -> None:
+    """What another tool proposes is carried out once its lists take the lead from there."""
+    equipoise("plan", folder, "--out", tmp_path / "out")
+    out = tmp_path / "out" / "reassignment.json"
+    followed = equipoise("plan", folder, "--follow", out, "--out", tmp_path / "followed")
+    assert followed.exit_code == 0, followed.output
+    assert equipoise("check", tmp_path / "followed").exit_code == 0
+    none = tmp_path / "none.json"
+    none.write_text('{"version":1,"partitions":[]}')
+    assert equipoise("plan", folder, "--follow", none).exit_code == 1
+    assert equipoise("plan", folder, "--follow", none, "--assume-alive", 4).exit_code == 0
 
 
 def test_a_lower_replication_factor_says_how_the_dead_copies_go_first(folder: Path, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_move_has_its_source_its_target_and_what_else_was_possible(drained: Pa
     """The list before breaks the rule, another target costs a goal, or none."""
     data = explained(drained, "orders-2")
     assert (data["before"], data["after"], data["what"]) == ([3, 4, 5], [3, 4, 1], "moves data")
-    assert data["why"] == "broker 5 is drained"
+    assert data["why"] == "broker 5 is drained; broker 1 has room for 1 more"
     (left,) = data["leaves"]
     assert (left["broker"], left["replicas"], left["may_hold"]) == (5, [4, 0], False)
     assert [(one["broker"], one["replicas_band"]) for one in data["comes_to"]] == [(1, [4, 5])]

@@ -123,6 +123,10 @@ CONTRADICTIONS = (
     "--create new:2:2 --exclude-topics new", "--replace 3=9 --brokers 1-3", "--add 9 --required-only",
     "--follow theirs.json --create new:2:2", "--follow theirs.json --log-dirs level",
     "--follow theirs.json --drain-dir 1:/d", "--follow theirs.json --effort quick",
+    "--brokers 1-2 --add 1", "--brokers 1-2 --cordon 3", "--drain 3 --cordon 3",
+    "--drain 3 --no-leaders-on 3", "--leaders-only --max-moves 3",
+    "--leaders-only --cordon 3", "--goals replicas --balance leaders",
+    "--strategy greedy --goals moves", "--strategy greedy --effort quick",
 )  # fmt: skip
 """Options that cannot all be had."""
 

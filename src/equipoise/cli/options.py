@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from equipoise.cli.progress import told
 from equipoise.errors import UnusableInput
 from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS, IF_KNOWN
 from equipoise.planning.problem.request import EVERYTHING
@@ -134,7 +135,8 @@ def text_of(path: str, advice: str) -> str:
     from equipoise.files.sources import read_bytes
 
     try:
-        return read_bytes(path, printable(path)).decode()
+        with told("reading"):
+            return read_bytes(path, printable(path)).decode()
     except UnicodeDecodeError:
         raise UnusableInput("is not text", source=printable(path), advice=advice) from None
 

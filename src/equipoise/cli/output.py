@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -125,6 +126,13 @@ def print_warnings(warnings: Iterable[str]) -> None:
 def write_text(file: Path, content: str) -> None:
     """Write a file; raises `UnusableInput` where that is not possible."""
     try:
-        file.write_text(content, encoding="utf-8")
+        if file.is_fifo():  # opened as a file it would wait for a reader for ever
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_NONBLOCK), "w", encoding="utf-8") as pipe:
+                os.set_blocking(pipe.fileno(), True)
+                pipe.write(content)
+        else:
+            file.write_text(content, encoding="utf-8")
     except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise UnusableInput("nobody reads from this pipe", source=str(file)) from None
         raise UnusableInput(f"cannot be written ({error.strerror})", source=str(file)) from None

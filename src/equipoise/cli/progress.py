@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from threading import Event, Lock, RLock, Thread, current_thread, main_thread
+from unicodedata import east_asian_width
 
 from equipoise.cli.voice import is_quiet, is_verbose
 from equipoise.errors import Stopped
@@ -27,7 +30,30 @@ def tell(text: str) -> None:
     """Put ``text`` on the line, where someone looks; an empty one clears it."""
     if sys.stderr.isatty():
         with SPEAKING:
-            print(f"{CLEAR}{printable(text)}", end="", file=sys.stderr, flush=True)
+            line = fitting(printable(text), shutil.get_terminal_size().columns - 1)
+            print(f"{CLEAR}{line}", end="", file=sys.stderr, flush=True)
+
+
+def fitting(text: str, columns: int) -> str:
+    """The text, without what is first after what the command does where it would wrap: a path's front."""
+    if wide(text) <= columns:
+        return text
+    what, between, where = text.partition(": ")
+    room = columns - wide(what + between) - 1
+    if where and room > 0:
+        return f"{what}{between}…{beginning(where[::-1], room)[::-1]}"
+    return f"{beginning(text, columns - 1)}…"
+
+
+def beginning(text: str, columns: int) -> str:
+    """As much of a text as fits."""
+    ends = accumulate(map(wide, text))
+    return text[: sum(end <= columns for end in ends)]
+
+
+def wide(text: str) -> int:
+    """Columns that a text takes."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 @contextmanager

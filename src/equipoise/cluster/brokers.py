@@ -132,6 +132,11 @@ class Brokers:
         ]
         return (*named, *alone)
 
+    @property
+    def n_racks_named(self) -> int:
+        """Racks that a source names; a broker without one is in none of them."""
+        return len(set(self.racks) - {None})
+
     @cached_property
     def rack_idx(self) -> IntArray:
         """Rack of each broker as a position in ``rack_names``, shape ``(n_brokers,)``, int32."""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from equipoise.cluster import Cluster, Plan
 from equipoise.cluster.proofs import StrategyName
 from equipoise.errors import UnusableInput
 from equipoise.files.proposals import read_proposal
-from equipoise.judge import Overlay, Proposal, Rules, Verdict, judge, lay_over, rules_of
+from equipoise.judge import Overlay, Proposal, Verdict, judge, lay_over, rules_of
 from equipoise.planning.measured import measured_plan
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.laying import build_problem
 from equipoise.planning.rules.ways import is_given
-from equipoise.wording import plural, printable
+from equipoise.wording import printable
 
 FOLLOW = StrategyName.FOLLOW.value
 
@@ -55,17 +52,4 @@ def judged(problem: Problem, proposal: Proposal) -> tuple[Overlay, Verdict]:
     over = lay_over(problem.cluster, proposal)
     rules = rules_of(over.cluster, problem.request.to_json(), over.known)
     verdict = judge(over.cluster, over.target, rules, known=over.known, also=over.refused)
-    return over, replace(verdict, notes=(*problem.warnings, *left_to_the_dead(over, rules)))
-
-
-def left_to_the_dead(over: Overlay, rules: Rules) -> Iterator[str]:
-    """What the lists leave to brokers that are down breaks no rule; a plan would take it from them."""
-    first = over.target[:, 0]
-    left = np.flatnonzero((first >= 0) & rules.spared[first] & rules.movable)
-    if len(left):
-        keeps = plural(len(left), "partition keeps", "partitions keep")
-        at = over.cluster.label(int(left[0]))
-        yield (
-            f"{keeps} a preferred leader that is not alive ({at} is the first): a plan gives it another "
-            "where it can, at an election each"
-        )
+    return over, replace(verdict, notes=problem.warnings)

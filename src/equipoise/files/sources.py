@@ -95,11 +95,18 @@ def source_files(path: str | Path) -> list[str]:
             "this is a plan directory, not the state of a cluster", source=str(path),
             advice=f"Give {folder / 'rollback.json'} for the state that it was planned from",
         )  # fmt: skip
-    files = [file for file in sorted(folder.iterdir()) if file.is_file() and is_source(file.name)]
-    if not files:
+    inside = [file for file in sorted(folder.iterdir()) if is_source(file.name) and not file.is_dir()]
+    for file in inside:
+        if not file.is_file():
+            what = "a pipe or a device" if file.exists() else "a link to nowhere"
+            raise UnusableInput(
+                f"it is {what}, not a file", source=str(file),
+                advice="Give a pipe as a source of its own, or take it out of the folder",
+            )  # fmt: skip
+    if not inside:
         advice = "Folders in it are not searched"
         raise UnusableInput("the folder holds no files", source=str(path), advice=advice)
-    return [str(file) for file in files]
+    return [str(file) for file in inside]
 
 
 def is_source(name: str) -> bool:
@@ -117,6 +124,8 @@ def read_bytes(path: str | Path, name: str) -> bytes:
         kind = Path(path).stat()
         if stat.S_ISREG(kind.st_mode):
             return Path(path).read_bytes()
+        if stat.S_ISFIFO(kind.st_mode):
+            LOG.info("%s: a pipe, waiting for what comes of it", name)
         with Path(path).open("rb") as file:
             if stat.S_ISFIFO(kind.st_mode) or file.isatty() or Path(path).samefile(os.devnull):
                 return to_its_end(file, name)

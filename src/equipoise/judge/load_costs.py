@@ -89,7 +89,7 @@ def growth(case: Case, load: Load, cost: Int64) -> int:
     free = np.where(rules.movable[:, None], case.before, -1)
     if leads(load.name):
         led = held_of(free[:, :1], cost, len(rules.leads))
-        return int(led[~(load.banded | rules.spared)].sum())  # what a spared broker led may be left with it
+        return int(led[~load.banded].sum())
     here = held_of(free, cost, len(rules.leads))
     return sum((rules.rf * cost)[rules.movable].tolist()) - int(here[rules.eligible].sum())
 
@@ -174,8 +174,7 @@ def forced_copies(case: Case, *, mended: bool) -> Int64:
     spare = np.maximum(excess - np.maximum(comes - limit, 0).sum(axis=1), 0)
     kept = np.minimum(there, room).sum(axis=1) + np.minimum(np.maximum(there - room, 0).sum(axis=1), spare)
     kept = np.minimum(kept, rf - comes.sum(axis=1))
-    leads_on = rules.leads | rules.spared
-    homeless = ~np.any([((lists >= 0) & leads_on[lists]).any(axis=1) for lists in (here, new)], axis=0)
+    homeless = ~np.any([((lists >= 0) & rules.leads[lists]).any(axis=1) for lists in (here, new)], axis=0)
     kept = np.where(homeless, np.minimum(kept, rf - comes.sum(axis=1) - 1), kept)
     return np.where(rules.movable & (case.cluster.rf > 0), np.maximum(rf - np.maximum(kept, 0), 0), 0)
 

@@ -1,6 +1,6 @@
 """Plans within ``--max-moves``: a price on each move, and what the budget allows is paid back.
 
-So replicas no worse than those of the plan leave few moves unmade, which bounds both goals.
+So racks or replicas no worse than those of the plan leave few moves unmade, which bounds the moves, too.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from equipoise.judge.relaxation import Int64
 from equipoise.judge.views import Networks, PlacementView
 
 HIGHEST_PRICE = 2**40
+PRICED = frozenset({"racks", "replicas"})
+"""Goals that a budget of moves is spent on; any prices give a bound of either."""
 
 
 def data_moves(view: PlacementView) -> Cost:
@@ -26,7 +28,7 @@ def data_moves(view: PlacementView) -> Cost:
     return each(view.arcs.n, view.arcs.kinds["arrive"], offset=offset)
 
 
-def replicas_bound(networks: Networks, goal: str, stored: Int64) -> int:
+def priced_bound(networks: Networks, goal: str, stored: Int64) -> int:
     """The bound on a goal of placement: ``stored`` are the price and potentials of the merged network.
 
     Raises ``ValueError`` for a price of moves that have no limit, or one out of range.
@@ -43,6 +45,6 @@ def replicas_bound(networks: Networks, goal: str, stored: Int64) -> int:
 
 def moves_bound(networks: Networks, goal: str, value: int, stored: Int64) -> int:
     """The bound on moves of plans in which ``goal`` is no more than ``value``; ``stored`` as above."""
-    bound, price = replicas_bound(networks, goal, stored), int(stored[0])
+    bound, price = priced_bound(networks, goal, stored), int(stored[0])
     allowed = networks.case.rules.max_moves or 0
     return allowed - (value - bound) // price if price else 0

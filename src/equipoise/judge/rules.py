@@ -30,8 +30,6 @@ class Rules:
     """May be the preferred leader."""
     alive: BoolArray
     """Not known to be down, or assumed to be up; one that is not neither receives nor leads."""
-    spared: BoolArray
-    """Down, and nothing else against it: what such a broker led before may be left with it."""
     movable: BoolArray
     """``(n_partitions,)``: may change."""
     stuck: BoolArray
@@ -81,16 +79,14 @@ def rules_of(
     asked = dict(request or {})
     eligible = eligible_brokers(cluster, asked) & (True if known is None else known)
     alive = alive_brokers(cluster.brokers, asked)
-    may_lead = eligible & ~np.isin(cluster.brokers.ids, asked.get("no_leaders_on", ()))
     chosen, stuck = movable_partitions(cluster, asked), beyond_reach(cluster, alive)
     movable = chosen & ~stuck
     base = exchanged(cluster, asked, movable)
     return Rules(
         eligible=eligible,
         receives=eligible & alive & ~np.isin(cluster.brokers.ids, asked.get("cordon", ())),
-        leads=may_lead & alive,
+        leads=eligible & alive & ~np.isin(cluster.brokers.ids, asked.get("no_leaders_on", ())),
         alive=alive,
-        spared=may_lead & ~alive,
         movable=movable,
         stuck=chosen & stuck,
         rf=wanted_rf(cluster, asked, movable),

@@ -123,16 +123,25 @@ def cordoned(case: Case) -> Iterator[Violation]:
 
 
 def alive_only(case: Case) -> Iterator[Violation]:
-    """A broker that is down is given nothing; what it led before it may be left."""
+    """A broker that is down is given nothing and leads nothing; what Kafka cannot move now it keeps."""
     down = (case.target >= 0) & case.known[case.target] & ~case.rules.alive[case.target]
     yield from case.each("not-alive", down & case.placed, "broker {} gets a replica but is not alive")
     first = case.target[:, 0]
-    for row in np.flatnonzero(down[:, 0] & ~case.placed[:, 0] & (first != case.before[:, 0])).tolist():
+    leads = down[:, 0] & ~case.placed[:, 0]
+    for row in np.flatnonzero(leads & (first != case.before[:, 0])).tolist():
         yield case.at("not-alive", row, int(first[row]), "broker {} comes to lead but is not alive")
+    for row in np.flatnonzero(leads & (first == case.before[:, 0]) & case.rules.movable).tolist():
+        yield case.at("not-alive", row, int(first[row]), STAYS.format(case.cluster.brokers.ids[first[row]]))
     changed = measures.changed_rows(case.before, case.target)
     for row in changed[case.rules.stuck[changed]].tolist():
         detail = "the partition changes, but nobody who is alive has all of its data"
         yield case.at("not-alive", row, None, detail)
+
+
+STAYS = (
+    "broker {{}} stays preferred leader but is not alive "
+    "(--assume-alive {0}, or leave the topic out with --topics)"
+)
 
 
 def only_chosen_topics(case: Case) -> Iterator[Violation]:
@@ -198,7 +207,7 @@ def leaders(case: Case) -> Iterator[Violation]:
     """No preferred leader on brokers that may not lead."""
     first = case.target[:, 0]
     bad = (first >= 0) & case.known[first] & ~case.rules.leads[first] & case.rules.movable
-    bad &= ~case.rules.spared[first]
+    bad &= case.rules.alive[first]  # of others `alive_only` tells
     for row in np.flatnonzero(bad).tolist():
         yield case.at("leaders", row, int(first[row]), "broker {} is preferred leader but may lead nothing")
 

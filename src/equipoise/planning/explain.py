@@ -1,4 +1,4 @@
-"""Why each partition changes, in one sentence."""
+"""Why each partition changes, in one sentence: what leaves a broker, and what is told of where it goes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,22 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.health import alive
 from equipoise.planning.distinct import distinct_rows
 from equipoise.planning.problem import shares as measure
 from equipoise.planning.problem.problem import Problem
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
+THEN = "; "
+"""Between why something leaves, and why it comes to where it does."""
+
 SPREAD = "first followers are spread, for when a broker fails"
+
+
+def cause(sentence: str) -> str:
+    """Of a sentence what does not tell where something goes."""
+    return sentence.partition(THEN)[0]
 
 
 def reasons(problem: Problem, lists: IntArray) -> dict[int, str]:
@@ -30,6 +39,7 @@ class Explainer:
         held = measures.replicas_per_broker(self.before, n)
         low, high = measure.replica_band(problem, lists)
         self.above, self.below = np.maximum(held - high, 0), np.maximum(low - held, 0)
+        self.room = np.where(problem.eligible, np.maximum(high - held, 0), 0)
         led = measures.leaders_per_broker(self.before, n)
         low, high = measure.leader_band(problem, lists)
         self.leads_above, self.leads_below = np.maximum(led - high, 0), np.maximum(low - led, 0)
@@ -37,6 +47,8 @@ class Explainer:
         self.spreads = "failover" in goals and "moves" not in goals[: goals.index("failover")]
         self.spreads &= not problem.weighs  # where loads are levelled no replica moves for it
         self.replaced = dict(problem.request.replace)
+        self.alive = alive(problem.cluster.brokers, problem.request.assume_alive)
+        self.open_in_rack = np.bincount(problem.rack_idx[problem.receives], minlength=problem.n_racks)
         self.changed = measures.changed_rows(self.before, lists)
 
     def sentences(self) -> list[tuple[int, str]]:
@@ -78,20 +90,45 @@ class Explainer:
                 return f"broker {self.ids[b]} is replaced by {self.replaced[int(self.ids[b])]}"
         for b in gone:
             if not self.problem.eligible[b]:
-                return f"broker {self.ids[b]} is drained"
+                return self.with_target(f"broker {self.ids[b]} is drained", come)
         if growth:
             word = "raised" if growth > 0 else "lowered"
-            return f"the replication factor is {word} by {abs(growth)}"
+            return self.with_target(f"the replication factor is {word} by {abs(growth)}", come)
         if rack >= 0 and come:
             name = self.problem.cluster.brokers.rack_names[rack]
-            return f"rack {name} held {spelled(crowd)} replicas"
+            return self.with_target(f"rack {name} held {spelled(crowd)} replicas", come)
         if come:
             if inherits and not self.above[gone].any():
                 return SPREAD
-            return self.levelling(gone, come)
+            return self.with_target(self.levelling(gone, come), come)
         if old != new:
             return self.leading(old, new)
         return SPREAD
+
+    def with_target(self, why: str, come: list[int]) -> str:
+        """The reason, and a fact of who receives, where the reason names none of them."""
+        if any(f"broker {self.ids[b]} " in why for b in come):
+            return why
+        return THEN.join(filter(None, (why, self.receiving(come))))
+
+    def receiving(self, come: list[int]) -> str:
+        """Why it comes to one of these, "" where nothing sets them apart."""
+        for b in come:
+            if self.below[b]:
+                return f"broker {self.ids[b]} holds {self.below[b]:,} below its share"
+        return self.alone_in_rack(come) or next(
+            (f"broker {self.ids[b]} has room for {self.room[b]:,} more" for b in come if self.room[b]), ""
+        )
+
+    def alone_in_rack(self, come: list[int]) -> str:
+        """Said of one that alone in its rack may receive."""
+        problem = self.problem
+        for b in come:
+            rack = problem.rack_idx[b]
+            if problem.n_racks > 1 and problem.receives[b] and self.open_in_rack[rack] == 1:
+                name = problem.cluster.brokers.rack_names[rack]
+                return f"broker {self.ids[b]} is the only one in rack {name} that may receive"
+        return ""
 
     def levelling(self, gone: list[int], come: list[int]) -> str:
         for b in gone:
@@ -101,17 +138,26 @@ class Explainer:
             if self.below[b]:
                 return f"broker {self.ids[b]} holds {self.below[b]:,} below its share"
         if gone and not self.problem.leads[gone[0]]:
-            return f"broker {self.ids[gone[0]]} may lead nothing"
+            return self.barred(gone[0])
         return f"levels the topic: broker {self.ids[come[0]]} takes what others have more of"
 
     def leading(self, old: int, new: int) -> str:
         if not self.problem.leads[old]:
-            return f"broker {self.ids[old]} may lead nothing"
-        if self.leads_above[old]:
-            return f"broker {self.ids[old]} leads {self.leads_above[old]:,} above its share"
+            why = self.barred(old)
+        elif self.leads_above[old]:
+            why = f"broker {self.ids[old]} leads {self.leads_above[old]:,} above its share"
+        else:
+            why = ""
         if self.leads_below[new]:
-            return f"broker {self.ids[new]} leads {self.leads_below[new]:,} below its share"
+            target = f"broker {self.ids[new]} leads {self.leads_below[new]:,} below its share"
+            return THEN.join(filter(None, (why, target)))
+        if why:
+            return why
         return f"passes leadership on from broker {self.ids[old]}, to where it is missing"
+
+    def barred(self, broker: int) -> str:
+        """Why a broker may not lead."""
+        return f"broker {self.ids[broker]} {'may lead nothing' if self.alive[broker] else 'is not alive'}"
 
 
 def spelled(count: int) -> str:

@@ -47,7 +47,7 @@ def cluster_data(cluster: Cluster) -> dict[str, Any]:
         "files": list(cluster.files),
         "counts": {
             "brokers": cluster.n_brokers,
-            "racks": len(cluster.brokers.rack_names) if cluster.brokers.has_racks else None,
+            "racks": cluster.brokers.n_racks_named if cluster.brokers.has_racks else None,
             "topics": len(cluster.topics),
             "partitions": cluster.n_partitions,
             "replicas": int(cluster.rf.sum()),
@@ -183,7 +183,10 @@ def broker_rows(cluster: Cluster, loads: dict[str, FloatArray | None]) -> list[d
 
 
 def rack_rows(cluster: Cluster, loads: dict[str, FloatArray | None]) -> list[dict[str, Any]]:
-    """Brokers and loads of each rack; empty without racks. What one failure brings is no sum of a rack."""
+    """Brokers and loads of each rack that is named; empty without racks.
+
+    What one failure brings is no sum of a rack.
+    """
     brokers = cluster.brokers
     if not brokers.has_racks:
         return []
@@ -197,6 +200,7 @@ def rack_rows(cluster: Cluster, loads: dict[str, FloatArray | None]) -> list[dic
     return [
         {"rack": name, "brokers": int(size[at]), **{key: number(column[at]) for key, column in sums.items()}}
         for at, name in enumerate(brokers.rack_names)
+        if name in brokers.racks
     ]
 
 

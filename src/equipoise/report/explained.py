@@ -13,6 +13,7 @@ from equipoise.cluster import Plan, measures
 from equipoise.errors import UnusableInput
 from equipoise.files.plan_request import request_in
 from equipoise.files.plan_summary import planned_from, reasons_of
+from equipoise.planning.explain import cause
 from equipoise.planning.otherwise import Otherwise, otherwise
 from equipoise.planning.problem import shares
 from equipoise.planning.problem.problem import Problem
@@ -28,6 +29,7 @@ RULES = {
     "drain": "{closed} may hold nothing",
     "replace": "{closed} may hold nothing",
     "replication-factor": "the replication factor would not be what is asked for",
+    "assume-alive": "a broker that is not alive would receive or lead it",
     "rack-rule": "a rack would hold more of its replicas than the rule allows",
 }
 """Rules whose names do not say enough → what a list that breaks them does; ``closed``: its brokers that are
@@ -169,6 +171,7 @@ def of_broker(plan: Plan, problem: Problem, at: int) -> dict[str, Any]:
     rows = plan.changed
     touched = rows[(plan.cluster.replicas[rows] == at).any(axis=1) | (plan.target[rows] == at).any(axis=1)]
     table, copies = transfers(plan)
+    why = ranked(Counter(map(cause, reasons_of(plan, touched))))
     return {
         "version": 1,
         **level(plan, problem, int(plan.cluster.brokers.ids[at])),
@@ -179,9 +182,7 @@ def of_broker(plan: Plan, problem: Problem, at: int) -> dict[str, Any]:
             "from": partners(plan, table[:, at]),
             "added": int(copies[at]),
         },
-        "reasons": [
-            {"why": why, "partitions": count} for why, count in ranked(Counter(reasons_of(plan, touched)))
-        ],
+        "reasons": [{"why": sentence, "partitions": count} for sentence, count in why],
     }
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Plan, measures
 from equipoise.files.plan_summary import reasons_of
+from equipoise.planning.explain import cause
 
 MAX_ROWS = 20_000
 """Rows that a page carries; the others are named, and stand in reassignment.json."""
@@ -90,11 +91,11 @@ def indexed(values: Iterable[str]) -> tuple[list[str], list[int]]:
 
 
 def reasons(plan: Plan, limit: int = 12) -> list[dict[str, Any]]:
-    """Why things change, most frequent first: ``[{"why", "count"}]``.
+    """Why things change, most frequent first: ``[{"why", "count"}]``, without where they go.
 
     Where there are more than ``limit`` sentences, those that differ only in their numbers go together.
     """
-    together = Counter(plan.why.values())
+    together = Counter(map(cause, plan.why.values()))
     if len(together) > limit:
         together, distinct = Counter(), together
         for sentence, count in distinct.items():

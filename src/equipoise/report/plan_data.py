@@ -76,7 +76,7 @@ def counts(plan: Plan) -> dict[str, int]:
     """How large the cluster is."""
     return {
         "brokers": plan.cluster.n_brokers,
-        "racks": len(plan.cluster.brokers.rack_names),
+        "racks": plan.cluster.brokers.n_racks_named,
         "topics": len(plan.cluster.topics),
         "partitions": plan.cluster.n_partitions,
         "replicas": int((plan.target >= 0).sum()),
@@ -117,7 +117,7 @@ def option_text(value: Any) -> str:
 
 
 def rack_rows(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
-    """Brokers, replicas and leaders of each rack, before and after; empty without racks."""
+    """Brokers, replicas and leaders of each rack that is named, before and after; empty without racks."""
     brokers = plan.cluster.brokers
     if not brokers.has_racks:
         return []
@@ -131,6 +131,7 @@ def rack_rows(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
     return [
         {"rack": name, "brokers": n, "replicas": (r0, r1), "leaders": (l0, l1)}
         for name, n, r0, r1, l0, l1 in zip(brokers.rack_names, *map(per_rack, counted), strict=True)
+        if name in brokers.racks
     ]
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import random
+
 import pytest
 from bench.instances import cluster
 from tests.scenarios.checks import check_judged
+from tests.scenarios.named import cluster_of, values_of
 
-from equipoise.planning import Request, build_problem, make_plan
+from equipoise.cluster import Cluster
+from equipoise.planning import Params, Request, build_problem, make_plan
 from equipoise.planning.driver.budget import best_counts
 
 
@@ -34,3 +39,62 @@ def test_what_follows_large_values_is_proved() -> None:
     assert plan.certificate[0].value > 2_000_000
     assert plan.certificate[1].value == plan.certificate[1].lower_bound == 90
     check_judged(plan)
+
+
+RACKS = {b: "abc"[b % 3] for b in range(9)}
+LARGE = Params(small_cells=0, face_columns=0)
+"""As clusters of some thousand partitions are planned."""
+
+
+def drawn(seed: int, *, broken: bool) -> Cluster:
+    """40 to 90 partitions of three replicas on nine unevenly loaded brokers; some ``broken`` crowd a rack."""
+    rng = random.Random(seed)
+    weights = [rng.paretovariate(1.5) for _ in RACKS]
+    rows: list[list[int]] = []
+    for row in range(rng.randint(40, 90)):
+        held = [rng.choices(range(r, 9, 3), weights[r::3])[0] for r in range(3)]
+        rng.shuffle(held)
+        if broken and row % rng.randint(4, 9) == 0:
+            held[1] = rng.choice([b for b in range(held[0] % 3, 9, 3) if b not in held])
+        rows.append(held)
+    return cluster_of({"t": rows[::2], "u": rows[1::2]}, RACKS)
+
+
+def test_the_rack_rule_is_mended_before_replicas_are_levelled() -> None:
+    """4,000 partitions of which 20 crowd a rack: each budget mends what it can, and the rest levels replicas.
+
+    Twelve moves mend twelve of them; with 370 those after the twentieth level brokers.
+    """
+    rng = random.Random(1)
+    racks = {b: "abcde"[b % 5] for b in range(50)}
+    rows = [sorted(rng.sample(range(20), 5), key=lambda b: b % 5)[:1] for _ in range(4_000)]
+    rows = [[b, (b + 1) % 50, (b + 2) % 50] for [b] in rows]
+    for row in range(0, 4_000, 200):
+        rows[row][1] = (rows[row][0] + 10) % 50
+    state = cluster_of({"t": rows}, racks)
+    for allowed, left in ((12, 8), (20, 0), (370, 0)):
+        plan = make_plan(state, Request(max_moves=allowed, goals=("racks", "replicas", "moves")))
+        values = {level.goal: (level.value, level.lower_bound) for level in plan.certificate}
+        assert values["racks"] == (left, left)
+        assert values["moves"] == (allowed, allowed)
+        check_judged(plan)
+
+
+SEEDS = range(int(os.environ.get("EQUIPOISE_CASES", "25")))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("broken", [True, False])
+@pytest.mark.parametrize("goals", [("racks", "replicas", "moves"), ("replicas", "racks", "moves"), None])
+def test_no_move_that_helps_is_left_over(seed: int, broken: bool, goals: tuple[str, ...] | None) -> None:
+    """What is not as good as without a budget has spent it all, and its bounds are proved by the judge."""
+    state = drawn(seed, broken=broken)
+    allowed = random.Random(seed).choice((0, 1, 3, 7, 12, 25))
+    best = values_of(make_plan(state, Request(goals=goals), LARGE))
+    plan = make_plan(state, Request(goals=goals, max_moves=allowed), LARGE)
+    check_judged(plan)
+    found = values_of(plan)
+    assert found["moves"] <= allowed
+    first = ("racks", "replicas") if goals is None else goals[:2]
+    if any(found[goal] > best[goal] for goal in first):
+        assert found["moves"] == allowed

@@ -11,6 +11,7 @@ from tests.scenarios.strategies import THEMES, case
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning import Request, make_plan
+from equipoise.report.moves import reasons as counted
 
 Racks = Mapping[int, str | None]
 
@@ -33,20 +34,26 @@ def reasons(plan: Plan) -> dict[str, str]:
 
 # topics, racks, request, the sentence of every change
 SENTENCES: dict[str, tuple[Mapping[str, Sequence[Sequence[int]]], Racks, Request, set[str]]] = {
-    "drained": ({"t": [[1, 3]]}, bare(3), Request(drain=(3,)), {"broker 3 is drained"}),
+    "drained": (
+        {"t": [[1, 3]]}, bare(3), Request(drain=(3,)),
+        {"broker 3 is drained; broker 2 holds 1 below its share"},
+    ),
     "not among those named": (
-        {"t": [[1, 3]]}, bare(3), Request(brokers=((1, None), (2, None))), {"broker 3 is drained"},
+        {"t": [[1, 3]]}, bare(3), Request(brokers=((1, None), (2, None))),
+        {"broker 3 is drained; broker 2 holds 1 below its share"},
     ),
     "replaced": ({"t": [[1, 2]]}, bare(2), Request(replace=((2, 9),)), {"broker 2 is replaced by 9"}),
     "created": ({"t": [[1]]}, bare(2), Request(create=(("new", 1, 1),)), {"the partition is created"}),
     "rf up": (
-        {"t": [[1]]}, bare(3), Request(replication_factor=3), {"the replication factor is raised by 2"},
+        {"t": [[1]]}, bare(3), Request(replication_factor=3),
+        {"the replication factor is raised by 2; broker 2 holds 1 below its share"},
     ),
     "rf down": (
         {"t": [[1, 2]]}, bare(2), Request(replication_factor=1), {"the replication factor is lowered by 1"},
     ),
     "two in a rack": (
-        {"t": [[1, 2]]}, {1: "a", 2: "a", 3: "b"}, Request(), {"rack a held two replicas"},
+        {"t": [[1, 2]]}, {1: "a", 2: "a", 3: "b"}, Request(),
+        {"rack a held two replicas; broker 3 is the only one in rack b that may receive"},
     ),
     "four in a rack": (
         {"t": [[1, 2, 4, 5]]},
@@ -55,7 +62,8 @@ SENTENCES: dict[str, tuple[Mapping[str, Sequence[Sequence[int]]], Racks, Request
         {"rack a held four replicas"},
     ),
     "too much on one": (
-        {"t": [[1]] * 6}, bare(2), Request(), {"broker 1 holds 3 above its share"},
+        {"t": [[1]] * 6}, bare(2), Request(),
+        {"broker 1 holds 3 above its share; broker 2 holds 3 below its share"},
     ),
     "too little on one": (
         {"t": [[1], [2], [3], [1], [2], [3], [1], [2], [3]]},
@@ -74,13 +82,14 @@ SENTENCES: dict[str, tuple[Mapping[str, Sequence[Sequence[int]]], Racks, Request
         {"t": [[1, 2]]},
         bare(2),
         Request(no_leaders_on=(1,), leaders_only=True),
-        {"broker 1 may lead nothing"},
+        {"broker 1 may lead nothing; broker 2 leads 1 below its share"},
     ),
     "leads nothing and stands alone": (
         {"t": [[1]]}, bare(2), Request(no_leaders_on=(1,), goals=("moves",)), {"broker 1 may lead nothing"},
     ),
     "leads too much": (
-        {"t": [[1, 2]] * 4}, bare(2), Request(leaders_only=True), {"broker 1 leads 2 above its share"},
+        {"t": [[1, 2]] * 4}, bare(2), Request(leaders_only=True), 
+        {"broker 1 leads 2 above its share; broker 2 leads 2 below its share"},
     ),
     "leads too little": (
         {"t": [[1, 2], [2, 3], [3, 4], [1, 4], [2, 1], [3, 4]]},
@@ -120,13 +129,18 @@ def test_the_sentence(name: str) -> None:
 def test_a_rule_is_named_before_a_level() -> None:
     """Broker 1 is overfull and drained: it is left because it is drained."""
     plan = make_plan(cluster_of({"t": [[1], [1], [1], [2]]}, bare(3)), Request(drain=(1,)))
-    assert set(reasons(plan).values()) == {"broker 1 is drained"}
+    assert set(reasons(plan).values()) == {
+        "broker 1 is drained; broker 2 holds 1 below its share",
+        "broker 1 is drained; broker 3 holds 2 below its share",
+    }
 
 
 def test_large_numbers_are_grouped() -> None:
     """ "holds 1,500 above its share" reads better than without the comma."""
     plan = make_plan(cluster_of({"t": [[1]] * 3000}, bare(2)))
-    assert set(reasons(plan).values()) == {"broker 1 holds 1,500 above its share"}
+    assert set(reasons(plan).values()) == {
+        "broker 1 holds 1,500 above its share; broker 2 holds 1,500 below its share"
+    }
 
 
 @pytest.mark.slow
@@ -165,3 +179,19 @@ def test_a_budget_that_binds_is_said(budget: Request, moves: str) -> None:
 def test_a_budget_that_is_enough_is_not(budget: Request) -> None:
     """Nothing was given up for it."""
     assert make_plan(cluster_of({"t": [[1]] * 6}, bare(2)), budget).warnings == ()
+
+
+def test_who_is_down_is_named_as_that() -> None:
+    """Nobody gave --no-leaders-on: the lead leaves a broker that is not alive."""
+    brokers = Brokers.of(range(1, 4), down={1: "fenced"})
+    state = build_cluster("why", brokers, ["t", "t"], [0, 1], [[1, 2], [2, 3]])
+    (why,) = reasons(make_plan(state, Request(goals=("moves", "elections")))).values()
+    assert why.startswith("broker 1 is not alive")
+    (why,) = reasons(make_plan(state, Request(leaders_only=True, goals=("elections",)))).values()
+    assert why.startswith("broker 1 is not alive")
+
+
+def test_reasons_are_counted_without_where_things_go() -> None:
+    """Two brokers take over what one gives up, for one reason."""
+    plan = make_plan(cluster_of({"t": [[1], [1], [1], [2]]}, bare(3)), Request(drain=(1,)))
+    assert counted(plan) == [{"why": "broker 1 is drained", "count": 3}]

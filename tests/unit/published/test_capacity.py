@@ -105,7 +105,7 @@ def test_no_disk_overflows_and_no_replica_sits_beside_itself(problem_of, lists_a
 def test_more_than_fits_has_no_plan(problem_of, lists_after):
     """Eight GiB of replicas on two brokers of three."""
     problem = with_capacity(problem_of([[1, 2]] * 2, sizes=[2 * GIB] * 2), 3)
-    with pytest.raises(NoPlan, match=r"contradict .* disk.*: broker 1 ends 1 above its limit of 3 GiB"):
+    with pytest.raises(NoPlan, match=r"contradict .* disk.*: broker 1 ends 1 GiB above its limit of 3 GiB"):
         lists_after("capacity", problem)
 
 
@@ -114,7 +114,7 @@ def test_the_fullest_broker_and_what_it_cannot_hold_are_named(problem_of, lists_
     problem = with_capacity(
         problem_of([[2], [1, 2]], topics=["kept", "t"], sizes=[9 * GIB, GIB], exclude_topics="kept"), 8
     )
-    with pytest.raises(NoPlan, match=r"nor above its share unless at capacity: broker 2 ends 1 above"):
+    with pytest.raises(NoPlan, match=r"nor above its share unless at capacity: broker 2 ends 1 GiB above"):
         lists_after("capacity", problem)
 
 

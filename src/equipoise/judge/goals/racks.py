@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
+from equipoise.cluster.proofs import NetworkName
 from equipoise.judge.arc_costs import Cost, each
 from equipoise.judge.counting import Counting
-from equipoise.judge.goals.interface import PlacementGoal
+from equipoise.judge.goals.interface import PlacementGoal, Reached
+from equipoise.judge.moves_within import priced_bound
 from equipoise.judge.rows import ones
 from equipoise.judge.sheet import Sum
-from equipoise.judge.views import PlacementView, SumsView
+from equipoise.judge.views import Networks, PlacementView, SumsView
 from equipoise.judge.violations import Case, rack_excess
+
+Int64 = npt.NDArray[np.int64]
 
 
 class Racks(PlacementGoal):
@@ -33,6 +39,13 @@ class Racks(PlacementGoal):
         mended, eased = view.arcs.kinds["mended"], view.arcs.kinds["eased"]
         price = np.repeat([-1, 1], [len(mended), len(eased)])
         return each(view.arcs.n, np.concatenate([mended, eased]), price, offset=view.excess)
+
+    def own_bound(
+        self, network: NetworkName, stored: Int64, before: Sequence[Reached], networks: Networks
+    ) -> int:
+        if network is NetworkName.MERGED_BUDGET:
+            return priced_bound(networks, self.name, stored)
+        return super().own_bound(network, stored, before, networks)
 
     def counted(self, program: Counting) -> Sum:
         return Sum([excess for row in program.rows for excess in ones(program.excess.get(row, []))])

@@ -15,7 +15,7 @@ from equipoise.judge.arc_costs import Cost, banded
 from equipoise.judge.bands import squares, weights, within
 from equipoise.judge.counting import Counting
 from equipoise.judge.goals.interface import PlacementGoal, Reached
-from equipoise.judge.moves_within import replicas_bound
+from equipoise.judge.moves_within import priced_bound
 from equipoise.judge.sheet import Sum
 from equipoise.judge.views import Networks, PlacementView, SumsView
 from equipoise.judge.violations import Case
@@ -61,7 +61,7 @@ class Replicas(PlacementGoal):
         self, network: NetworkName, stored: Int64, before: Sequence[Reached], networks: Networks
     ) -> int:
         if network is NetworkName.MERGED_BUDGET:
-            return replicas_bound(networks, self.name, stored)
+            return priced_bound(networks, self.name, stored)
         return super().own_bound(network, stored, before, networks)
 
 

@@ -15,11 +15,13 @@ from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.driver.solution import goals_before
 from equipoise.planning.flow.convex import narrow, solve
-from equipoise.planning.flow.network import Int64, Network, Objective
-from equipoise.planning.networks.place import merged_network, place
+from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
+from equipoise.planning.networks.place import merged_network, place, solve_levels
+from equipoise.planning.networks.placement import PlacementNetwork
 from equipoise.planning.networks.placement_data import gather
-from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.problem import BoolArray, Problem
 from equipoise.planning.rules.max_moves import MaxMoves
 
 MAX_PRICE = 2**30
@@ -49,52 +51,104 @@ class Balanced:
     """Of a move, in squared replicas."""
     kind: Int64
     """``(n_rows,)``: the unit of each movable row in the merged network."""
+    racks: ProvedLevel | None = None
+    """The level of ``racks`` that these counts keep, where it stands in front."""
 
     def of_moves(self, allowed: int, reached: int) -> ProvedLevel:
-        """The fewest moves of plans whose ``replicas`` are no worse than ``reached``.
-
-        With m moves they are at least the bound with all ``allowed``, and the price of each that is not made.
-        """
-        spared = (reached - self.level.value) // self.price if self.price else allowed
-        return replace(self.level, goal="moves", value=max(0, allowed - spared))
+        """The fewest moves of plans whose ``replicas`` are no worse than ``reached``."""
+        return fewest_moves(self.level, allowed, reached)
 
 
-def best_counts(problem: Problem) -> Balanced:
-    """The most level broker counts within ``--max-moves``; raises `ImpossibleRequest` if it is too low."""
+def fewest_moves(level: ProvedLevel, allowed: int, reached: int) -> ProvedLevel:
+    """The fewest moves of plans that are no worse at the goal of a priced ``level`` than ``reached``.
+
+    With m moves it is at least the bound with all ``allowed``, and the price of each that is not made.
+    """
+    price = int(level.potential[0])
+    spared = (reached - level.value) // price if price else allowed
+    return replace(level, goal="moves", value=max(0, allowed - spared))
+
+
+def racks_come_first(problem: Problem) -> bool:
+    """True where the rack rule is mended before replicas are levelled."""
+    goals = problem.goals
+    return problem.n_racks > 1 and "racks" in goals_before(goals, "replicas") and (
+        "racks" in goals_before(goals, "moves")
+    )  # fmt: skip
+
+
+def best_counts(problem: Problem, *, racks: bool = False, apart: BoolArray | None = None) -> Balanced:
+    """The most level broker counts within ``--max-moves``; raises `ImpossibleRequest` if it is too low.
+
+    ``racks``: among plans that mend the rack rule as far as it can be. Raises `Infeasible` where that takes
+    more moves. ``apart``: ``(n_partitions,)``, never one unit with the others.
+    """
     allowed = int(problem.request.max_moves or 0)
     MaxMoves().refuse(needed_moves(problem), problem.request)
     data = gather(problem)
+    if apart is not None:
+        kind = np.unique(2 * data.kind + apart[data.rows], return_inverse=True)[1]
+        data = replace(data, kind=kind.astype(np.int64))
     net = merged_network(data)
-    moves, level = net.objective("moves"), net.objective("replicas")
+    first: ProvedLevel | None = None
+    if racks:
+        levels, mended = solve_levels(net, net.network, ("racks",), NetworkName.MERGED)
+        first, net = levels[0], replace(net, network=mended.network)
+    spent = priced(net, net.objective("replicas"), allowed)
+    if spent.moves > allowed:
+        raise Infeasible
+    held = np.zeros(problem.cluster.n_brokers, dtype=np.int64)
+    held[data.brokers] = spent.flow[net.sink.index] + data.base
+    return Balanced(held, spent.level("replicas"), spent.price, data.kind, first)
 
-    def priced(price: int) -> Objective:
-        return replace(level, linear=moves.linear * price)
 
-    def count(flow: Int64) -> int:
-        return moves.value(flow)
+@dataclass(frozen=True, eq=False)
+class Spent:
+    """A goal on the merged network, as good as a budget of moves lets it be."""
+
+    flow: Int64
+    moves: int
+    """Of the flow: more than allowed where no price brings them down to it."""
+    price: int
+    """Of a move, as the goal counts."""
+    bound: int
+    potential: Int64
+
+    def level(self, goal: str) -> ProvedLevel:
+        """The bound on the goal within the budget."""
+        prices = np.concatenate([[self.price], self.potential]).astype(np.int64)
+        return ProvedLevel(goal, self.bound, NetworkName.MERGED_BUDGET, prices)
+
+
+def priced(net: PlacementNetwork, goal: Objective, allowed: int) -> Spent:
+    """The best of ``goal`` with so many moves, by the price of a move that brings them down to it."""
+    moves, nodes = net.objective("moves"), net.data.problem.params.budget_nodes
+
+    def with_price(price: int) -> Objective:
+        return replace(goal, linear=goal.linear + moves.linear * price)
+
+    def count(price: int) -> int:
+        return moves.value(solve(net.network, with_price(price), net.guess()).flow)
 
     low, high = 0, 1
-    while high < MAX_PRICE and count(solve(net.network, priced(high), net.guess()).flow) > allowed:
+    while high < MAX_PRICE and count(high) > allowed:
         low, high = high, high * 2
     while high - low > 1:
         middle = (low + high) // 2
-        if count(solve(net.network, priced(middle), net.guess()).flow) > allowed:
+        if count(middle) > allowed:
             low = middle
         else:
             high = middle
     for price in (low, high):  # the lower one may have made more moves than its best flows need
-        best = solve(net.network, priced(price), net.guess())
-        face = narrow(net.network, priced(price), best.potential)
+        best = solve(net.network, with_price(price), net.guess())
+        face = narrow(net.network, with_price(price), best.potential)
         fewest = solve(face, moves, net.guess()).flow
-        if count(fewest) <= allowed:
+        if moves.value(fewest) <= allowed:
             break
-    flow = spend(face, moves, fewest, allowed, problem.params.budget_nodes)
-    bound = best.value + price * (moves.offset - allowed)
-    held = np.zeros(problem.cluster.n_brokers, dtype=np.int64)
-    held[data.brokers] = flow[net.sink.index] + data.base
-    prices = np.concatenate([[price], best.potential]).astype(np.int64)
-    level_of_all = ProvedLevel("replicas", bound, NetworkName.MERGED_BUDGET, prices)
-    return Balanced(held, level_of_all, price, data.kind)
+    flow = spend(face, moves, fewest, allowed, nodes)
+    return Spent(
+        flow, moves.value(flow), price, best.value + price * (moves.offset - allowed), best.potential
+    )
 
 
 def spend(face: Network, moves: Objective, fewest: Int64, allowed: int, nodes: int) -> Int64:
@@ -107,7 +161,7 @@ def spend(face: Network, moves: Objective, fewest: Int64, allowed: int, nodes: i
 
     free = np.flatnonzero(face.upper > face.lower)
     left = allowed - moves.value(fewest)
-    if not len(free) or not left:
+    if not len(free) or left <= 0:
         return fewest
     arc, n_nodes, price = np.arange(len(free)), len(face.supply), moves.linear[free]
     least, most = np.r_[np.zeros(n_nodes), -np.inf], np.r_[np.zeros(n_nodes), left]

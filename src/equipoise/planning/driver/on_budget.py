@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,15 @@ import numpy as np
 from equipoise.cluster import measures
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.certificate import Proof, ProvedLevel
-from equipoise.planning.driver.budget import Balanced, best_counts, needed_moves
+from equipoise.planning.driver.budget import (
+    Balanced,
+    best_counts,
+    fewest_moves,
+    needed_moves,
+    racks_come_first,
+)
 from equipoise.planning.driver.first import by_networks, ordered
+from equipoise.planning.driver.mending import mended_in_part
 from equipoise.planning.driver.solution import Solution, proved_by
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
@@ -40,8 +48,7 @@ def within_bytes(problem: Problem, free: State) -> State:
     request = problem.request
 
     def with_moves(allowed: int) -> Solution:
-        fewer = replace(problem, request=replace(request, max_bytes=None, max_moves=allowed))
-        return for_counts(fewer, best_counts(fewer))
+        return levelled(replace(problem, request=replace(request, max_bytes=None, max_moves=allowed)))[0]
 
     low = needed_moves(problem)
     best = with_moves(low)
@@ -65,16 +72,47 @@ def within_moves(problem: Problem, free: State) -> State:
     """The best within ``--max-moves``, where that binds."""
     if problem.request.max_moves is None:  # what has to move of one partition is more than it may
         raise Infeasible
-    best = best_counts(problem)
-    solution = with_units(for_counts(problem, best), best)
+    solution, best = levelled(problem)
+    solution = with_units(solution, best)
     if arcs_of_partitions(problem) <= problem.params.face_columns:
         # A program of placements and leaders looks on from bounds of all plans, not those of these counts.
         lists, orders = ordered(problem, solution.lists)
         levels = (*free.placement.levels, *orders)
         anew = with_units(proved_by(problem, lists, levels, free.placement.groups), best)
         if anew.values <= solution.values:
-            return replace(free, solution=anew).with_level(best.level)
+            # on the face of levels of partitions, where prices of the merged network's face prove less
+            level = best.level if best.racks is None else best_counts(problem).level
+            return replace(free, solution=anew).with_level(level)
     return replace(free, solution=solution, decided=frozenset(problem.goals))
+
+
+def levelled(problem: Problem) -> tuple[Solution, Balanced]:
+    """The best plan within ``--max-moves``, and the counts that it was made for, in the order of the goals.
+
+    Where the rack rule comes first, what is left of the budget once it is mended levels replicas.
+    """
+    if not racks_come_first(problem):
+        best = best_counts(problem)
+        return for_counts(problem, best), best
+    try:
+        best = best_counts(problem, racks=True)
+        return for_counts(problem, best), best
+    except Infeasible:
+        return mended_as_far(problem)
+
+
+def mended_as_far(problem: Problem) -> tuple[Solution, Balanced]:
+    """The best plan within a budget that does not pay for all that breaks the rack rule."""
+    best, mended = best_counts(problem), mended_in_part(problem)
+    try:
+        counts = best_counts(mended.problem, racks=True, apart=mended.pinned)
+        found = by_networks(mended.problem, counts.held).solution
+    except Infeasible:
+        return for_counts(problem, best), best
+    if not within_budgets(problem, found.lists):
+        return for_counts(problem, best), best
+    solution = proved_by(problem, found.lists, (), found.groups)
+    return proved_within(problem, solution, {"racks": mended.level, "replicas": best.level}), best
 
 
 def with_units(solution: Solution, best: Balanced) -> Solution:
@@ -85,19 +123,39 @@ def with_units(solution: Solution, best: Balanced) -> Solution:
 
 def for_counts(problem: Problem, best: Balanced) -> Solution:
     """The plan with the broker counts ``best``; nothing is claimed of other counts but that they are best."""
-    solution = by_networks(problem, best.held).solution
-    if not within_budgets(problem, solution.lists):
-        # the counts could not be disaggregated with so few moves: what has to move, and no more
-        others = tuple(goal for goal in problem.goals if goal != "moves")
-        least = by_networks(replace(problem, goals=("moves", *others))).solution
-        solution = replace(least, proofs=[least.proof(goal) for goal in problem.goals])
+    solution = fitting(problem, best)
+    if best.racks is not None and solution.reached["racks"] > best.racks.value:
+        best = best_counts(problem)  # prices on the face of what was not reached prove nothing
+    levels = {"replicas": best.level} | ({"racks": best.racks} if best.racks else {})
+    return proved_within(problem, solution, levels)
+
+
+def fitting(problem: Problem, best: Balanced) -> Solution:
+    """The first that keeps the budgets: the counts as the goals want them, with the fewest moves, or what has
+    to move and no more."""
+    others = tuple(goal for goal in problem.goals if goal != "moves")
+    first = ("racks",) if best.racks else ()
+    sparing = (*first, "moves", *(goal for goal in others if goal not in first))
+    for goals, held in ((problem.goals, best.held), (sparing, best.held), (("moves", *others), None)):
+        solution = by_networks(replace(problem, goals=goals), held).solution
+        if within_budgets(problem, solution.lists):
+            break
+    return replace(solution, proofs=[solution.proof(goal) for goal in problem.goals])
+
+
+def proved_within(problem: Problem, solution: Solution, levels: Mapping[str, ProvedLevel]) -> Solution:
+    """The solution with bounds of all plans within the budget; ``levels`` by goal."""
     proofs: list[Proof] = []
+    prices: list[ProvedLevel] = []
     for proof in solution.proofs:
-        if proof.goal == "replicas" and best.level.value > 0:
-            proofs.append(within(proof, best.level))
-        elif proof.goal == "moves" and any(earlier.level is best.level for earlier in proofs):
-            allowed = int(problem.request.max_moves or 0)
-            proofs.append(within(proof, best.of_moves(allowed, solution.reached["replicas"])))
+        level = levels.get(proof.goal)
+        if level is not None and (level.value > 0 or level.network != NetworkName.MERGED_BUDGET):
+            proofs.append(within(proof, level))
+            prices += [level] * (level.network == NetworkName.MERGED_BUDGET)
+        elif proof.goal == "moves" and prices:
+            allowed, reached = int(problem.request.max_moves or 0), solution.reached
+            bounds = [fewest_moves(level, allowed, reached[level.goal]) for level in prices]
+            proofs.append(within(proof, max(bounds, key=lambda bound: bound.value)))
         elif holds_for_counts_alone(proof):
             proofs.append(Proof.certain(proof.goal, proof.value, "for these broker counts"))
         else:

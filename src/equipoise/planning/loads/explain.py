@@ -38,6 +38,12 @@ class LoadExplainer(Explainer):
                 return words
         return f"makes room: broker {self.ids[come[0]]} can bear it"
 
+    def receiving(self, come: list[int]) -> str:
+        for load, held in self.loads:
+            if not load.of_leaders and (words := apart(load, held, self.ids, [], come)):
+                return words
+        return self.alone_in_rack(come)
+
     def leading(self, old: int, new: int) -> str:
         if self.problem.leads[old]:
             for load, held in self.loads:

@@ -173,7 +173,7 @@ class Params:
         1_400_000, "columns of all programs", "the same for placement goals that grow, which is quick"
     )
     face_pivots: int = limit(
-        4_500_000_000, "simplex iterations x columns", "a level of leaders that grows: ten to thirty seconds"
+        4_500_000_000, "simplex iterations x columns", "a goal whose program grows: ten to thirty seconds"
     )
     few_moves: int = limit(
         5, "replicas", "or more for each that may move: then few columns are needed, and the program grows"

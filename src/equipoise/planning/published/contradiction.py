@@ -25,8 +25,9 @@ def in_the_way(families: Sequence[Family], size: int, time_limit_s: float) -> st
             row, above = worst % len(family.low), worst < len(family.low)
             most = family.high if family.most is None else family.most
             limit = float((most if above else family.low)[row])
-            side = f"{slack.max():.4g} above" if above else f"{slack.max():.4g} below"
-            return f"{family.sentence}: {family.names[row]} ends {side} its limit of {limit:.4g}{family.unit}"
+            off, side, unit = f"{slack.max():.4g}", "above" if above else "below", family.unit
+            ends = f"{family.names[row]} ends {off}{unit} {side} its limit of {limit:.4g}{unit}"
+            return f"{family.sentence}: {ends}"
         worst -= 2 * len(family.low)
     return ""
 

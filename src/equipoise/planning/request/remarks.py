@@ -17,6 +17,12 @@ from equipoise.planning.rules.draft import Draft
 from equipoise.planning.rules.ways import is_given, listed
 from equipoise.wording import quoted
 
+OF_MOVES = ("cordon", "max-moves", "max-bytes", "max-changes-per-partition")
+"""Options of data moves."""
+OF_FLOW = ("goals", "effort")
+"""Options that no published algorithm reads."""
+FOLLOW = "follow"
+
 
 def refuse_contradictions(request: Request) -> None:
     """Raise `UnusableInput` for a broker of which two options ask opposite things."""
@@ -73,15 +79,30 @@ def of_brokers(cluster: Cluster, request: Request) -> Iterator[str]:
     """Brokers that two options name, or that are there, or not."""
     holding = set(cluster.ids_of(np.unique(cluster.replicas[cluster.replicas >= 0])).tolist())
     there = sorted(holding & {broker for broker, _ in request.add})
-    if there and request.brokers is None:
-        yield f"--add: {some(there)} in the cluster already, with replicas: nothing is added"
     kept = {broker for broker, _ in request.brokers or ()}
+    others = [broker for broker in there if request.brokers is not None and broker not in kept]
+    if there and not others:
+        yield f"--add: {some(there)} in the cluster already, with replicas: nothing is added"
+    if others:
+        yield f"--add: {some(others)} in the cluster already, and not emptied, though not in --brokers"
     if both := sorted(kept & set(request.drain)):
         yield f"--brokers and --drain both name {listed(both)}: drained"
     if both := sorted(kept & {old for old, _ in request.replace}):
         yield f"--brokers and --replace both name {listed(both)}: replaced"
+    yield from twice_closed(request, kept)
     if elsewhere := sorted({broker for broker, _ in request.racks} - set(cluster.brokers.ids.tolist())):
         yield f"--racks names {listed(elsewhere)}, of which no source tells: --add adds brokers"
+
+
+def twice_closed(request: Request, kept: set[int]) -> Iterator[str]:
+    """Brokers that one option closes already for what another asks of them."""
+    gone = {*request.drain, *(old for old, _ in request.replace)}
+    added = {broker for broker, _ in request.add}
+    for option, named in (("cordon", request.cordon), ("no-leaders-on", request.no_leaders_on)):
+        if both := sorted(gone & set(named)):
+            yield f"--{option}: {some(both)} to be emptied anyway: no use is made of that"
+        if request.brokers is not None and (others := sorted({*named} - kept - added - gone)):
+            yield f"--{option}: {some(others)} not in --brokers, and to be emptied anyway"
 
 
 def not_moved(request: Request) -> Iterator[str]:
@@ -90,6 +111,15 @@ def not_moved(request: Request) -> Iterator[str]:
         yield "--leaders-only moves no data: what --add names gets nothing"
     if request.leaders_only and (moved := [goal for goal in request.goals or () if goal in PLACEMENT]):
         yield f"--leaders-only moves no data: no use is made of {' and '.join(moved)} in --goals"
+    if request.leaders_only:
+        useless = [f"--{option}" for option in OF_MOVES if is_given(request, option)]
+        if useless:
+            yield f"--leaders-only moves no data: no use is made of {' and '.join(useless)}"
+    if request.strategy not in ("flow", FOLLOW):
+        useless = [f"--{option}" for option in OF_FLOW if is_given(request, option)]
+        if useless:
+            lost = " and ".join(useless)
+            yield f"--strategy {request.strategy} plans by itself: no use is made of {lost} for that"
     if not request.required_only:
         return
     if request.strategy != "flow":
@@ -116,6 +146,8 @@ def not_levelled(request: Request) -> Iterator[str]:
     elif given and request.goals is not None and "replicas" not in request.goals:
         yield f"--goals has no replicas: no use is made of {' and '.join(given)}"
         return
+    if "--balance" in given and "replicas" in (request.goals or ()) and "count" not in request.mix:
+        yield f"--balance says what replicas in --goals levels: {' and '.join(request.mix)}, and no counts"
     looked_at = request.strategy == "capacity" or any(load in levelled for load in request.balance)
     if "--tolerance" in given and not looked_at:
         yield "nothing is levelled without a tolerance of its own: no use is made of --tolerance"

@@ -46,16 +46,24 @@ class AssumeAlive(Rule):
             return answer.none
         created = answer.before[:, :1] < 0
         comes = (measures.arrivals(answer.current, answer.lists) | created) & answer.on(~up)
-        leads = measures.leadership_changed(answer.current, answer.lists) & answer.on(~up)[:, 0]
-        return some(comes) | leads | self.impossible(answer)
+        return some(comes) | self.led(answer) | self.impossible(answer)
+
+    def led(self, answer: Answer) -> BoolArray:
+        """``(n_rows,)``: lists that a broker that is down leads, though they may change or do."""
+        changes = measures.leadership_changed(answer.current, answer.lists)
+        return answer.on(~up_in(answer.problem))[:, 0] & (changes | answer.movable)
 
     def impossible(self, answer: Answer) -> BoolArray:
         """``(n_rows,)``: lists that change what Kafka cannot move."""
         return answer.changed & answer.problem.stuck[answer.rows]
 
     def refusal(self, answer: Answer) -> str | None:
-        """Of brokers that are closed `Cordon` and `NoLeadersOn` say it."""
-        return "it changes what cannot be moved now" if self.impossible(answer).any() else None
+        """Of brokers that receive nothing `Cordon` says it."""
+        if self.impossible(answer).any():
+            return "it changes what cannot be moved now"
+        if answer.problem.request.leaders_only:  # there a partition may have nobody else
+            return None
+        return "it leaves leaders on brokers that are not alive" if self.led(answer).any() else None
 
     def conflict(self, room: Room) -> Conflict | None:
         """A partition that had enough brokers if those that are down were up."""

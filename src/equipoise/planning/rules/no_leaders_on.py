@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from equipoise.cluster.health import alive
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
 from equipoise.planning.rules.answer import Answer, some
@@ -27,7 +28,10 @@ class NoLeadersOn(Rule):
         draft.leads[draft.positions(draft.request.no_leaders_on, "--no-leaders-on")] = False
 
     def broken(self, answer: Answer) -> BoolArray:
-        led: BoolArray = answer.problem.leads[np.maximum(answer.lists[:, 0], 0)]
+        """Of brokers that are down `AssumeAlive` says it."""
+        problem = answer.problem
+        may = problem.leads | ~alive(problem.cluster.brokers, problem.request.assume_alive)
+        led: BoolArray = may[np.maximum(answer.lists[:, 0], 0)]
         return ~led & answer.movable
 
     def refusal(self, answer: Answer) -> str | None:

@@ -198,7 +198,9 @@ def limits(asked: Question, goal: str, *, grows: bool) -> Limits:
     """How far a question may go."""
     params = asked.face.net.data.problem.params
     if goal in PLACEMENT:
-        return Limits(params.face_columns, params.face_placement_work if grows else params.face_work)
+        if not grows:
+            return Limits(params.face_columns, params.face_work)
+        return Limits(params.face_columns, params.face_placement_work, params.face_pivots)
     if asked.few_arrive:
         return Limits(params.face_grown_columns, pivots=params.face_pivots)
     if goal == "elections":
