@@ -1,9 +1,9 @@
 # Every target does its own set-up; see tools/setup. Variables: OUT (make demo), TESTS (every test target),
-# ROOMS, NUMBER and SEED (make mutants), NUMBER and SEED (make fuzz), KILLS, MINUTES and SEED (make test-long).
+# ROOMS, NUMBER (of each room) and SEED (make mutants), NUMBER and SEED (make fuzz), KILLS, MINUTES and SEED (make test-long).
 PYTHON := .venv/bin/python
 OUT ?= demo-out
 TESTS ?= tests
-ROOMS ?= cluster
+ROOMS ?= cluster judge goals
 NUMBER ?= 60
 CASES ?= $(if $(filter file,$(origin NUMBER)),500,$(NUMBER))
 SEED ?= 1

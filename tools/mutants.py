@@ -1,7 +1,7 @@
 """Changes code in small ways, one at a time, and tells which changes no test notices.
 
-A seeded sample of changes (``tools/mutations.py``) to the chosen rooms, each tried in a copy of the tree
-against the tests of its room. A change that no test notices is a survivor: it needs a test, or a sentence in
+A seeded sample of changes (``tools/mutations.py``) to each of the chosen rooms, each tried in a copy of the
+tree against the tests of its room. A change that no test notices is a survivor: it needs a test, or a sentence in
 ``tools/mutants.toml`` that says why nobody could notice it. Fails for a survivor without one, and for a
 sentence about a change that is noticed after all or can no longer be made.
 
@@ -38,8 +38,11 @@ def main() -> int:
     options = arguments(list(table["rooms"]))
     explained = {name_of(entry): str(entry["why"]) for entry in table.get("explained", ())}
     every = {room: list(all_mutants(table["rooms"][room])) for room in options.rooms}
-    pairs = [(room, mutant) for room in every for mutant in every[room]]
-    chosen = sample(pairs, options.number, options.seed)
+    chosen = [
+        entry
+        for room in every  # of each as many, or a large room would leave a small one none
+        for entry in sample([(room, mutant) for mutant in every[room]], options.number, options.seed)
+    ]
     with tempfile.TemporaryDirectory() as scratch:
         tree = copied(Path(scratch) / "tree")
         found = {}
