@@ -12,7 +12,7 @@ from equipoise.execution.instructions import Health, Instruction, Surveyed
 from equipoise.execution.others import foreign_lists, living, named
 from equipoise.execution.port import Resource
 from equipoise.execution.run import Run, Steps
-from equipoise.execution.states.throttled import Answer
+from equipoise.execution.states.needed import Answer
 from equipoise.execution.survey import Standing, objections, sickness, standing, wrong_cluster
 from equipoise.execution.takeover import (
     Taken,
