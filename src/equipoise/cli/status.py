@@ -15,7 +15,9 @@ from equipoise.wording import plural
 
 if TYPE_CHECKING:
     from equipoise.execution.memory import Memory
+    from equipoise.execution.moves import Job
     from equipoise.execution.port import Port
+    from equipoise.execution.takeover import Values
 
 ONGOING = ("running", "")
 """Under way, or interrupted: how it is steered matters still."""
@@ -54,11 +56,10 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
     """Where every move stands, and what is set or moving, whoever did it."""
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.instructions import Survey
-    from equipoise.execution.others import foreign_lists, named
     from equipoise.execution.port import Resource
     from equipoise.execution.survey import standing, wrong_cluster
-    from equipoise.execution.takeover import standing_pairs, standing_rates, unknown_flights
-    from equipoise.execution.throttling import KEYS, clearing, covered, listing, owed
+    from equipoise.execution.takeover import unknown_flights
+    from equipoise.execution.throttling import KEYS
     from equipoise.files.journal_lock import is_held
     from equipoise.files.steering import read_steering
 
@@ -71,10 +72,6 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
     topics = sorted({name.topic for name in port.partitions()} | memory.pairs.keys())
     brokers = sorted(seen.cluster.ids | memory.rates.keys())
     values = port.configs([*map(Resource.topic, topics), *map(Resource.broker, brokers)], KEYS)
-    due = owed(memory)
-    ours = clearing({of: values[of] for of in due.resources if of in values}, due, memory)
-    over, rates = covered(values, due, memory), standing_rates(values, memory)
-    lists = foreign_lists(memory, values)
     ended = operation == "apply" and memory.outcome in ("finished", "incomplete")
     drained = job.drained
     held = drained.beyond(carrier.held(drained.brokers)) if ended and drained.brokers else {}
@@ -90,10 +87,7 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
         "moves": len(job.moves),
         "differs": [*wrong_cluster(job, seen), *found.drifted],
         "skipped": {str(name): why for name, why in sorted(memory.skipped.items())},
-        "throttles_left": [f"{resource.kind} {resource.name}" for resource in sorted(ours)],
-        "throttles_over_ours": listing({int(of.name): theirs for of, theirs in over.items()}),
-        "throttles_of_others": [*listing(rates), *named(lists)],
-        "plan_throttled": sorted(standing_pairs(job, lists)) if rates or over else [],
+        **throttles(job, memory, values),
         "adoptable": [str(move.partition) for move, _ in unknown_flights(job, memory, seen)],
         "holds": {str(broker): list(map(str, names)) for broker, names in held.items()},
         "journal_damage": of.damage,
@@ -105,6 +99,25 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
         "inflight_bounds": memory.begun.get("inflight_bounds"),
         **hours_of(memory),
         "ordered": asdict(read_steering(of.folder)),
+    }
+
+
+def throttles(job: Job, memory: Memory, values: Values) -> dict[str, list[str]]:
+    """Every throttle that is set, by whose it is: left of ours, set over ours, of others; and the topics of
+    the plan whose own partitions are throttled without its journal's knowing."""
+    from equipoise.execution.others import foreign_lists, named
+    from equipoise.execution.takeover import standing_pairs, standing_rates
+    from equipoise.execution.throttling import clearing, covered, listing, owed
+
+    due = owed(memory)
+    ours = clearing({of: values[of] for of in due.resources if of in values}, due, memory)
+    over, rates = covered(values, due, memory), standing_rates(values, memory)
+    lists = foreign_lists(memory, values)
+    return {
+        "throttles_left": [f"{resource.kind} {resource.name}" for resource in sorted(ours)],
+        "throttles_over_ours": listing({int(of.name): theirs for of, theirs in over.items()}),
+        "throttles_of_others": [*listing(rates), *named(lists)],
+        "plan_throttled": sorted(standing_pairs(job, lists)) if rates or over else [],
     }
 
 

@@ -138,10 +138,10 @@ class PlaceInDirs:
 
 @dataclass(frozen=True)
 class LookIntoDirs:
-    """Answered by ``{broker: log dirs | Failure}`` with what they hold of these partitions."""
+    """Answered by ``{broker: log dirs | Failure}`` with what they hold of these partitions (None: of all)."""
 
     brokers: tuple[int, ...]
-    partitions: tuple[TopicPartition, ...]
+    partitions: tuple[TopicPartition, ...] | None
 
 
 @dataclass(frozen=True)

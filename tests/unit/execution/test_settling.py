@@ -194,6 +194,21 @@ def test_a_rate_of_somebody_else_is_named_and_nothing_begins() -> None:
     )
 
 
+def test_a_rate_that_somebody_copies_with_is_no_left_over() -> None:
+    """On any broker; once that copy is there, it is, and may be cleared."""
+    told = with_dirs(story({"pay-0": ([0, 1], [1, 0])}, dir_bytes_per_s=MB / 100), pay_0_1="/data/b")
+    told.model.create("old", 0, [4, 1])
+    told.model.alter_configs({Resource.broker(b): {DIR_RATE: "7"} for b in (1, 4)})
+    told.model.size[tp("old-0")] = 70.0
+    told.model.place(Replica("old", 0, 4), "/data/b")
+    told.face.clears = True
+    end = told.run()
+    assert end.outcome == "refused" and "; broker 4 copies between its log dirs: wait" in end.reasons[0]
+    told.model.advance(11)
+    told.model.dir_bytes_per_s = 9.0 * MB
+    assert told.run().reasons == () and told.throttles() == {}
+
+
 def test_a_roll_back_turns_them_back() -> None:
     """What is still on its way is told to stay where it lies; what has arrived goes back, throttled."""
     told = slow()

@@ -11,7 +11,7 @@ from equipoise.execution.instructions import Instruction, Observed, Surveyed
 from equipoise.execution.moves import Move
 from equipoise.execution.port import ConfigValue, Failure, Reassignment, Resource, TopicPartition
 from equipoise.execution.run import Run, Steps, some
-from equipoise.execution.states.throttled import Answer
+from equipoise.execution.states.needed import Answer
 from equipoise.execution.states.undoing import undoing
 from equipoise.execution.states.unthrottled import unthrottling
 from equipoise.execution.survey import standing

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Any
 
 from equipoise.execution import instructions as ask
-from equipoise.execution.between_dirs import Dirs, look_at
+from equipoise.execution.between_dirs import Dirs, look_at, told
 from equipoise.execution.flights import Flight
 from equipoise.execution.instructions import Health, Instruction, Surveyed
-from equipoise.execution.others import foreign_lists, living, named
+from equipoise.execution.others import Lists, foreign_lists, living, named
 from equipoise.execution.port import Resource
 from equipoise.execution.run import Run, Steps
-from equipoise.execution.states.throttled import Answer
+from equipoise.execution.states.needed import Answer
 from equipoise.execution.survey import Standing, objections, sickness, standing, wrong_cluster
 from equipoise.execution.takeover import (
     Taken,
@@ -93,13 +93,28 @@ def rates_that_stand(
             yield ask.Say(line)
         return []
     lists = foreign_lists(run.memory, (yield ask.FindLists()))
-    if needing := living(lists, seen.reassignments.keys()):
-        return [f"{line}; topic {needing[0]} needs it: wait until that is over, {KEEP}" for line in lines]
-    left_over = (*listing(standing_rates(values, run.memory)), *named(lists))
+    stand = standing_rates(values, run.memory)
+    if why := (yield from needed_by(stand, lists, seen)):
+        return [f"{line}; {why}: wait until that is over, {KEEP}" for line in lines]
+    left_over = (*listing(stand), *named(lists))
     if (yield ask.Confirm(0, 0, 0, left_over=left_over)):
         yield from adopting_throttles(run, seen)
         return []
     return [f"{line}: {ADOPT}, {KEEP}" for line in lines]
+
+
+def needed_by(
+    stand: Mapping[int, Mapping[str, str]], lists: Lists, seen: Surveyed
+) -> Generator[Instruction, Any, str]:
+    """What somebody's rates are for, "" where they are left over."""
+    if topics := living(lists, seen.reassignments.keys()):
+        return f"topic {topics[0]} needs it"
+    asked = tuple(sorted(broker for broker, rates in stand.items() if DIR_RATE in rates))
+    found: Dirs = {}
+    if asked:
+        found = yield ask.LookIntoDirs(asked, None)
+    copying = [broker for broker in asked if any(one.future for one in told(found, broker))]
+    return f"broker {copying[0]} copies between its log dirs" if copying else ""
 
 
 def adopting(run: Run, seen: Surveyed) -> Steps:

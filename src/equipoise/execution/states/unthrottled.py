@@ -11,8 +11,9 @@ from equipoise.execution.instructions import Instruction, Observed
 from equipoise.execution.port import ConfigValue, Failure, PortError, Resource
 from equipoise.execution.run import Run, Steps
 from equipoise.execution.states.dirs import landing_dirs
+from equipoise.execution.states.needed import Answer, copying, settling_on
 from equipoise.execution.states.submitting import GONE
-from equipoise.execution.states.throttled import LOOKS, Answer, copying, settling_on
+from equipoise.execution.states.throttled import LOOKS
 from equipoise.execution.throttling import KEYS, Owed, clearing, covered, listing, owed, plain, who
 from equipoise.wording import plural
 
