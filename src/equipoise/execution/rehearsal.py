@@ -48,8 +48,8 @@ class AskedPort(Port, Protocol):
 
 
 def missing_rights(rehearsed: Rehearsal, port: AskedPort, unread: Sequence[str] = ()) -> list[str]:
-    """Why the cluster would refuse what was rehearsed, a sentence for each kind of request; ``unread``: what it
-    refused to tell."""
+    """Why the cluster would refuse what was rehearsed, a sentence for each kind of request, and ``unread``,
+    what it refused to tell."""
     lines = list(unread)
     if rehearsed.moves and not port.may_alter():
         lines.append("not authorised to move partitions and elect leaders (Alter on the cluster)")
