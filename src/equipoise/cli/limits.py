@@ -185,6 +185,12 @@ class Limits:
         if self.health is not None:
             checked(self.health)
 
+    def refuse_unfollowed(self, *bounds: Bounds | None) -> None:
+        """Raise `UnusableInput` where the figures of brokers could hold nothing down."""
+        if self.health is not None and not any(bounds):
+            advice = "Give --throttle auto:5MB-50MB, or --max-inflight auto:10-100"
+            raise UnusableInput("nothing follows it", source="--health", advice=advice)
+
     def outlets(self, of: Opened, face: Face) -> Outlets:
         """Where a run is told of beside the terminal."""
         from equipoise.cli.metrics import MetricsFile
@@ -254,9 +260,7 @@ class Limits:
         from equipoise.execution.moves import Options
 
         self.refuse_unusable()
-        if self.health is not None and bounds is None and inflight_bounds is None:
-            advice = "Give --throttle auto:5MB-50MB, or --max-inflight auto:10-100"
-            raise UnusableInput("nothing follows it", source="--health", advice=advice)
+        self.refuse_unfollowed(bounds, inflight_bounds)
         return Options(
             throttle=None if waves.throttle_bytes_per_s is None else int(waves.throttle_bytes_per_s),
             bounds=bounds,
