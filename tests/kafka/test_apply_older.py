@@ -46,7 +46,7 @@ def test_steered_and_adopted(older_cluster: KafkaCluster, tmp_path: Path) -> Non
     done = plan.run("apply", "--yes", "--between", f"{begin:%H:%M}-{end:%H:%M}", "--for", "2s")
     assert done.code == 1 and "Stopped: 2 moves, 0 done, 2 pending." in done.out, done
     plan.assert_undone()
-    process = in_flight(plan, "--resume")
+    process = in_flight(plan, "--resume", "--between", "always")
     assert_steered(plan)
     process.kill()
     process.communicate()

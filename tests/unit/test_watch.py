@@ -138,7 +138,9 @@ def test_a_request_that_cannot_be_satisfied_ends_nothing_by_itself() -> None:
 NOBODY = ["watch", "--bootstrap-server", "127.0.0.1:1", "--rounds", "1"]
 
 
-@pytest.mark.parametrize("option", ["--for", "--per-broker", "--max-inflight", "--if-stuck", "--on-event"])
+@pytest.mark.parametrize(
+    "option", ["--for", "--per-broker", "--max-inflight", "--if-stuck", "--on-event", "--health"]
+)
 def test_what_no_run_can_have_is_refused_before_the_first_round(
     option: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,6 +149,14 @@ def test_what_no_run_can_have_is_refused_before_the_first_round(
         main([*NOBODY, option, ""])
     assert end.value.code == 2
     assert capsys.readouterr().err.startswith(f"equipoise: {option}: ")
+
+
+def test_figures_that_nothing_follows_are_refused_before_the_first_round(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([*NOBODY, "--health", "kafka.prom"])
+    assert end.value.code == 2 and "--health: nothing follows it" in capsys.readouterr().err
 
 
 def test_options_of_runs_that_never_begin_are_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -152,13 +152,13 @@ def rehearse(of: Opened, options: Options, port: KafkaPort) -> None:
     class Quiet(Face):
         def show(self, machine: Machine, now: float) -> None: ...
 
-    model = model_of(port, of.job)
+    model, unread = model_of(port, of.job, throttled=options.throttle is not None)
     rehearsal = Rehearsal(model, say)
     machine = Machine(of.job, replace(options, poll_s=pace(of.schedule)), of.memory)
     with Quiet(sentence(of), yes=True) as face:
         end = drive(machine, rehearsal, Silent(), face)
     if end.outcome == "refused":
         close(end)
-    if missing := missing_rights(rehearsal, port):
+    if missing := missing_rights(rehearsal, port, unread):
         close(End("refused", tuple(missing)))
     say("Nothing was changed: this was a dry run.")

@@ -168,7 +168,6 @@ def carry(
 ) -> End:
     """Carry a job out; what was ordered meanwhile ends with it. ``ended`` is set by a signal that ends it."""
     from equipoise.cli.faces import face_for
-    from equipoise.cli.helm import Helm
     from equipoise.execution.carrier import Carrier
     from equipoise.execution.driver import drive
     from equipoise.execution.journal import Journal
@@ -186,8 +185,9 @@ def carry(
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
         if limits.throttle is not None:  # given anew, it is not overruled by what was ordered before
             write_steering(of.folder, replace(read_steering(of.folder), throttle=None))
+        helm = limits.helm(of.folder, options)
         try:
-            end = drive(machine, Carrier(port), Dated(journal), face, Helm(of.folder, options.hours), outlets)
+            end = drive(machine, Carrier(port), Dated(journal), face, helm, outlets)
             if end.outcome in ENDED:
                 forget_steering(of.folder)
             return end

@@ -29,6 +29,8 @@ class Helm:
     folder: Path
     hours: Hours
     now: Callable[[], datetime] = local_now
+    gauge: Callable[[], tuple[str, str]] = lambda: ("", "")
+    """What tells how burdened brokers are."""
     last: Steering = field(default_factory=Steering)
 
     def __call__(self) -> Orders:
@@ -40,4 +42,4 @@ class Helm:
         if not hold and self.hours.window is not None and not self.hours.window.holds(now.time()):
             hold = f"outside {self.hours.window.text}"
         over = self.hours.until is not None and now >= self.hours.until
-        return Orders(hold, self.last.throttle, over)
+        return Orders(hold, self.last.throttle, *self.gauge(), over)

@@ -18,6 +18,7 @@ from equipoise.errors import UnusableInput
 if TYPE_CHECKING:
     from equipoise.cli.carrying import Opened
     from equipoise.cli.faces import Face
+    from equipoise.cli.helm import Helm
     from equipoise.cli.outlets import Outlets
     from equipoise.execution.governing import Bounds
     from equipoise.execution.hours import Hours
@@ -105,6 +106,14 @@ class Limits:
         ),
     ] = None
 
+    health: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|URL",
+            help="What exporters of JMX show: queues and latency of requests hold `auto` down, too.",
+        ),
+    ] = None
+
     on_event: Annotated[
         str | None,
         typer.Option(
@@ -150,6 +159,15 @@ class Limits:
             raise UnusableInput(why, source="--between", advice=advice) from None
         return found
 
+    def helm(self, folder: Path, options: Options) -> Helm:
+        """What steers a run of a plan directory."""
+        from equipoise.cli.gauge import Gauge
+        from equipoise.cli.helm import Helm
+
+        if self.health is None:
+            return Helm(folder, options.hours)
+        return Helm(folder, options.hours, gauge=Gauge(self.health))
+
     def refuse_outlets(self) -> None:
         """Raise `UnusableInput` for a command that is none, and for a file that cannot be."""
         from equipoise.cli.metrics import checked
@@ -159,6 +177,19 @@ class Limits:
             split(self.on_event)
         if self.metrics_file is not None:
             checked(self.metrics_file)
+
+    def refuse_health(self) -> None:
+        """Raise `UnusableInput` for a source that is none."""
+        from equipoise.cli.gauge import checked
+
+        if self.health is not None:
+            checked(self.health)
+
+    def refuse_unfollowed(self, *bounds: Bounds | None) -> None:
+        """Raise `UnusableInput` where the figures of brokers could hold nothing down."""
+        if self.health is not None and not any(bounds):
+            advice = "Give --throttle auto:5MB-50MB, or --max-inflight auto:10-100"
+            raise UnusableInput("nothing follows it", source="--health", advice=advice)
 
     def outlets(self, of: Opened, face: Face) -> Outlets:
         """Where a run is told of beside the terminal."""
@@ -205,6 +236,7 @@ class Limits:
         seconds("--stuck-after", self.stuck_after, least=0)
         self.hours()
         self.refuse_outlets()
+        self.refuse_health()
         self.of_schedule()
         if self.per_broker is not None:
             positive("--per-broker", self.per_broker)
@@ -228,6 +260,7 @@ class Limits:
         from equipoise.execution.moves import Options
 
         self.refuse_unusable()
+        self.refuse_unfollowed(bounds, inflight_bounds)
         return Options(
             throttle=None if waves.throttle_bytes_per_s is None else int(waves.throttle_bytes_per_s),
             bounds=bounds,

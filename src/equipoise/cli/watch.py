@@ -72,6 +72,7 @@ def watch(
     made = Rounds(bootstrap_server, command_config, request, above, out, runs, pause.ended)
     wait = checked(every, rounds, above, out, carry_out=carry_out, yes=yes)
     limits.refuse_unusable()
+    limits.refuse_unfollowed(limits.bounds(), limits.inflight_bounds())
     if not carry_out and limits != Limits(log=limits.log):
         say("equipoise: no run begins without --apply: no use is made of the options of runs", error=True)
     failed, done = False, 0

@@ -50,8 +50,12 @@ class Governor:
     seen once alone may be a copy that has just arrived."""
     calm_since: float = 0.0
     lowered: float | None = None
+    eased: float | None = None
+    """When it was last lowered for a burden."""
 
-    def advise(self, now: float, health: Health, rate: int, bounds: Bounds) -> tuple[int, str]:
+    def advise(
+        self, now: float, health: Health, rate: int, bounds: Bounds, burden: str = ""
+    ) -> tuple[int, str]:
         """The rate (or number) from now on, and why; "" where it stays. ``now`` in seconds, rates in bytes a
         second."""
         seen = replicas(health.under_replicated)
@@ -72,6 +76,12 @@ class Governor:
             more = f" (and {len(fresh) - 1:,} more)" if len(fresh) > 1 else ""
             lost = f"broker {broker} is no longer in the ISR of {TopicPartition(topic, number)}{more}"
             return bounds.holding(rate // 2), lost
+        if burden:
+            self.calm_since = now
+            if rate > bounds.low and (self.eased is None or now - self.eased >= CALM_S):
+                self.eased = now
+                return bounds.holding(rate // 2), burden
+            return rate, ""
         if rate < bounds.high and now - self.calm_since >= CALM_S and seen <= self.from_before:
             self.calm_since = now
             return bounds.holding(rate + bounds.step), f"no replica left its ISR for {CALM_S:.0f} s"

@@ -13,5 +13,9 @@ class Orders:
     """Why no move may begin now ("paused", "outside 22:00-06:00"), "" where they may."""
     throttle: int | None = None
     """Bytes a second of every broker, each way; None: as it was begun."""
+    burden: str = ""
+    """What shows that brokers are burdened, beside the ISR: a figure of theirs that is beyond its limit."""
+    blind: str = ""
+    """Why such figures cannot be read, "" where they can or nobody asked for them."""
     over: bool = False
     """Its time is over: what flies is finished, nothing begins."""

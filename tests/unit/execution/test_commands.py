@@ -238,6 +238,28 @@ def test_a_dry_run_says_which_rights_are_missing(model: SimulatedCluster, folder
     assert "no throttle could be set on topic pay (CLUSTER_AUTHORIZATION_FAILED)" in told
 
 
+def test_a_dry_run_says_what_may_not_be_read(
+    model: SimulatedCluster, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without it a run would begin and skip every move; a broker that does not answer is another matter, and
+    without a throttle no config is needed."""
+    refused, silent = Failure("CLUSTER_AUTHORIZATION_FAILED"), Failure("NO_ANSWER")
+    configs = model.configs
+    monkeypatch.setattr(
+        model, "configs",
+        lambda some, keys: configs(some, keys) | {of: refused for of in some if of.kind == "broker"},
+    )  # fmt: skip
+    code, told = run("apply", folder, "--dry-run")
+    every = "throttles cannot be read of broker 0 and 3 more (DescribeConfigs: CLUSTER_AUTHORIZATION_FAILED)"
+    assert code == 2 and every in told, told
+    monkeypatch.setattr(model, "configs", configs)
+    monkeypatch.setattr(model, "log_dirs", lambda brokers, names: dict.fromkeys(brokers, refused))
+    code, told = run("apply", folder, "--dry-run")
+    assert code == 2 and "log dirs cannot be read of broker 3 (Describe on the cluster: CLUSTER" in told, told
+    monkeypatch.setattr(model, "log_dirs", lambda brokers, names: dict.fromkeys(brokers, silent))
+    assert run("apply", folder, "--dry-run")[0] == 0
+
+
 def test_many_small_moves_are_not_called_quick() -> None:
     """Three hundred empty partitions take rounds of requests, thirty take one; so does their way back."""
     moves = [Move(TopicPartition("t", p), (0,), (1,), 0.0) for p in range(300)]

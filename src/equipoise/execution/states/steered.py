@@ -22,6 +22,8 @@ def steered(run: Run, phase: str = "moving") -> Steps:
     if rate is not None and (rate != run.options.throttle or run.options.bounds):
         yield ask.Say(NEW_RATE.format(rate), "throttle")
         yield from run.set_rate(rate, None)
+    if orders.blind:
+        yield from run.say_once(orders.blind)
     if orders.hold != run.held:
         run.held = orders.hold
         yield ask.Say(f"{run.held}: no move begins", "held") if run.held else ask.Say(GOES_ON, "released")
@@ -44,13 +46,15 @@ def governed(run: Run, seen: Observed) -> Steps:
         return
     run.health = health = yield ask.CheckHealth()
     if bounds is not None:
-        rate, why = run.governor.advise(seen.now, health, options.throttle or 0, bounds)
+        rate, why = run.governor.advise(
+            seen.now, health, options.throttle or 0, bounds, run.orders.burden
+        )
         if why:
             yield ask.Say(f"{NEW_RATE.format(rate)}: {why}", "throttle")
             yield from run.set_rate(rate, bounds)
     if options.inflight_bounds is not None:
         most, why = run.inflight_governor.advise(
-            seen.now, health, options.max_inflight, options.inflight_bounds
+            seen.now, health, options.max_inflight, options.inflight_bounds, run.orders.burden
         )
         if why:
             yield ask.Say(f"{NEW_INFLIGHT.format(most)}: {why}", "throttle")

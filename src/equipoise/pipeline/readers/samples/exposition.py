@@ -9,14 +9,12 @@ from pathlib import PurePath
 from typing import IO
 
 from equipoise.errors import UnusableInput
+from equipoise.formats.exposition import sample_in
 from equipoise.pipeline.readers.samples.columns import NOT_UTF8, Piece, piece_of, standard
 from equipoise.wording import cut
 
 LINES = 50_000
 """At a time."""
-SAMPLE = re.compile(r"([a-zA-Z_:][\w:]*)\s*(?:\{(.*)\})?\s+(\S+)(?:\s+(-?[0-9.eE+]+))?(?:\s+#.*)?\s*")
-LABEL = re.compile(r'\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)')
-ESCAPES = {r"\\": "\\", r"\"": '"', r"\n": "\n"}
 NO_TIME = "neither the line nor the name of the file tells a time"
 NAMED_TIME = re.compile(r"\d{4}-\d\d-\d\d.*|\d{9,14}(?:\.\d+)?")
 
@@ -54,22 +52,9 @@ def of_line(content: bytes, time: str | None) -> tuple[dict[str, str | None], st
         return {}, NOT_UTF8
     if not line or line.startswith("#"):
         return None
-    found = SAMPLE.fullmatch(line)
-    labels = labels_of(found[2] or "") if found else None
-    if found is None or labels is None:
+    found = sample_in(line)
+    if found is None:
         return {}, "the line is no sample"
-    told = labels | {"__name__": found[1], "value": found[3], "time": found[4] or time}
+    labels = {name: value for name, value in found.labels.items() if name not in ("time", "value")}
+    told = labels | {"__name__": found.name, "value": found.value, "time": found.time or time}
     return standard(told), None if told["time"] else NO_TIME
-
-
-def labels_of(text: str) -> dict[str, str | None] | None:
-    """The labels of a sample; None where they cannot be read."""
-    labels: dict[str, str | None] = {}
-    at = 0
-    while at < len(text.rstrip()):
-        found = LABEL.match(text, at)
-        if found is None:
-            return None
-        labels[found[1]] = re.sub(r"\\.", lambda e: ESCAPES.get(e[0], e[0]), found[2])
-        at = found.end()
-    return {name: value for name, value in labels.items() if name not in ("time", "value")}
