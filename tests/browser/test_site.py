@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
+BROKEN = "[...document.images].filter((one) => one.complete && !one.naturalWidth).map((one) => one.src)"
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,6 @@ def test_no_page_asks_anyone_for_anything(site: Path, browser: Browser) -> None:
     assert len(opened) > 50
     for file in opened:
         page.goto(file.as_uri())
-        broken = "[...document.images].filter((one) => one.complete && !one.naturalWidth).map((one) => one.src)"
-        assert page.evaluate(broken) == [], file
+        assert page.evaluate(BROKEN) == [], file
         assert page.locator("h1").count() >= 1, file
     assert asked == []
