@@ -138,7 +138,8 @@ async def soak(address: str, process: int, clients: int, seconds: float) -> int:
     told = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     print(f"{clients} clients, {seconds:g} s: {told}; {len(wrong)} wrong; afterwards {up}")
     print(f"an answer took {took[len(took) // 2]:.2f} s at the median, {took[-1]:.2f} s at most")
-    print(f"memory: {samples[0] >> 20} MiB at first, {early >> 20} in the first half, {late >> 20} in the second")
+    first, early_mib, late_mib = (size >> 20 for size in (samples[0], early, late))
+    print(f"memory: {first} MiB at first, {early_mib} in the first half, {late_mib} in the second")
     for text in wrong[:5]:
         print(text, file=sys.stderr)
     return int(bool(wrong))
