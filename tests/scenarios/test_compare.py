@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from equipoise.cli.main import app
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.comparing import run as running
-from equipoise.comparing.measured import measure
+from equipoise.comparing.measured import Row, measure
 from equipoise.comparing.run import Entry, compare, entries
 from equipoise.planning.problem.request import Request
 from equipoise.planning.published.interface import STRATEGIES
@@ -110,6 +110,20 @@ def test_a_strategy_that_takes_too_long_is_ended(monkeypatch):
     assert slow.reason == "not finished in 2 seconds"
     assert greedy.reason == ""
     assert greedy.data_moves == 0
+
+
+@pytest.mark.parametrize(
+    ("apart", "ours", "told"),
+    [(3, 1, "replicas 3 apart, ours 1"), (1, 1, "replicas less level"), (None, None, "replicas less level")],
+)
+def test_squares_are_told_as_brokers_that_are_apart(apart, ours, told):
+    """Where that tells them apart and all brokers weigh the same; else only that ours is more level."""
+    here, there = ({} if count is None else {"replicas": count} for count in (apart, ours))
+    row = Row(
+        "x", goals={"replicas": 90_944}, falls_behind_at="replicas", above_bound=90_944,
+        apart=here, apart_of_ours=there,
+    )  # fmt: skip
+    assert row.behind == told
 
 
 def test_without_a_bound_nothing_is_said_to_be_behind_nowhere(monkeypatch):

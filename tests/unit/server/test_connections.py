@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -60,7 +61,9 @@ def test_who_sends_no_whole_request_is_closed(sent: bytes) -> None:
         while sent and not heard.done():
             writer.write(b"x")
             await asyncio.wait({heard}, timeout=LIMIT_S / 4)
-        return await heard
+        with suppress(ConnectionResetError):  # a byte was on its way when it was closed
+            return await heard
+        return b""
 
     assert said(talk) == b""
 

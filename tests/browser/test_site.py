@@ -1,0 +1,43 @@
+"""The site of the docs: built as `make docs` builds it, and read from its folder without asking anyone."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.browser.conftest import OWN
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+ROOT = Path(__file__).parents[2]
+BROKEN = "[...document.images].filter((one) => one.complete && !one.naturalWidth).map((one) => one.src)"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages, by the environment that `make docs` has for it."""
+    out = tmp_path_factory.mktemp("site")
+    subprocess.run(["tools/setup", ".venv-docs", "requirements/docs.txt"], cwd=ROOT, check=True)
+    build = [".venv-docs/bin/python", "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(out)]
+    subprocess.run(build, cwd=ROOT, check=True, timeout=300)
+    return out
+
+
+def test_no_page_asks_anyone_for_anything(site: Path, browser: Browser) -> None:
+    """Each is opened; every picture of it is there and no script fails."""
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: None if request.url.startswith(OWN) else asked.append(request.url))
+    page.on("pageerror", lambda error: asked.append(f"script error: {error}"))
+    opened = sorted(site.rglob("*.html"))
+    assert len(opened) > 50
+    for file in opened:
+        page.goto(file.as_uri())
+        assert page.evaluate(BROKEN) == [], file
+        assert page.locator("h1").count() >= 1, file
+    assert asked == []
