@@ -74,7 +74,7 @@ def weight_of(problem: Problem, goal: str, row: int) -> int:
 def bands(problem: Problem, goal: str, among: list[bool], whole: int) -> list[tuple[int, int]]:
     """Share of the whole ± tolerance, rounded outwards; capacities in the tests are whole numbers."""
     brokers = problem.cluster.brokers
-    known = getattr(brokers, CAPACITY[goal]).tolist() if goal in CAPACITY else [float("nan")]
+    known = getattr(brokers, CAPACITY[goal]).tolist() if goal in CAPACITY else [float("nan")] * len(among)
     use = (
         known if all(k == k for k, may in zip(known, among, strict=True) if may) else brokers.weight.tolist()
     )
