@@ -92,18 +92,19 @@ def lists_planned(problem: Problem, watch: Watch) -> Plan:
 def solved(problem: Problem, watch: Watch) -> Plan:
     """The plan of the exact planner. Raises `Infeasible` where flows find no way to keep the rules."""
     if problem.weighs:
-        return weighed(problem)
+        return weighed(problem, watch)
     found = counted(problem, watch)
     if problem.request.leaders_only or not problem.request.fills:  # without data moves nothing is filled
         return found
-    return weighed(problem) if overfull(problem, found.target)[problem.eligible].any() else found
+    full = overfull(problem, found.target)[problem.eligible].any()
+    return weighed(problem, watch) if full else found
 
 
-def weighed(problem: Problem) -> Plan:
+def weighed(problem: Problem, watch: Watch) -> Plan:
     """The plan where loads decide. Raises `ImpossibleRequest` where it would fill brokers too much."""
     from equipoise.planning import loads
 
-    solution = loads.level(problem)
+    solution = loads.level(problem, watch)
     solution = replace(solution, lists=with_free_followers(problem, solution.lists))
     if REGISTRY["max-fill"].broken(Answer(problem, solution.lists)).any():
         reason = "no plan was found in which every broker that receives something stays within --max-fill"
