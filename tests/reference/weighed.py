@@ -10,6 +10,8 @@ from tests.reference.program import ZERO, Sum, total
 
 from equipoise.planning import Problem
 
+LEADS = ("network-out", "cpu")
+"""What leaders alone bear."""
 CAPACITY = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
 
 
@@ -19,18 +21,18 @@ class WeighedModel(Model):
     def objective(self, goal: str) -> Sum:
         if goal == "bytes":
             return total(weight_of(self.problem, "disk", row) * self.moves(row) for row in self.rows)
-        return self.outside(goal) if goal in CAPACITY else super().objective(goal)
+        return self.outside(goal) if goal in (*CAPACITY, "cpu") else super().objective(goal)
 
     def bears(self, goal: str) -> list[Sum]:
         """Load of each broker."""
-        rows = [places[0] for places in self.at] if goal == "network-out" else self.stands
+        rows = [places[0] for places in self.at] if goal in LEADS else self.stands
         weights = [weight_of(self.problem, goal, row) for row in self.rows]
         pairs = [(w, row) for w, row in zip(weights, rows, strict=True) if w]
         return [total(w * row[b] for w, row in pairs) for b in range(self.n)]
 
     def outside(self, goal: str) -> Sum:
         """The distances of the loads from their bands."""
-        problem, leads = self.problem, goal == "network-out"
+        problem, leads = self.problem, goal in LEADS
         among = [bool(may) for may in (problem.leads if leads else problem.eligible)]
         weight = [weight_of(problem, goal, row) for row in self.rows]
         rows, size = self.leading() if leads else (self.stands, self.rf)
@@ -61,6 +63,8 @@ def weight_of(problem: Problem, goal: str, row: int) -> int:
         return 0
     if goal == "disk":
         return int(cluster.size_bytes[row])
+    if goal == "cpu":
+        return round(cluster.cpu_percent[row] * 1_000_000)
     inward = int(cluster.bytes_in_per_s[row])
     if goal == "network-in":
         return inward
@@ -70,7 +74,7 @@ def weight_of(problem: Problem, goal: str, row: int) -> int:
 def bands(problem: Problem, goal: str, among: list[bool], whole: int) -> list[tuple[int, int]]:
     """Share of the whole ± tolerance, rounded outwards; capacities in the tests are whole numbers."""
     brokers = problem.cluster.brokers
-    known = getattr(brokers, CAPACITY[goal]).tolist()
+    known = getattr(brokers, CAPACITY[goal]).tolist() if goal in CAPACITY else [float("nan")] * len(among)
     use = (
         known if all(k == k for k, may in zip(known, among, strict=True) if may) else brokers.weight.tolist()
     )

@@ -55,12 +55,12 @@ def strategies(note: str) -> None:
 
 
 def integers(note: str) -> None:
-    """In CP-SAT, in the main thread: the planner's own search, given a market split that takes it hours."""
+    """In HiGHS, in the main thread: the planner's own search, given a market split that takes it hours."""
     import numpy as np
 
     from equipoise.planning.driver import solve
+    from equipoise.planning.programs.relaxation import least_integral
     from equipoise.planning.programs.rows import Rows, total
-    from equipoise.planning.programs.search import Search
 
     rng, hard = np.random.default_rng(1), Rows()
     chosen = [hard.column() for _ in range(60)]
@@ -71,7 +71,7 @@ def integers(note: str) -> None:
 
     def forever(problem: Any, free: Any) -> Any:
         tell(note)
-        return Search(sheet, plain=True).least({}, float("inf"))
+        return least_integral(sheet)
 
     solve.start = forever
 

@@ -135,7 +135,7 @@ def copy_dirs(model: SimulatedCluster, port: Port, job: Job) -> list[str]:
 def copy_configs(
     model: SimulatedCluster, port: Port, job: Job, states: Mapping[TopicPartition, object]
 ) -> list[str]:
-    """The throttles that are set now, on whatever there is; returns what the job needs and may not be read."""
+    """The throttles that are set now, on whatever there is; returns what the job needs and cannot be read."""
     resources = [Resource.topic(topic) for topic in sorted({name.topic for name in states})]
     needed = {Resource.topic(topic) for topic in job.topics}
     brokers = [Resource.broker(broker) for broker in model.racks if broker not in model.down]

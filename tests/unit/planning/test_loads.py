@@ -13,6 +13,7 @@ from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning import Request, make_plan
+from equipoise.planning.driver.solution import Solution
 from equipoise.planning.loads.weights import loads_of
 from equipoise.planning.request.laying import build_problem
 
@@ -249,3 +250,30 @@ def test_who_may_lead_nothing_leads_nothing_though_loads_are_level(balance: tupl
     plan = make_plan(cluster, request)
     assert 0 not in plan.target[:, 0] and values(plan)["elections"] == 1
     check(plan, request)
+
+
+class Told:
+    """Who is told what runs."""
+
+    def __init__(self) -> None:
+        self.methods = list[str]()
+        self.bounds = list[dict[str, int]]()
+
+    def began(self, method: str, goal: str, size: object, solution: object) -> None:
+        self.methods.append(method)
+
+    def ended(self, solution: Solution) -> None:
+        self.bounds.append({proof.goal: proof.bound for proof in solution.proofs})
+
+
+def test_whoever_watches_is_told_what_runs_and_quick_is_the_search_alone() -> None:
+    """110 bytes come no nearer to 55 and 55 than 60 and 50: cases prove it, and the search does not."""
+    cluster = cluster_of([[0], [0], [0], [1]], [30, 30, 30, 20])
+    told, quick = Told(), Told()
+    plan = make_plan(cluster, replace(DISK, tolerance=(0.0, 0.0)), watch=told)
+    assert told.methods == ["search by prices", "0-1 program", "proof by cases"]
+    assert [bounds["disk"] for bounds in told.bounds] == [0, 0, 10]
+    assert values(plan)["disk"] == 10
+    found = make_plan(cluster, replace(DISK, tolerance=(0.0, 0.0), effort="quick"), watch=quick)
+    assert quick.methods == ["search by prices"]
+    assert values(found)["disk"] == 10 and bounds(found)["disk"] == 0

@@ -95,7 +95,7 @@ def solved(problem: Problem, watch: Watch) -> Plan:
     found = within_brokers(problem, watch)
     if not REGISTRY["rack-capacity"].broken(Answer(problem, found.target)).any():
         return found
-    found = weighed(replace(problem, within_racks=True))
+    found = weighed(replace(problem, within_racks=True), watch)
     if REGISTRY["rack-capacity"].broken(Answer(problem, found.target)).any():
         reason = "no plan was found in which every rack that receives something stays within --rack-capacity"
         raise ImpossibleRequest([reason], ["allow more (--rack-capacity), or add racks"])
@@ -105,19 +105,19 @@ def solved(problem: Problem, watch: Watch) -> Plan:
 def within_brokers(problem: Problem, watch: Watch) -> Plan:
     """The plan in which no broker is filled above ``--max-fill``."""
     if problem.weighs:
-        return weighed(problem)
+        return weighed(problem, watch)
     found = counted(problem, watch)
     only = problem.request.leaders_only  # without data moves nothing is filled but what leaders bear
     fills = (load for load in problem.request.fills if load in LEADERS_BEAR or not only)
     filled = any(overfull(problem, found.target, load).any() for load in fills)
-    return weighed(problem) if filled else found
+    return weighed(problem, watch) if filled else found
 
 
-def weighed(problem: Problem) -> Plan:
+def weighed(problem: Problem, watch: Watch) -> Plan:
     """The plan where loads decide. Raises `ImpossibleRequest` where it would fill brokers too much."""
     from equipoise.planning import loads
 
-    solution = loads.level(problem)
+    solution = loads.level(problem, watch)
     solution = replace(solution, lists=with_free_followers(problem, solution.lists))
     if REGISTRY["max-fill"].broken(Answer(problem, solution.lists)).any():
         reason = "no plan was found in which every broker that receives something stays within --max-fill"

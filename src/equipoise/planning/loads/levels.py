@@ -40,6 +40,7 @@ from equipoise.planning.loads.weights import (
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.orders import order, order_followers
 from equipoise.planning.networks.place import Placement, place
+from equipoise.planning.problem.params import Effort
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.programs.small import cells, trees
 from equipoise.planning.request.laying import build_problem
@@ -48,6 +49,7 @@ from equipoise.planning.rules.rack_rule import rack_excess
 from equipoise.wording import plural
 
 if TYPE_CHECKING:
+    from equipoise.planning.driver.solve import Watch
     from equipoise.planning.programs.branching import Tree
 
 WEIGHED = ("disk", "network-in", "network-out", "cpu", "bytes")
@@ -87,19 +89,23 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def level(problem: Problem) -> Solution:
+def level(problem: Problem, watch: Watch) -> Solution:
     """Lists level in the loads of ``--balance``, and the proof of each goal.
+
+    With ``--effort quick`` by search alone, its gaps stated.
 
     Raises `UnusableInput` where sizes or rates are unknown, `ImpossibleRequest` where the budgets are
     below what the rules need.
     """
     goals, loads, bytes_of = weighed_goals(problem), loads_of(problem), copy_cost(problem)
+    watch.began("search by prices", "", None, None)
     start = forced(problem, goals)
     lists, orders = at_rest(problem, goals, *best_of(problem, goals, loads, bytes_of, start.lists))
     solution = Solution(lists, prove(problem, goals, lists, start, orders), start.groups)
-    if solution.is_proved or not is_small(problem):
+    watch.ended(solution)
+    if solution.is_proved or not is_small(problem) or not problem.params.effort.reaches(Effort.NORMAL):
         return solution
-    return by_program(problem, goals, solution, start)
+    return by_program(problem, goals, solution, start, watch)
 
 
 def at_rest(
@@ -127,14 +133,20 @@ def at_rest(
 
 
 def by_program(
-    problem: Problem, goals: tuple[str, ...], found: Solution, start: Placement
+    problem: Problem, goals: tuple[str, ...], found: Solution, start: Placement, watch: Watch
 ) -> Solution:
     """What the search left open, decided as far as the program comes."""
+    watch.began("0-1 program", "", None, found)
     best = decided(problem, goals, found.proofs, found.lists, as_it_is(problem))
     values = {goal: weighed_value(problem, best.lists, goal) for goal in goals}
     prices, bounds = priced(problem, values), closed_bounds(problem, values, start)
     proofs = [again(proof, values[proof.goal], bounds, prices.get(proof.goal)) for proof in found.proofs]
-    return replace(found, lists=best.lists, proofs=by_cases(problem, proofs, values, best.bounds))
+    found = replace(found, lists=best.lists, proofs=proofs)
+    watch.ended(found)
+    watch.began("proof by cases", "", None, found)
+    found = replace(found, proofs=by_cases(problem, proofs, values, best.bounds))
+    watch.ended(found)
+    return found
 
 
 def again(proof: Proof, value: int, bounds: dict[str, int], prices: Priced | None) -> Proof:

@@ -12,7 +12,7 @@ from equipoise.planning.goals import ORDER
 from equipoise.planning.loads.weights import COUNTED, Load, borne, fills, load_of, stays, weighed_value
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.model import Model
-from equipoise.planning.programs.rows import Sum
+from equipoise.planning.programs.rows import Sheet, Sum
 from equipoise.planning.programs.small import SmallProgram, cells
 
 
@@ -46,10 +46,12 @@ class LoadModel(Model):
 class LoadProgram(SmallProgram):
     """The program at work, with loads among its goals."""
 
-    packs = True
-
     def __init__(self, problem: Problem, goals: tuple[str, ...]) -> None:
         super().__init__(LoadModel(problem, goals), weighed_value)
+
+    def nodes(self, sheet: Sheet) -> int:
+        """More than for counts where columns are few: a linear relaxation says little of packings."""
+        return max(1, self.params.load_work // len(sheet.cost))
 
 
 COSTS = ("moves", "elections", "reorders")
@@ -93,6 +95,8 @@ def decided(
     for k, goal in enumerate(levels):
         if goal in known:
             continue
+        if k >= len(goals) and k > places:
+            return Decided(ordered(problem, goals, levels[k:], best), bounds)
         best, bounds[goal] = program.least(goal, best)
         if k > places and bounds[goal] < program.value(best, goal):
             return Decided(ordered(problem, goals, levels[k:], best), bounds)
@@ -101,7 +105,8 @@ def decided(
 
 def ordered(problem: Problem, goals: tuple[str, ...], open_: tuple[str, ...], best: IntArray) -> IntArray:
     """The lists with the best order where replicas stand: what a second run, which moves none, would find."""
-    still = replace(problem, current=best, request=replace(problem.request, leaders_only=True))
+    request = replace(problem.request, leaders_only=True)
+    still = replace(problem, current=best, pinned=np.zeros(best.shape, dtype=bool), request=request)
     program = LoadProgram(still, goals)
     for goal in (goal for goal in goals if goal not in open_):
         program.hold(goal, program.value(best, goal))

@@ -103,6 +103,9 @@ class Params:
     load_cells: int = limit(
         400, "partitions x brokers", "that program decides levels of disks and networks, a packing", 1_500
     )
+    load_work: int = limit(
+        20_000, "columns x nodes of a search tree", "whole columns are searched among there", 1_000_000
+    )
     load_runs: int = limit(5, "plans", "on the own result make levels of loads better, one after the other")
     hand_over_cells: int = limit(
         1_000_000, "partitions x brokers", "a load that is levelled alone is levelled by hand-overs, too"
@@ -129,20 +132,13 @@ class Params:
     price_cells: int = limit(
         20_000_000, "partitions x brokers", "what loads force has prices, which a judge proves again"
     )
-    search_effort: int = limit(
-        4_000, "deterministic milliseconds", "CP-SAT searches where bytes are counted, for all levels", 40_000
-    )
     small_pairs: int = limit(
         12_000, "partitions x pairs of brokers", "that program decides `failover` too", 60_000
     )
     small_columns: int = limit(12_000, "columns", "HiGHS is asked for whole columns of that program", 60_000)
-    level_effort: int = limit(250, "deterministic milliseconds", "each of those levels has of it at least")
     small_nodes: int = limit(50, "nodes of a search tree", "those whole columns are searched among")
     simplex_columns: int = limit(
         5_000, "columns", "linear programs are solved by the simplex method; beyond it by an interior point"
-    )
-    small_factor: int = limit(
-        2**31, "factor", "HiGHS is asked: it reckons in floating point, which bytes can exceed"
     )
     tree_columns: int = limit(30_000, "columns", "a bound of the small program is proved by cases", 60_000)
     tree_programs: int = limit(1_500, "linear programs", "one proof by cases may take", 15_000)
@@ -150,7 +146,7 @@ class Params:
         10_000_000, "linear programs x factors", "one proof by cases takes: some twenty seconds", 200_000_000
     )
     load_tree_programs: int = limit(
-        250, "linear programs", "one takes where loads are levelled: each goal may need one", 15_000
+        60, "linear programs", "one takes where loads are levelled: each goal may need one", 15_000
     )
     supposed_arcs: int = limit(
         10_000, "arcs", "goals with known bounds are decided one by one; beyond it as if they reached them"

@@ -40,12 +40,15 @@ def unkept(sheet: Sheet, params: Params) -> Float64 | None:
     return None if found is None else found.of_rows
 
 
-def integral_near(sheet: Sheet, found: Answer, params: Params) -> Answer | None:
-    """The least of the goal over whole columns, from where it is relaxed; None where nothing was found."""
+def integral_near(sheet: Sheet, found: Answer, nodes: int) -> Answer | None:
+    """The least of the goal over whole columns, from where it is relaxed, within some ``nodes`` of a tree.
+
+    None where nothing was found.
+    """
     near = np.round(found.x)
     if np.all(np.abs(found.x - near) < NEARLY):
         return replace(found, x=near) if keeps(sheet, near) else None
-    return least_integral(sheet, params.small_nodes)
+    return least_integral(sheet, nodes)
 
 
 def least_integral(sheet: Sheet, nodes: int | None = None) -> Answer | None:
@@ -67,7 +70,7 @@ def bound_of(sheet: Sheet, found: Answer) -> int:
 
 
 def keeps(sheet: Sheet, x: Float64, whole: npt.NDArray[np.bool_] | None = None) -> bool:
-    """True where whole columns keep every row, to the last byte; all rows of ``whole`` ones if those are given.
+    """True where whole columns keep every row, to the last byte; ``whole``: those of such columns alone.
 
     A column that counts bytes in large units is right to some bytes alone: `SmallProgram` counts them anew.
     """

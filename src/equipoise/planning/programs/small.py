@@ -42,19 +42,12 @@ def pairs(problem: Problem) -> int:
 Measure = Callable[[Problem, IntArray, str], int]
 
 
-CPSAT = True
-
-
 class SmallProgram:
     """The program of a small cluster at work, goal after goal."""
-
-    packs = False
-    """True where goals weigh: a linear relaxation says little of packings, so those are searched too."""
 
     def __init__(self, model: Model, measure: Measure = value_of) -> None:
         self.model, self.measure = model, measure
         self.params = model.problem.params
-        self.effort_s = self.params.search_effort / 1000
         self.held: dict[str, int] = {}
 
     @classmethod
@@ -93,9 +86,6 @@ class SmallProgram:
             return best, 0
         sheet = self.model.sheet(counted)
         best, bound = self.near_relaxed(goal, best, sheet)
-        if CPSAT and self.packs and bound < self.value(best, goal):
-            best, searched = self.searched(goal, best, sheet, plain=bool(np.abs(sheet.table.data).max(initial=0) <= self.params.small_factor))
-            bound = max(bound, searched)
         self.held[goal] = self.value(best, goal)
         self.model.at_most(counted, self.held[goal])
         return best, bound
@@ -108,33 +98,16 @@ class SmallProgram:
         if len(sheet.cost) > self.params.small_columns or (least := relaxed(sheet, self.params)) is None:
             return best, 0
         bound = bound_of(sheet, least)
-        if bound >= reached or (found := integral_near(sheet, least, self.params)) is None:
+        if bound >= reached or (found := integral_near(sheet, least, self.nodes(sheet))) is None:
             return best, bound
         lists = self.lists(found.x)
         if self.value(lists, goal) < reached and self.keeps(lists):
             best = lists
         return best, max(bound, bound_of(sheet, found))
 
-    def searched(
-        self, goal: str, best: IntArray, sheet: Sheet, *, plain: bool
-    ) -> tuple[IntArray, int]:
-        """What CP-SAT finds from the best lists known, and its bound."""
-        from equipoise.planning.programs.search import Search  # OR-Tools, where it is needed
-
-        # a level that takes all does not leave those after it as they fall
-        effort_s = max(self.effort_s, self.params.level_effort / 1000)
-        found = Search(sheet, plain=plain).least(self.columns_of(best), effort_s)
-        self.effort_s -= found.spent_s
-        if found.x is not None and found.value < self.value(best, goal):
-            best = self.lists(found.x)
-        return best, found.bound
-
-    def columns_of(self, lists: IntArray) -> dict[int, int]:
-        """Who holds and who leads what, as these lists have it, column by column."""
-        known = {column.column: int(b in lists[row]) for (row, b), column in self.model.held.items()}
-        for (row, b, k), column in self.model.at.items():
-            known[column.column] = int(k < lists.shape[1] and lists[row, k] == b)
-        return known
+    def nodes(self, sheet: Sheet) -> int:
+        """Of the search tree that whole columns are looked for in."""
+        return self.params.small_nodes
 
     def lists(self, x: np.ndarray) -> IntArray:
         """The lists of whole columns."""
