@@ -139,7 +139,8 @@ class Rows:
         budget = len(f"{max(self.percents):g} % · ") + (SIZE if found.unit == "bytes" else moves)
         held = SIZE if found.goal != "replicas" else moves
         level = SIZE if found.goal != "replicas" else 2 * moves  # of squares
-        return [budget, moves, SIZE, 2 * held + len(" to "), level, level]
+        others = [len(load) + len(" , ") + SIZE for load in found.points[0].levels if load != found.goal]
+        return [budget, moves, SIZE, 2 * held + len(" to "), level, level, *([sum(others)] if others else [])]
 
     def end(self, found: Frontier) -> None:
         """What the level is, why budgets have no plan, and where more begins to buy less."""
