@@ -82,7 +82,8 @@ def test_figures_are_those_of_a_hand_count():
     figures = measure(problem, cluster.brokers.index_of([[1, 2], [2, 3]]))
     expected = {"replicas_apart": 1, "bytes_apart": 14.0 - 4.0, "leaders_apart": 1, "data_moves": 1,
                 "bytes_moved": 4.0, "leadership_changes": 1, "partitions_changed": 1,
-                "worst_leaders_after_one_failure": 2, "rack_violations": None}
+                "worst_leaders_after_one_failure": 2, "rack_violations": None,
+                "worst_disk": (28 / 3 - 4) / (28 / 3), "worst_leaders_bytes": None}
     assert {key: figures[key] for key in expected} == expected
 
 

@@ -15,6 +15,7 @@ from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.comparing.frontier import Frontier, Point, frontier, shown
 from equipoise.errors import UnusableInput
 from equipoise.planning import Request, make_plan
+from equipoise.report.frontier_data import frontier_data
 
 FLEET = Path(__file__).parents[2] / "examples" / "fleet"
 
@@ -36,6 +37,20 @@ def test_everything_that_is_known_has_its_first_level_shown() -> None:
     found = frontier(heap(), Request(balance=("all",)), (0, 100))
     assert (found.goal, found.unit) == ("replicas", "bytes")
     assert [point.value for point in found.points] == [31**2 + 4 * 7**2, 0]
+
+
+def test_every_load_of_a_mix_is_shown() -> None:
+    """Those of leaders too, also where the mix begins with one; the figures are of the first other load."""
+    found = frontier(heap(), Request(balance=("leaders:20:20", "count:20:20", "disk:10:10")), (0, 100))
+    assert found.goal == "replicas"
+    assert [list(point.levels) for point in found.points] == [["leaders", "replicas", "disk"]] * 2
+    last = found.points[-1]
+    assert last.levels["replicas"] == (last.value, last.lower_bound) and last.levels["disk"][0] == 0
+    page = frontier_data([point.to_json() for point in found.points], found.goal, found.unit, "c", (), 100)
+    assert page["columns"][-1] == "Other levels" and page["rows"][1]["cells"][-1] == "leaders 0, disk 0 B"
+    drawn = page["charts"]["frontier"]
+    assert [x for x, *_ in drawn["points"]] == [x for x, _ in drawn["lower_bound"]]
+    assert drawn["knee"] == "100 %"
 
 
 def test_counts_get_more_level_with_every_budget() -> None:
@@ -107,6 +122,7 @@ def test_budgets_that_the_rules_exceed_say_so() -> None:
     [
         Request(max_moves=3),
         Request(leaders_only=True),
+        Request(balance=("leaders", "network-out")),
         Request(required_only=True),
         Request(strategy="greedy"),
     ],

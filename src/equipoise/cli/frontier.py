@@ -140,7 +140,8 @@ class Rows:
         held = SIZE if found.goal != "replicas" else moves
         level = SIZE if found.goal != "replicas" else len("squared ") + 2 * moves
         best = level if found.goal != "replicas" else max(level, len("may be more level"))
-        return [budget, moves, SIZE, 2 * held + len(" to "), level, best]
+        others = [len(load) + len(" , ") + SIZE for load in found.points[0].levels if load != found.goal]
+        return [budget, moves, SIZE, 2 * held + len(" to "), level, best, *([sum(others)] if others else [])]
 
     def end(self, found: Frontier) -> None:
         """What the level is, why budgets have no plan, and where more begins to buy less."""

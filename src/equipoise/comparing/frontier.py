@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from equipoise.cluster import Cluster, Plan, measures
+from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning.driver.solve import make_plan
 from equipoise.planning.loads import weighed_goals
@@ -33,13 +33,15 @@ class Point:
     bytes_moved: int | None = None
     """None where sizes are not known (and, as everything below, where no plan keeps to the budget)."""
     least: int | None = None
-    """What the emptiest eligible broker holds afterwards: replicas, or the first load."""
+    """What the emptiest eligible broker holds afterwards: replicas, or that load."""
     most: int | None = None
     value: int | None = None
     """The level: 0 where every broker is in its band."""
     lower_bound: int | None = None
     apart: int | None = None
     """``most`` less ``least`` where replicas are levelled and all brokers weigh the same, else None."""
+    levels: Mapping[str, tuple[int | None, int | None]] = field(default_factory=dict)
+    """Value and bound of every load of the mix, by goal."""
     reason: str = ""
     """Why no plan keeps to the budget."""
 
@@ -52,7 +54,7 @@ class Frontier:
     """The points of one cluster, smallest budget first."""
 
     goal: str
-    """The level they show: ``replicas``, or the first load of ``--balance``."""
+    """The level they show: ``replicas``, or the first load of ``--balance`` that replicas bear."""
     unit: str
     """What is budgeted: "moves" or "bytes"."""
     points: tuple[Point, ...]
@@ -93,13 +95,13 @@ def frontier(
     problem = build_problem(cluster, request)
     refuse_unusable(problem)
     weighed = problem.weighs
-    first = problem.request.mix[0]  # where everything is levelled it names what that is
-    goal = GOAL_OF.get(first, first)
+    mix = [GOAL_OF.get(load, load) for load in problem.request.mix]  # of everything: what that is
+    goal = next(load for load in mix if load not in OF_LEADERS)
     in_bytes = weighed and "bytes" in weighed_goals(problem) if unit is None else unit == "bytes"
     request = replace(request, goals=shown(problem.goals))
     full = make_plan(cluster, request)
-    whole = moved_bytes(full) if in_bytes else measures.data_moves(full.cluster.replicas, full.target)
-    if whole is None:
+    most = moved_bytes(full) if in_bytes else measures.data_moves(full.cluster.replicas, full.target)
+    if most is None:
         raise UnusableInput(
             "sizes of what moves are not known", source="--unit",
             advice="Budget moves, or add the output of kafka-log-dirs --describe",
@@ -107,14 +109,15 @@ def frontier(
     goal_and_unit = goal, "bytes" if in_bytes else "moves"
     points = []
     for percent in sorted(set(percents)):
-        budget = round(whole * percent / 100)
+        budget = round(most * percent / 100)
         capped = replace(request, max_bytes=budget) if in_bytes else replace(request, max_moves=budget)
         try:
-            plan = full if budget == whole else make_plan(cluster, capped)
+            plan = full if budget == most else make_plan(cluster, capped)
         except ImpossibleRequest as refusal:
-            points.append(Point(percent, budget, reason="; ".join(refusal.reasons)))
+            none = dict.fromkeys(mix, (None, None))
+            points.append(Point(percent, budget, levels=none, reason="; ".join(refusal.reasons)))
         else:
-            points.append(point(problem, plan, goal, percent, budget))
+            points.append(point(problem, plan, mix, goal, percent, budget))
         found(Frontier(*goal_and_unit, (points[-1],), problem.warnings))
     return Frontier(*goal_and_unit, tuple(points), problem.warnings)
 
@@ -133,7 +136,7 @@ def refuse_unusable(problem: Problem) -> None:
             "tries budgets of its own", source="frontier", advice="Choose them with --budgets"
         )
     levels = "replicas" in problem.goals and request.strategy == "flow"
-    if not levels or request.mix[0] in OF_LEADERS:
+    if not levels or OF_LEADERS.issuperset(request.mix):
         raise UnusableInput(
             "needs a level that data moves bring about",
             source="frontier",
@@ -141,9 +144,11 @@ def refuse_unusable(problem: Problem) -> None:
         )
 
 
-def point(problem: Problem, plan: Plan, goal: str, percent: float, budget: int) -> Point:
+def point(
+    problem: Problem, plan: Plan, mix: Sequence[str], goal: str, percent: float, budget: int
+) -> Point:
     """A plan's figures."""
-    level = next(level for level in plan.certificate if level.goal == goal)
+    levels = {level.goal: whole(level) for level in plan.certificate if level.goal in mix}
     held = (
         measures.replicas_per_broker(plan.target, problem.cluster.n_brokers)
         if goal == "replicas"
@@ -158,10 +163,17 @@ def point(problem: Problem, plan: Plan, goal: str, percent: float, budget: int) 
         bytes_moved=moved_bytes(plan),
         least=int(held.min()),
         most=int(held.max()),
-        value=None if level.value is None else int(level.value),
-        lower_bound=None if level.lower_bound is None else int(level.lower_bound),
+        value=levels[goal][0],
+        lower_bound=levels[goal][1],
         apart=int(np.ptp(held)) if alike else None,
+        levels={load: levels[load] for load in mix},
     )
+
+
+def whole(level: Level) -> tuple[int | None, int | None]:
+    """Value and bound of a level."""
+    value, bound = level.value, level.lower_bound
+    return None if value is None else int(value), None if bound is None else int(bound)
 
 
 def moved_bytes(plan: Plan) -> int | None:

@@ -16,8 +16,10 @@ import numpy.typing as npt
 from equipoise.cluster import Level, measures
 from equipoise.cluster.apart import apart as brokers_apart
 from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.rates import borne
 from equipoise.planning.goals import is_known, value_of
 from equipoise.planning.loads import weighed_goals, weighed_value
+from equipoise.planning.loads.weights import capacities
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules.rack_rule import is_strict
 from equipoise.planning.written import SQUARED, apart_words, written
@@ -27,10 +29,14 @@ CRITERIA: tuple[dict[str, str], ...] = (
      "meaning": "Most replicas on a broker less fewest"},
     {"key": "bytes_apart", "title": "Bytes apart", "unit": "bytes", "better": "low",
      "meaning": "Most bytes on a broker less fewest"},
+    {"key": "worst_disk", "title": "Worst disk", "unit": "share", "better": "low",
+     "meaning": "The broker whose bytes are farthest from its share, of that share"},
     {"key": "rack_violations", "title": "Against the rack rule", "unit": "count", "better": "low",
      "meaning": "Partitions with more replicas in a rack than the rule allows"},
     {"key": "leaders_apart", "title": "Leaders apart", "unit": "count", "better": "low",
      "meaning": "Most preferred leaders on a broker less fewest"},
+    {"key": "worst_leaders_bytes", "title": "Worst leaders' bytes", "unit": "share", "better": "low",
+     "meaning": "The broker whose leaders take in what is farthest from its share, of that share"},
     {"key": "same_twice", "title": "Same twice", "unit": "count", "better": "high",
      "meaning": "The same input, another draw of lots: the same answer"},
     {"key": "worst_leaders_after_one_failure", "title": "Leaders after a failure", "unit": "count",
@@ -50,6 +56,11 @@ class Row:
     replicas_apart: int | None = None
     bytes_apart: float | None = None
     """None where no size is known."""
+    worst_disk: float | None = None
+    """How far the bytes of the worst broker are from its share, as a part of that; None where a size is not
+    known."""
+    worst_leaders_bytes: float | None = None
+    """The same of what comes in for leaders; None where a rate is not known."""
     rack_violations: int | None = None
     """None where the rack of a replica is not known."""
     leaders_apart: int | None = None
@@ -119,6 +130,8 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
     return {
         "replicas_apart": int(apart(held, problem.eligible)),
         "bytes_apart": float(apart(stored, problem.eligible)) if sizes_known else None,
+        "worst_disk": worst_share(problem, target, "disk", problem.eligible),
+        "worst_leaders_bytes": worst_share(problem, target[:, :1], "network-in", problem.leads),
         "rack_violations": measures.known_rack_violations(
             cluster.brokers, target, problem.eligible, strict=is_strict(problem.request)),
         "leaders_apart": int(apart(led, problem.leads)),
@@ -131,6 +144,21 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
         "apart": brokers_apart(cluster, target, problem.eligible, problem.leads),
         **distance(goals, bounds),
     }
+
+
+def worst_share(
+    problem: Problem, lists: IntArray, load: str, among: npt.NDArray[np.bool_]
+) -> float | None:
+    """How far the broker ``among`` all that is farthest off bears more or less of a load than its share, as a
+    part of that; None where what a partition bears is not known, and where nobody bears anything."""
+    cluster = problem.cluster
+    figure = borne(cluster, load, problem.rf, None)
+    if np.isnan(figure[cluster.rf > 0]).any():
+        return None
+    held = measures.bytes_per_broker(lists, figure, cluster.n_brokers)[among]
+    part = capacities(problem, load if load == "disk" else "count", among)[among]
+    share = held.sum() * part / max(1, part.sum())
+    return float((np.abs(held - share) / share).max()) if (share > 0).all() and len(share) else None
 
 
 def apart(counts: npt.NDArray[Any], chosen: npt.NDArray[np.bool_]) -> float:

@@ -6,19 +6,33 @@ None is a promise of a plan that nobody has made.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Plan, measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.loads.weights import load_of
+from equipoise.planning.flow.network import Infeasible
+from equipoise.planning.goals import value_of
+from equipoise.planning.loads.bounds import cost_bound, level_bound
+from equipoise.planning.loads.weights import Load, copy_cost, load_of, loads_of
+from equipoise.planning.networks.place import place
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import table, topic_bands
-from equipoise.wording import plural
+from equipoise.planning.request.laying import everything
+from equipoise.wording import plural, size
 
 UNEVEN = 0.1
-"""Disks this far off their share are worth a sentence: the tolerance of ``--balance all``."""
+"""Brokers this far off their share are worth a sentence: the tolerance of ``--balance all``."""
+WEIGHED = "--balance all weighs them, too"
+NAMES = {
+    "disk": "disks",
+    "network-in": "inbound networks",
+    "network-out": "outbound networks",
+    "cpu": "CPUs for what they lead",
+}
+"""Loads that weigh, as a sentence has them."""
 
 
 def offers(problem: Problem, plan: Plan) -> tuple[str, ...]:
@@ -26,26 +40,51 @@ def offers(problem: Problem, plan: Plan) -> tuple[str, ...]:
     request = problem.request
     if request.required_only or request.partial or plan.strategy != "flow" or not problem.movable.any():
         return ()
-    return (*disks(problem, plan), *topics(problem, plan), *followers(problem, plan))
+    told = (uneven, topics, without_topics, followers)
+    return tuple(sentence for offer in told for sentence in offer(problem, plan))
 
 
-def disks(problem: Problem, plan: Plan) -> Iterator[str]:
-    """How far disks stay off where counts alone were levelled and all sizes are known."""
-    cluster = problem.cluster
-    counted = problem.request.mix == ("count",) and "replicas" in problem.goals
-    if not counted or problem.request.leaders_only or np.isnan(cluster.size_bytes[cluster.rf > 0]).any():
+def uneven(problem: Problem, plan: Plan) -> Iterator[str]:
+    """How far off loads stay that nobody asked to level, and what it takes at least to level all."""
+    if "replicas" not in problem.goals or problem.request.leaders_only:
         return
-    load = load_of(problem, "disk")
-    share = load.share[problem.eligible]
+    all_of_them = balanced(problem)
+    loads = {name: load_of(all_of_them, name) for name in all_of_them.request.mix if name in NAMES}
+    off = {name: apart(load, plan) for name, load in loads.items() if name not in problem.request.mix}
+    most = {name: far for name, far in off.items() if far is not None and far > UNEVEN}
+    if not most:
+        return
+    told = ", ".join(
+        f"{NAMES[name]} {'' if at else 'stay up to '}{100 * far:.0f} %{'' if at else ' off their share'}"
+        for at, (name, far) in enumerate(most.items())
+    )
+    level = any(found.goal == "replicas" and found.value == 0 for found in plan.certificate)
+    yield f"{'replicas are level, ' if level else ''}{told}: {price(all_of_them)}"
+
+
+def balanced(problem: Problem) -> Problem:
+    """The same problem for ``--balance all``."""
+    request = problem.request
+    mix = everything(problem.cluster, request.consumption)
+    return replace(problem, request=replace(request, balance=mix, tolerance=None))
+
+
+def apart(load: Load, plan: Plan) -> float | None:
+    """How far off its share the broker is that is farthest, of that; None where shares say nothing."""
+    bears = load.share > 0
+    share = load.share[bears]
     if len(share) < 2 or not (share >= 1).all():
-        return
-    off = float(np.abs(load.held(plan.target)[problem.eligible] / share - 1).max())
-    if off > UNEVEN:
-        told = f"disks stay up to {100 * off:.0f} % off their share"
-        if any(found.goal == "replicas" and found.value == 0 for found in plan.certificate):
-            yield f"replicas are level, {told}: --balance all levels both"
-        else:
-            yield f"{told}: --balance all weighs them, too"
+        return None
+    return float(np.abs(load.held(plan.target)[bears] / share - 1).max())
+
+
+def price(problem: Problem) -> str:
+    """What would level them, and copies at least where that is known; that it can be done nobody says."""
+    loads, cost = loads_of(problem), copy_cost(problem)
+    if cost is None or any(level_bound(problem, load) for load in loads):
+        return WEIGHED
+    least = max(cost_bound(problem, load, cost, 0) for load in loads if not load.of_leaders)
+    return f"--balance all, which is all within 10 %, copies at least {size(least)}" if least else WEIGHED
 
 
 def topics(problem: Problem, plan: Plan) -> Iterator[str]:
@@ -67,6 +106,22 @@ def topics(problem: Problem, plan: Plan) -> Iterator[str]:
         uneven = plural(int(np.count_nonzero(over + under)), "topic is", "topics are")
         told = plural(moves, "move")
         yield f"{uneven} not level: that takes at least {told} more, with topics before moves in --goals"
+
+
+def without_topics(problem: Problem, plan: Plan) -> Iterator[str]:
+    """What `topics` costs where it stands before what is copied."""
+    goals = problem.goals
+    before = "topics" in goals and "bytes" in goals and goals.index("topics") < goals.index("bytes")
+    if not before or problem.weighs or len(plan.target) > problem.params.offer_rows:
+        return
+    others = tuple(goal for goal in goals if goal != "topics")
+    try:
+        least = value_of(problem, place(problem, others).lists, "bytes")
+    except Infeasible:
+        return
+    more = value_of(problem, plan.target, "bytes") - least
+    if more > 0:
+        yield f"without topics in --goals, or with it behind bytes, {size(more)} less are copied"
 
 
 def followers(problem: Problem, plan: Plan) -> Iterator[str]:

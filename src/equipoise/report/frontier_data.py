@@ -11,6 +11,8 @@ from equipoise.report import words
 COLUMNS = ("Budget", "Data moves", "Bytes moved", "On a broker", "Outside the band", "At best")
 APART = "Brokers are"
 """The fifth column where squares are levelled: they are told as how far brokers are apart."""
+OTHERS = "Other levels"
+"""A column more where several loads are levelled."""
 
 
 def frontier_data(
@@ -25,15 +27,16 @@ def frontier_data(
     reached = [point for point in points if not point["reason"]]
     bend = next((point for point in reached if point["percent"] == knee), None)
     title = APART if goal in words.SQUARED else COLUMNS[4]
+    others_title = (OTHERS,) if any(len(levels_of(point)) > 1 for point in points) else ()
     return {
         "cluster": cluster,
         "warnings": list(warnings),
         "level": words.goal_title(goal),
         "meaning": meaning(reached, goal),
-        "columns": (*COLUMNS[:4], title, COLUMNS[5]),
+        "columns": (*COLUMNS[:4], title, COLUMNS[5], *others_title),
         "knee": f"The knee is at {knee_words(bend, unit)}." if bend else "",
         "rows": [{"cells": cells(point, goal, unit), "reason": point["reason"]} for point in points],
-        "charts": {"frontier": chart(reached, goal, unit)} if reached else {},
+        "charts": {"frontier": chart(reached, goal, unit, knee)} if reached else {},
     }
 
 
@@ -59,7 +62,8 @@ def cells(point: Mapping[str, Any], goal: str, unit: str) -> list[str]:
     show = words.number if goal in words.SQUARED else partial(words.written, goal)
     spread = " to ".join(dict.fromkeys(show(point[end]) for end in ("least", "most")))
     level = words.written(goal, point["value"], point.get("apart"))
-    return [budget, *moved, spread, level, at_best(point, goal)]
+    more = others(point, goal)
+    return [budget, *moved, spread, level, at_best(point, goal), *([more] if more else [])]
 
 
 def at_best(point: Mapping[str, Any], goal: str) -> str:
@@ -67,6 +71,21 @@ def at_best(point: Mapping[str, Any], goal: str) -> str:
     if point["value"] == point["lower_bound"]:
         return "the same"
     return "may be more level" if goal in words.SQUARED else words.written(goal, point["lower_bound"])
+
+
+def others(point: Mapping[str, Any], goal: str) -> str:
+    """The levels of the other loads, in their order: ``leaders 0, network-in 3 GiB``."""
+    counted = ("replicas", "leaders")
+    return ", ".join(
+        f"{load} {words.number(value) if load in counted else words.size(value)}"
+        for load, (value, _) in levels_of(point).items()
+        if load != goal
+    )
+
+
+def levels_of(point: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Value and bound of each load of the mix; of points that an earlier version wrote none."""
+    return point.get("levels") or {}
 
 
 def knee_words(point: Mapping[str, Any], unit: str) -> str:
@@ -77,8 +96,13 @@ def knee_words(point: Mapping[str, Any], unit: str) -> str:
     return f"{point['percent']:g} % ({moved}); {buys}"
 
 
-def chart(points: Sequence[Mapping[str, Any]], goal: str, unit: str) -> dict[str, Any]:
-    """What is reached against what is moved; its bound too where both are the same kind of figure."""
+def chart(
+    points: Sequence[Mapping[str, Any]], goal: str, unit: str, knee: float | None = None
+) -> dict[str, Any]:
+    """What is reached against what is moved, with the point where more buys less.
+
+    The bound is drawn too where it is the same kind of figure.
+    """
     moved = "bytes_moved" if unit == "bytes" else "data_moves"
     apart = all_apart(points)
     level = "apart" if apart else "value"
@@ -94,6 +118,7 @@ def chart(points: Sequence[Mapping[str, Any]], goal: str, unit: str) -> dict[str
         "ours": f"{points[-1]['percent']:g} %",
         "points": [[point[moved], point[level], f"{point['percent']:g} %"] for point in points],
         **bound,
+        "knee": "" if knee is None else f"{knee:g} %",
         "caption": f"Left is cheaper, lower is better. {bound_words(points, apart=apart)}",
     }
 

@@ -23,7 +23,8 @@ def test_level_counts_may_leave_disks_uneven() -> None:
     """One partition on each of three brokers is level; its bytes are not, and a goal for both is named."""
     uneven = make_plan(cluster([[1], [2], [3]], [30.0, 15.0, 45.0]))
     assert uneven.is_empty
-    told = "replicas are level, disks stay up to 50 % off their share: --balance all levels both"
+    told = "--balance all, which is all within 10 %, copies at least 12 B"
+    told = f"replicas are level, disks stay up to 50 % off their share: {told}"
     assert uneven.offers == (told,)
     assert make_plan(cluster([[1], [2], [3]], [30.0, 29.0, 31.0])).offers == ()
     assert make_plan(cluster([[1], [2], [3]], [30.0, np.nan, 45.0])).offers == ()
@@ -32,7 +33,32 @@ def test_level_counts_may_leave_disks_uneven() -> None:
 def test_replicas_that_are_not_level_are_not_called_so() -> None:
     """The budget keeps all three on broker 1: best that is possible, but not level."""
     (told,) = make_plan(cluster([[1], [1], [1]], [9.0, 9.0, 9.0]), request_of({"max-moves": "0"})).offers
-    assert told == "disks stay up to 200 % off their share: --balance all weighs them, too"
+    assert told.startswith("disks stay up to 200 % off their share: --balance all")
+
+
+def test_what_it_takes_at_least_to_level_all_is_told() -> None:
+    """Broker 1 holds 60 MiB, and 33 at most if all is to be within 10 %; loads of the mix are not named."""
+    mib = 2.0**20
+    sizes = [size * mib for size in (30, 30, 10, 10, 5, 5)]
+    lists = [[1], [1], [2], [2], [3], [3]]
+    rates = {"bytes_in_per_s": [1.0, 1.0] * 3, "bytes_out_per_s": [6.0, 6.0, 1.0, 1.0, 1.0, 1.0]}
+    state = build_cluster("c", Brokers.of([1, 2, 3]), ["t"] * 6, range(6), lists, size_bytes=sizes, **rates)
+    (told,) = make_plan(state).offers
+    assert told == (
+        "replicas are level, disks stay up to 100 % off their share, outbound networks 125 %: "
+        "--balance all, which is all within 10 %, copies at least 27.0 MiB"
+    )
+    (told,) = make_plan(state, request_of({"balance": "count,disk:60"})).offers
+    assert "disks" not in told and "outbound networks 62 %" in told
+
+
+def test_what_topics_cost_in_bytes_is_told() -> None:
+    """With topics first the large replica of "a" moves; without, nothing does."""
+    state = cluster([[1], [1], [2], [2], [3], [3]], [5.0 * 2**20, 6.0 * 2**20] * 3, "aabbcc")
+    first = make_plan(state, request_of({"goals": "replicas,topics,moves,bytes"}))
+    told = "without topics in --goals, or with it behind bytes, 15.0 MiB less are copied"
+    assert told in first.offers
+    assert not any("without topics" in offer for offer in make_plan(state).offers)
 
 
 def test_topics_that_moves_came_before_are_counted() -> None:
