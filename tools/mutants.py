@@ -2,8 +2,8 @@
 
 A seeded sample of changes (``tools/mutations.py``) to each of the chosen rooms, each tried in a copy of the
 tree against the tests of its room. A change that no test notices is a survivor: it needs a test, or a
-sentence in ``tools/mutants.toml`` that says why nobody could notice it. Fails for a survivor without one, and for a
-sentence about a change that is noticed after all or can no longer be made.
+sentence in ``tools/mutants.toml`` that says why nobody could notice it. Fails for a survivor without one, and
+for a sentence about a change that is noticed after all or can no longer be made.
 
     python -m tools.mutants ROOM... [--number 60] [--seed 1]        --number 0: every change
 """

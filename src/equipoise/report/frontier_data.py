@@ -106,6 +106,7 @@ def chart(
     moved = "bytes_moved" if unit == "bytes" else "data_moves"
     apart = all_apart(points)
     level = "apart" if apart else "value"
+    knee_mark = () if knee is None else ("The knee is a diamond.",)
     bound = {} if apart else {"lower_bound": [point["lower_bound"] for point in points]}
     return {
         "id": "frontier",
@@ -119,7 +120,9 @@ def chart(
         "points": [[point[moved], point[level], f"{point['percent']:g} %"] for point in points],
         **bound,
         "knee": "" if knee is None else f"{knee:g} %",
-        "caption": f"Left is cheaper, lower is better. {bound_words(points, apart=apart)}",
+        "caption": " ".join(
+            ["Left is cheaper, lower is better.", *knee_mark, bound_words(points, apart=apart)]
+        ),
     }
 
 

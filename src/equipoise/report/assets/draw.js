@@ -337,7 +337,7 @@ function drawPoints(chart, look) {
   option.series = [{
     type: "scatter", symbolSize: 13, z: 5,
     data: [...chart.points].reverse().map((point) => ({ // the first, ours, on top
-      value: point, itemStyle: { color: point[2] === chart.ours ? look.after : look.before, borderColor: look.muted, borderWidth: 1 },
+      value: point, ...(chart.knee && point[2] === chart.knee ? { symbol: "diamond", symbolSize: 19 } : {}), itemStyle: { color: point[2] === chart.ours ? look.after : look.before, borderColor: look.muted, borderWidth: 1 },
     })),
   }, pointNames(look, chart.points, chart.ours)];
   return option;
