@@ -252,3 +252,13 @@ def test_a_plan_against_another_state(tmp_path: Path, state: Path) -> None:
     fewer.write_text("\n".join(DESCRIBE.splitlines()[:2]).replace("PartitionCount: 3", "PartitionCount: 1"))
     found = verdict(out, "--current", fewer, code=1)
     assert {violation["rule"] for violation in found["violations"]} >= {"unknown-partition"}
+
+
+@pytest.mark.parametrize("option", ["--required-only", "--leaders-only"])
+def test_a_folder_is_compared_by_the_goals_it_was_made_with(state: Path, tmp_path: Path, option: str) -> None:
+    """A plan that levels no replicas is not called so many behind at levelling them."""
+    out = tmp_path / "out"
+    assert equipoise("plan", state, "--racks", RACKS, option, "--out", out).returncode == 0
+    made_with = [level["goal"] for level in json.loads((out / "plan.json").read_text())["certificate"]]
+    told = json.loads(equipoise("check", out, "--json").stdout)
+    assert [row["goal"] for row in told["from_optimum"]] == made_with

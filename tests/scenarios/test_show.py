@@ -113,3 +113,14 @@ def test_a_part_and_an_empty_cluster(tmp_path: Path) -> None:
     empty.write_text('{"version":1,"partitions":[]}')
     result = CliRunner().invoke(app(), ["show", str(empty)])
     assert "there is nothing to plan" in str(result.exception)
+
+
+def test_a_broker_without_a_rack_is_none(zones: Path) -> None:
+    """Heads and tables of racks know those that are named, whoever else is there."""
+    named = "".join(f"{broker},{'abc'[(broker - 1) % 3]}\n" for broker in (1, 2, 3, 4, 6))
+    (zones / "racks.csv").write_text(f"id,rack\n{named}5,\n")
+    data = json.loads(CliRunner().invoke(app(), ["show", str(zones), "--json"]).stdout)
+    assert data["counts"]["racks"] == 3
+    assert [row["rack"] for row in data["racks"]] == ["a", "b", "c"]
+    head = " ".join(CliRunner().invoke(app(), ["show", str(zones)]).stdout.split())
+    assert "in 3 racks" in head and "broker 5 (no rack)" not in head

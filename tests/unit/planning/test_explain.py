@@ -59,7 +59,7 @@ SENTENCES: dict[str, tuple[Mapping[str, Sequence[Sequence[int]]], Racks, Request
         {"t": [[1, 2, 4, 5]]},
         {1: "a", 2: "a", 4: "a", 5: "a", 3: "b", 6: "b"},
         Request(),
-        {"rack a held four replicas"},
+        {"rack a held four replicas; broker 3 has room for 1 more"},
     ),
     "too much on one": (
         {"t": [[1]] * 6}, bare(2), Request(),
@@ -85,7 +85,8 @@ SENTENCES: dict[str, tuple[Mapping[str, Sequence[Sequence[int]]], Racks, Request
         {"broker 1 may lead nothing; broker 2 leads 1 below its share"},
     ),
     "leads nothing and stands alone": (
-        {"t": [[1]]}, bare(2), Request(no_leaders_on=(1,), goals=("moves",)), {"broker 1 may lead nothing"},
+        {"t": [[1]]}, bare(2), Request(no_leaders_on=(1,), goals=("moves",)),
+        {"broker 1 may lead nothing; broker 2 has room for 1 more"},
     ),
     "leads too much": (
         {"t": [[1, 2]] * 4}, bare(2), Request(leaders_only=True), 
