@@ -44,7 +44,7 @@ def hdfs(scratch: Path) -> Iterator[str]:
         process.wait(timeout=30)
 
 
-def port_of(details: Path, process: subprocess.Popen[bytes], log: Path, seconds: float = 240.0) -> int:
+def port_of(details: Path, process: subprocess.Popen[bytes], log: Path, seconds: float = 600.0) -> int:
     """The port of the name node, once it tells; raises ``RuntimeError`` with what the JVM said."""
     end_at = time.monotonic() + seconds
     while time.monotonic() < end_at and process.poll() is None:

@@ -95,7 +95,7 @@ def daemon(java: Path, log: Path, command: list[str], hidden: Sequence[Path] = (
         process.wait(timeout=30)
 
 
-def wait_for(port: int, seconds: float = 60.0) -> None:
+def wait_for(port: int, seconds: float = 300.0) -> None:
     """Return once something listens; raises ``TimeoutError``."""
     end_at = time.monotonic() + seconds
     while time.monotonic() < end_at:

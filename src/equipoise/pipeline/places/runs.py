@@ -74,10 +74,10 @@ def new_run(runs: Runs) -> Iterator[HadoopPlace]:
     folder = begun(runs)
     try:
         yield folder
-        point(runs.out, f"{RUNS}/{folder.name}\n")
     except BaseException:
         folder.remove()
         raise
+    point(runs.out, f"{RUNS}/{folder.name}\n")  # where nobody knows whether that was done, the folder stays
     clear(runs)
 
 

@@ -1,0 +1,40 @@
+"""Which packages the archive for workers has, and which of their files."""
+
+from __future__ import annotations
+
+from importlib.metadata import distribution
+
+import pytest
+
+from equipoise.pipeline.packing.distributions import files_of, needed, wanted
+
+
+@pytest.mark.parametrize(
+    ("requirement", "found"),
+    [
+        ("numpy>=2", [("numpy", ())]),
+        ("typing_extensions; python_version < '3.13'", [("typing-extensions", ())]),
+        ('pyspark[sql]<4.4,>=4.3; extra == "spark"', [("pyspark", ("sql",))]),
+        ('fastapi>=0.163; extra == "server"', []),
+    ],
+)
+def test_what_a_requirement_asks_for(requirement: str, found: list[tuple[str, tuple[str, ...]]]) -> None:
+    """A package with its extras; nothing where it is of an extra that fleets do not need."""
+    assert list(wanted(requirement, ("spark",))) == found
+
+
+def test_what_a_fleet_needs() -> None:
+    """Spark and what plans, and what those need; nothing that tests, serves or lints."""
+    names = {package.metadata["Name"].lower() for package in needed()}
+    assert {"equipoise", "pyspark", "py4j", "pandas", "pyarrow", "numpy", "ortools", "protobuf"} <= names
+    assert not names & {"pytest", "fastapi", "mypy", "jgo"}
+
+
+def test_files_of_packages() -> None:
+    """Our own are those that are imported, wherever they lie; of Spark its jars are left out."""
+    ours = dict(files_of(distribution("equipoise")))
+    assert {"equipoise/__init__.py", "equipoise/pipeline/log4j2.properties"} <= ours.keys()
+    assert not any(name.endswith(".pth") for name in ours)
+    spark = [name for name, _ in files_of(distribution("pyspark"))]
+    assert "pyspark/worker.py" in spark
+    assert not any(name.endswith(".jar") for name in spark)
