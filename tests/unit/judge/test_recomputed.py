@@ -34,11 +34,11 @@ several 4 small | leaders: elections 5; partitions: bytes 144000000, moves 17, r
 several 6 brokers | brokers+items: reorders 3
 several 13 coarse | joint: elections 6, leaders 8, topic-leaders 8; merged: replicas 52
 several 14 topics | mixed: bytes 108000000, moves 11, replicas 17, topics 9
-replaced 0 small | program: positions 6
-replaced 1 small | program: racks 1
+replaced 1 small | program: cross-zone 5, failover 2, moves 7, racks 1
 replaced 7 small | program: reorders 1
 replaced 10 large | heirs: failover 1; topic-leaders: topic-leaders 8
 replaced 17 brokers | topics: moves 5
+replaced 17 small | failover: failover 1; program: positions 2
 rules 7 brokers | merged: racks 5
 rules 7 large | items: elections 2, reorders 2; partitions: racks 5
 rules 10 small | joint: elections 7, moves 5, replicas 4, topics 3
@@ -53,14 +53,17 @@ leaders 3 brokers | brokers: elections 1, leaders 5; brokers+items: topic-leader
 leaders 9 brokers | brokers: elections 1, leaders 2; brokers+items: topic-leaders 2
 leaders 14 small | program: failover 20, positions 2
 leaders 16 mixed | items: elections 3, leaders 1
-leaders 17 brokers | brokers: rack-leaders 21; brokers+items: leaders 45
+leaders 17 brokers | brokers: leaders 45, rack-leaders 21; brokers+items: topic-leaders 45
 leaders 17 small | items: rack-leaders 21
-orders 1 large | heirs: failover 6
-orders 1 small | program: elections 4, failover 6, moves 3, reorders 1
+leaders 27 brokers | brokers+items: elections 1, leaders 2, topic-leaders 2
+orders 1 small | program: elections 4, moves 3, reorders 1
+orders 2 small | program: elections 2, moves 2
+orders 3 small | program: failover 5
 orders 2 mixed | topics: moves 1
 orders 5 brokers | leaders: leaders 4
 orders 8 brokers | brokers+items: elections 1
-orders 15 small | failover: failover 4; program: elections 2, moves 2
+orders 15 small | failover: failover 4; program: elections 2
+orders 18 large | heirs: failover 4
 failover 5 mixed | heirs: failover 1
 failover 6 large | failover: failover 8
 alive 9 large | leaving-partitions: elections 5; partitions: bytes 29000000, moves 15

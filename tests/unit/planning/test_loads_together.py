@@ -25,7 +25,9 @@ def test_a_mix_moves_a_small_replica_where_counts_alone_would_move_any() -> None
     plan = make_plan(cluster, Request(balance=("count:0:0", "disk:5:5")))
     assert moved(plan) == {2: [1]}
     assert values(plan)["replicas"] == values(plan)["disk"] == 0
-    assert plan.why[2] == "broker 0 has 50 % more replicas than its share"
+    assert plan.why[2] == (
+        "broker 0 has 50 % more replicas than its share; broker 1 has 50 % fewer replicas than its share"
+    )
 
 
 @pytest.mark.parametrize(("limit", "least"), [("load_rounds", 0), ("load_patience", -1)])

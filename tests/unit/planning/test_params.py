@@ -22,23 +22,24 @@ NO_LIMITS = {
     ),
     "a number that stands for none": (
         "programs/rows.INFINITE", "rules/interface.MANY", "problem/shares.ANYTHING", "loads/weights.ANYTHING",
-        "networks/topic_rounding.NOWHERE", "dirs/shelves.HOMELESS",
+        "networks/topic_rounding.NOWHERE", "dirs/shelves.HOMELESS", "dirs/shelves.ANYTHING",
+        "rules/rack_capacity.ANYTHING",
     ),
     "how far off reckoning may be": (
         "linear/highs.NEARLY", "programs/joint/solve.NOISE", "programs/joint/linear_program.NOISE",
         "programs/joint/linear_program.FINER", "programs/joint/linear_program.TENTH",
         "programs/joint/question.SLACK", "programs/joint/narrowing.MARGIN", "programs/joint/narrowing.EXACT",
         "loads/search.SLACK", "loads/search.NOTHING", "loads/sweeps.NOTHING", "loads/bounds.ROUNDING",
-        "loads/prices.ROUNDING", "loads/levels.ALIKE", "programs/scaling.BITS",
+        "loads/prices.ROUNDING", "loads/levels.ALIKE", "programs/scaling.BITS", "request/options.SLACK",
     ),
     "what one thing weighs beside another, or where a search begins": (
         "loads/standing.MOVE", "loads/standing.ELECTION", "loads/pull.INSIDE", "loads/pull.GROWTH",
-        "loads/pull.NEAR", "loads/together.NEARER",
+        "loads/pull.NEAR", "loads/together.NEARER", "dirs/weighed.OVERFULL",
         "networks/topic_rounding.FINENESS", "networks/topic_rounding.PENALTY",
         "networks/topic_rounding.GREAT", "bounds/topic_leaders.ELECTION", "bounds/topic_leaders.DEAR",
     ),
     "a unit, or a position": (
-        "networks/free_followers.FIRST", "dirs/shelves.FINEST", "loads/weights.MILLION", "flow/prices.SIGN",
+        "networks/free_followers.FIRST", "dirs/shelves.FINEST", "written.CPU", "flow/prices.SIGN",
     ),
     "how much memory is worked on at a time, with the same outcome": (
         "flow/prices.BLOCK", "loads/prices.ROWS", "distinct.ROOMY",
@@ -46,7 +47,7 @@ NO_LIMITS = {
     "what may be asked, and what is asked where nothing is said": (
         "request/options.MOST", "request/options.MOST_BROKERS", "request/options.MOST_REPLICAS",
         "request/options.MOST_PARTITIONS", "problem/request.EXACT", "problem/request.WIDE",
-        "dirs/plan.TOLERANCE",
+        "dirs/plan.TOLERANCE", "dirs/plan.MOST_FULL",
     ),
     "how much is told in a sentence": (
         "request/part.SHOWN", "problem/rates.NAMED", "rules/health_words.MOST_LISTED",

@@ -169,13 +169,18 @@ def by_cases(
     wanted = {
         proof.goal: least
         for proof in proofs
-        if proof.bound < (least := rounded_down(min(proof.value, claimed.get(proof.goal, 0))))
+        if proof.bound < (least := min(proof.value, claimed.get(proof.goal, 0)))
     }
-    if not wanted:
-        return proofs
     params = replace(problem.params, tree_programs=problem.params.load_tree_programs)
-    goals = tuple(proof.goal for proof in proofs)
-    found = trees(LoadModel(replace(problem, params=params), goals), values, wanted)
+    limited, goals = replace(problem, params=params), tuple(proof.goal for proof in proofs)
+    found = trees(LoadModel(limited, goals), values, wanted) if wanted else {}
+    nearly = {
+        goal: rounded_down(least)
+        for goal, least in wanted.items()
+        if goal not in found or found[goal].bound < rounded_down(least) < least
+    }
+    if nearly:
+        found |= trees(LoadModel(limited, goals), values, nearly)
     return [with_tree(proof, found.get(proof.goal), wanted.get(proof.goal, 0)) for proof in proofs]
 
 
