@@ -155,3 +155,25 @@ def test_budgets_that_cannot_be_meant(budgets: str) -> None:
         CliRunner().invoke(
             app(), ["frontier", str(FLEET / "racks"), "--budgets", budgets], catch_exceptions=False
         )
+
+
+def test_the_report_of_a_plan_shows_what_smaller_budgets_buy(tmp_path: Path) -> None:
+    """With `--frontier`, the curve and the table of `equipoise frontier`; without it neither."""
+    pages = []
+    for name, options in (("with", ["--frontier"]), ("without", [])):
+        out = tmp_path / name
+        done = CliRunner().invoke(app(), ["plan", str(FLEET / "removal"), "--out", str(out), *options])
+        assert done.exit_code == 0, done.output
+        pages.append((out / "report.html").read_text(encoding="utf-8"))
+    with_it, without = pages
+    assert "What smaller budgets buy" in with_it and 'data-chart="frontier"' in with_it
+    assert "Budgets are shares of what the plan without a budget moves" in with_it
+    assert "What smaller budgets buy" not in without and 'data-chart="frontier"' not in without
+
+
+def test_lists_of_others_have_no_smaller_budgets(tmp_path: Path) -> None:
+    """`--follow` takes lists as they are."""
+    theirs = str(tmp_path / "theirs.json")
+    done = CliRunner().invoke(app(), ["plan", str(FLEET / "removal"), "--follow", theirs, "--frontier"])
+    assert isinstance(done.exception, UnusableInput)
+    assert str(done.exception) == "--frontier: is of plans of our own. Leave out --follow"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -66,11 +66,7 @@ def frontier(
     rows = Rows(cluster, percents)
     with interruptible(), told("planning"):
         found = run(cluster, request, percents, unit=unit, found=rows.ignore if as_json else rows.add)
-    points = [point.to_json() for point in found.points]
-    data: dict[str, Any] = {
-        "cluster": cluster.name, "goal": found.goal, "unit": found.unit, "warnings": found.warnings,
-        "points": points, "knee": found.knee and found.knee.percent,
-    }  # fmt: skip
+    data = {"cluster": cluster.name, "warnings": found.warnings} | found.to_json()
     if html is not None:
         from equipoise.report import frontier_page
 

@@ -16,6 +16,7 @@ from equipoise.cli.program import WriteLp, write_program
 from equipoise.cli.progress import interruptible, told, warned
 from equipoise.cli.steps import Steps
 from equipoise.cli.voice import is_quiet, is_verbose
+from equipoise.errors import UnusableInput
 from equipoise.planning.problem.request import Request
 from equipoise.wording import printable
 
@@ -64,6 +65,14 @@ def plan(
             rich_help_panel=output.OUTPUT,
         ),
     ] = False,
+    with_frontier: Annotated[
+        bool,
+        typer.Option(
+            "--frontier",
+            help="Show in the report what smaller budgets would buy, as `equipoise frontier` tells it.",
+            rich_help_panel=output.OUTPUT,
+        ),
+    ] = False,
     write_lp: WriteLp = None,
     follow: Annotated[
         str | None,
@@ -74,6 +83,7 @@ def plan(
         ),
     ] = None,
 ) -> None:
+    from equipoise.comparing.frontier import frontier
     from equipoise.files.folders import claimed
     from equipoise.files.following import request_to_follow
     from equipoise.files.plan_claim import plan_claim
@@ -84,9 +94,12 @@ def plan(
 
     bytes_per_s = None if throttle is None else float(rate("--throttle", throttle))
     inflight = None if max_inflight is None else positive("--max-inflight", max_inflight)
-    if out is None and (throttle or max_inflight or force):
-        output.say("equipoise: --throttle, --max-inflight and --force are for what --out writes", error=True)
+    if out is None and (throttle or max_inflight or force or with_frontier):
+        unused = "--throttle, --max-inflight, --frontier and --force are for what --out writes"
+        output.say(f"equipoise: {unused}", error=True)
     if follow is not None:
+        if with_frontier:
+            raise UnusableInput("is of plans of our own", source="--frontier", advice="Leave out --follow")
         request = request_to_follow(request, follow)
     if out is not None:
         with warned():
@@ -102,9 +115,10 @@ def plan(
             best = their_plan(cluster, request, as_json=as_json)
         else:
             best = make_plan(cluster, request, watch=steps)
+        budgets = frontier(cluster, request) if with_frontier and out is not None else None
     if out is not None:
         with warned(), told("writing"):
-            save(best, out, throttle=bytes_per_s, max_inflight=inflight, force=force)
+            save(best, out, throttle=bytes_per_s, max_inflight=inflight, force=force, budgets=budgets)
     show(best, out, as_json=as_json)
     if steps is not None:
         steps.show(best)

@@ -77,6 +77,12 @@ class Frontier:
         most, found = max(below, key=lambda pair: pair[0])
         return found if most > 0 else None
 
+    def to_json(self) -> dict[str, Any]:
+        """What a page of it is made from."""
+        points = [point.to_json() for point in self.points]
+        knee = self.knee and self.knee.percent
+        return {"goal": self.goal, "unit": self.unit, "points": points, "knee": knee}
+
 
 def frontier(
     cluster: Cluster,

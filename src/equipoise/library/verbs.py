@@ -74,18 +74,20 @@ def save(
     throttle: float | None = None,
     max_inflight: int | None = None,
     force: bool = False,
+    budgets: Frontier | None = None,
 ) -> None:
     """Write the plan folder, with its report and its waves, as a whole or not at all.
 
     ``throttle`` is in bytes a second of every broker each way, ``max_inflight`` in partitions; None lets the
-    plan choose. Raises `UnusableInput` where something is in the way; ``force`` replaces another plan.
+    plan choose. ``budgets``: what smaller ones would buy (see `frontier`), shown in the report. Raises
+    `UnusableInput` where something is in the way; ``force`` replaces another plan.
     """
     from equipoise.files.plan_directory import write_plan
     from equipoise.report import plan_page
     from equipoise.scheduling import schedule
 
     waves = schedule(plan, max_inflight=max_inflight, throttle=throttle)
-    page = plan_page(plan, waves).encode()
+    page = plan_page(plan, waves, None if budgets is None else budgets.to_json()).encode()
     write_plan(plan, Path(folder), schedule=waves, extra={"report.html": page}, force=force)
 
 

@@ -21,9 +21,14 @@ if TYPE_CHECKING:
     from equipoise.scheduling import Schedule
 
 
-def plan_page(plan: Plan, schedule: Schedule | None = None) -> str:
-    """The report of one plan: what changes, what it brings, how that is proved, how to carry it out."""
-    data = plan_data(plan, schedule)
+def plan_page(
+    plan: Plan, schedule: Schedule | None = None, budgets: Mapping[str, Any] | None = None
+) -> str:
+    """The report of one plan: what changes, what it brings, how that is proved, how to carry it out.
+
+    ``budgets``: what smaller ones would buy, ``points``, ``goal``, ``unit`` and ``knee`` of `frontier_page`.
+    """
+    data = plan_data(plan, schedule, budgets)
     return page("plan.html.j2", f"{plan.cluster.name}: plan", data, ("axis", "charts", "moves"))
 
 

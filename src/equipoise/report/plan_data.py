@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from equipoise.report.apart import apart
 from equipoise.report.brokers import broker_axis, broker_charts, broker_rows, median_chart
 from equipoise.report.cross_zone import zone_words
 from equipoise.report.figures import Figures, level_after_failure, measure
+from equipoise.report.frontier_data import frontier_data
 from equipoise.report.heat import heat_chart
 from equipoise.report.levels import is_partial, levels
 from equipoise.report.log_dirs import all_levels, log_dir_data
@@ -25,9 +27,12 @@ if TYPE_CHECKING:
     from equipoise.scheduling import Schedule
 
 
-def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
+def plan_data(
+    plan: Plan, schedule: Schedule | None = None, budgets: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The page data of ``plan``; numbers, strings, lists and dictionaries alone."""
     figures = measure(plan)
+    bought = None if budgets is None else frontier_data(cluster=plan.cluster.name, **budgets)
     charts = [
         *broker_charts(plan, figures),
         median_chart(plan, figures),
@@ -52,7 +57,8 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "axis": broker_axis(plan, figures),
         "charts": {
             chart["id"]: {**chart, "caption": caption(chart)} for chart in charts if chart is not None
-        },
+        }
+        | (bought["charts"] if bought else {}),
         "brokers": broker_rows(plan, figures),
         "racks": rack_rows(plan, figures),
         "log_dirs": log_dir_data(plan),
@@ -68,6 +74,7 @@ def plan_data(plan: Plan, schedule: Schedule | None = None) -> dict[str, Any]:
         "notes": list(plan.cluster.notes),
         "warnings": list(plan.warnings),
         "offers": list(plan.offers),
+        "budgets": bought,
     }
     return {**data, "clause": clause(data, schedule), "story": story(data, schedule)}
 
