@@ -30,7 +30,7 @@ NO_LIMITS = {
         "programs/joint/linear_program.FINER", "programs/joint/linear_program.TENTH",
         "programs/joint/question.SLACK", "programs/joint/narrowing.MARGIN", "programs/joint/narrowing.EXACT",
         "loads/search.SLACK", "loads/search.NOTHING", "loads/sweeps.NOTHING", "loads/bounds.ROUNDING",
-        "loads/prices.ROUNDING", "loads/levels.ALIKE", "programs/scaling.BITS", "request/options.SLACK",
+        "loads/prices.ROUNDING", "loads/proofs.ALIKE", "programs/scaling.BITS", "request/options.SLACK",
     ),
     "what one thing weighs beside another, or where a search begins": (
         "loads/standing.MOVE", "loads/standing.ELECTION", "loads/pull.INSIDE", "loads/pull.GROWTH",

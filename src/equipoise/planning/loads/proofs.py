@@ -1,0 +1,164 @@
+"""The proof of each goal where loads are levelled: closed forms, prices, and cases of the program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.proofs import NetworkName, ProofKind
+from equipoise.planning.certificate import Proof, ProvedLevel
+from equipoise.planning.driver.solution import ORDER_NETWORKS, proofs_of
+from equipoise.planning.loads.bounds import cost_bound, level_bound
+from equipoise.planning.loads.prices import Priced, Pricing, stored
+from equipoise.planning.loads.program import LoadModel
+from equipoise.planning.loads.weights import FILL, Int64, Load, copy_cost, loads_of, weighed_value
+from equipoise.planning.networks.place import Placement
+from equipoise.planning.problem.problem import Problem
+from equipoise.planning.programs.small import cells, trees
+
+if TYPE_CHECKING:
+    from equipoise.planning.programs.branching import Tree
+
+WEIGHED = ("disk", "network-in", "network-out", "cpu", "bytes")
+"""Goals whose bounds are closed forms of what weighs."""
+ALIKE = 1 - 1e-9
+"""Of two bounds this near to each other that is taken which anyone can compute again."""
+
+
+def prove(
+    problem: Problem,
+    goals: tuple[str, ...],
+    lists: IntArray,
+    start: Placement,
+    orders: list[ProvedLevel],
+) -> list[Proof]:
+    """A proof of each goal: closed forms for what weighs, the flows' own for what counts.
+
+    ``start`` is what the rules alone force, partition by partition: no plan moves less.
+    """
+    values = {goal: weighed_value(problem, lists, goal) for goal in goals}
+    bounds, prices = closed_bounds(problem, values, start), priced(problem, values)
+    counted = {goal: value for goal, value in values.items() if goal not in WEIGHED}
+    racks = [level for level in start.levels if level.goal == "racks"]
+    solved = {level.goal: level for level in (*racks, *orders)}
+    counting = replace(problem, goals=tuple(counted))
+    known = {proof.goal: proof for proof in proofs_of(counting, lists, counted, solved)}
+    return [
+        by_prices(goal, value, prices[goal])
+        if goal in prices and prices[goal].integer_bound >= min(value, bounds[goal]) * ALIKE
+        else Proof(goal, value, min(value, bounds[goal]), ProofKind.CLOSED_FORM)
+        if goal in bounds
+        else known[goal]
+        for goal, value in values.items()
+    ]
+
+
+def closed_bounds(problem: Problem, values: dict[str, int], start: Placement) -> dict[str, int]:
+    """`weighed_bounds`, of bytes and moves no less than what the rules alone force."""
+    bounds = weighed_bounds(problem, values)
+    for cost in (cost for cost in ("bytes", "moves") if cost in bounds):
+        bounds[cost] = max(bounds[cost], weighed_value(problem, start.lists, cost))
+    return bounds
+
+
+def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
+    """Closed bounds of loads, and of bytes and moves for levels such as those reached."""
+    loads = loads_of(problem)
+    bounds = {load.goal: level_bound(problem, load) for load in loads if load.goal in values}
+    left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
+    reached = [load for load in loads if not load.of_leaders and load.goal in values]
+    for goal, cost in costs(problem).items():
+        if goal in values and not problem.request.leaders_only:
+            least = (cost_bound(problem, load, cost, left[load.goal]) for load in reached)
+            bounds[goal] = max(least, default=0)
+    led = [load for load in loads if load.of_leaders and load.goal in values]
+    if led and "elections" in values:
+        each = np.ones_like(problem.rf, dtype=np.int64)
+        bounds["elections"] = max(cost_bound(problem, load, each, left[load.goal]) for load in led)
+    return bounds
+
+
+def outside(load: Load, value: int) -> int:
+    """The most that may lie outside a load's bands where its goal has a value, of counts one of squares."""
+    return min(value, isqrt(value * len(load.low))) if load.counts else value
+
+
+def priced(problem: Problem, values: dict[str, int]) -> dict[str, Priced]:
+    """Bounds on bytes and moves by prices, for levels such as those reached."""
+    found: dict[str, Priced] = {}
+    if problem.request.leaders_only or cells(problem) > problem.params.price_cells:
+        return found
+    loads = tuple(load for load in loads_of(problem) if not (load.of_leaders or load.name.startswith(FILL)))
+    left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
+    for goal, cost in costs(problem).items():
+        before = tuple(values)[: tuple(values).index(goal)] if goal in values else ()
+        if loads and all(load.goal in before for load in loads):
+            found[goal] = Pricing(problem, loads, cost, left).best()
+    return found
+
+
+def costs(problem: Problem) -> dict[str, Int64]:
+    """What a data move of each partition costs, by goal: bytes where sizes are known, and moves."""
+    bytes_of, one = copy_cost(problem), np.ones_like(problem.rf, dtype=np.int64)
+    return {"moves": one} if bytes_of is None else {"bytes": bytes_of, "moves": one}
+
+
+def by_prices(goal: str, value: int, found: Priced) -> Proof:
+    """The proof of a cost that prices are."""
+    bound = min(value, found.integer_bound)
+    level = ProvedLevel(goal, bound, NetworkName.LOADS, stored(found.prices))
+    return Proof(goal, value, bound, level.kind, level=level)
+
+
+def again(proof: Proof, value: int, bounds: dict[str, int], prices: Priced | None) -> Proof:
+    """What is known of a goal without the program's word; ``prices`` are for levels such as it reached."""
+    if prices is not None and prices.integer_bound >= value > 0:
+        return by_prices(proof.goal, value, prices)
+    of_places = proof.level is not None and proof.level.network in ORDER_NETWORKS  # of those of the search
+    of_search = of_places or (proof.level is not None and proof.level.network == NetworkName.LOADS)
+    if proof.closes and proof.value == value and not of_search:
+        return proof
+    if bounds.get(proof.goal):
+        return Proof(proof.goal, value, min(value, bounds[proof.goal]), ProofKind.CLOSED_FORM)
+    return Proof.certain(proof.goal, value)
+
+
+def by_cases(
+    problem: Problem, proofs: list[Proof], values: dict[str, int], claimed: dict[str, int]
+) -> list[Proof]:
+    """The proofs, with a tree of prices where the program claims more than is known."""
+    wanted = {
+        proof.goal: least
+        for proof in proofs
+        if proof.bound < (least := min(proof.value, claimed.get(proof.goal, 0)))
+    }
+    params = replace(problem.params, tree_programs=problem.params.load_tree_programs)
+    limited, goals = replace(problem, params=params), tuple(proof.goal for proof in proofs)
+    found = trees(LoadModel(limited, goals), values, wanted) if wanted else {}
+    nearly = {
+        goal: rounded_down(least)
+        for goal, least in wanted.items()
+        if goal not in found or found[goal].bound < rounded_down(least) < least
+    }
+    if nearly:
+        found |= trees(LoadModel(limited, goals), values, nearly)
+    return [with_tree(proof, found.get(proof.goal), wanted.get(proof.goal, 0)) for proof in proofs]
+
+
+def rounded_down(bound: int) -> int:
+    """The bound, less what prices in floating point may miss of it: of bytes a millionth."""
+    return bound - (bound >> 20)
+
+
+def with_tree(proof: Proof, tree: Tree | None, claimed: int) -> Proof:
+    """The proof, or a tree that proves more; with a word where a solver ``claimed`` more than that."""
+    if tree is not None and tree.bound > proof.bound:
+        level = ProvedLevel(proof.goal, tree.bound, NetworkName.PROGRAM, tree.prices, tree.branches)
+        proof = Proof(proof.goal, proof.value, tree.bound, level.kind, level=level)
+    if claimed <= proof.bound:
+        return proof
+    return replace(proof, note=f"a search that cannot be checked says {claimed}")
