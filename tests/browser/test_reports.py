@@ -317,7 +317,7 @@ def test_comparison(opened):
         page.click("#strategies thead th:nth-child(2) button")
         page.click("#strategies thead th:nth-child(2) button")
         order = page.locator("#strategies tbody th").all_inner_texts()
-        assert order == ["wix", "greedy", "flow", "permutations"]
+        assert order == ["wix", "greedy", "flow\nEquipoise", "permutations"]
 
 
 def test_names_of_points_never_meet(opened):

@@ -81,7 +81,7 @@ def carry(
     with Journal(folder) as journal, KafkaPort(bootstrap) as port:
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
         log: Any = Fatal(journal, kill_at) if kill_at >= 0 else journal
-        return drive(machine, Carrier(port), log, eye or Eye(), Limits().helm(folder))
+        return drive(machine, Carrier(port), log, eye or Eye(), Limits().helm(folder, options))
 
 
 class Fatal:
