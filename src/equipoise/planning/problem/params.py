@@ -146,7 +146,7 @@ class Params:
         10_000_000, "linear programs x factors", "one proof by cases takes: some twenty seconds", 200_000_000
     )
     load_tree_programs: int = limit(
-        60, "linear programs", "one takes where loads are levelled: each goal may need one", 15_000
+        250, "linear programs", "one takes where loads are levelled: each goal may need one", 15_000
     )
     supposed_arcs: int = limit(
         10_000, "arcs", "goals with known bounds are decided one by one; beyond it as if they reached them"
