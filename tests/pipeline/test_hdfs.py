@@ -34,7 +34,7 @@ from equipoise.pipeline.places.runs import pointed
 from equipoise.pipeline.readers.fleet import find_clusters
 from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 
-pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.timeout(3600)]  # one fixture makes all the runs
+pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.timeout(3600)]  # one fixture makes all runs
 
 ODD = "a{b}[c] 100%"
 
