@@ -22,6 +22,7 @@ from equipoise.wording import printable
 
 if TYPE_CHECKING:
     from equipoise.cluster import Cluster, Plan
+    from equipoise.comparing.frontier import Frontier
 
 Force = Annotated[
     bool,
@@ -83,7 +84,6 @@ def plan(
         ),
     ] = None,
 ) -> None:
-    from equipoise.comparing.frontier import frontier
     from equipoise.files.folders import claimed
     from equipoise.files.following import request_to_follow
     from equipoise.files.plan_claim import plan_claim
@@ -115,13 +115,20 @@ def plan(
             best = their_plan(cluster, request, as_json=as_json)
         else:
             best = make_plan(cluster, request, watch=steps)
-        budgets = frontier(cluster, request) if with_frontier and out is not None else None
+        budgets = budgets_of(cluster, request) if with_frontier and out is not None else None
     if out is not None:
         with warned(), told("writing"):
             save(best, out, throttle=bytes_per_s, max_inflight=inflight, force=force, budgets=budgets)
     show(best, out, as_json=as_json)
     if steps is not None:
         steps.show(best)
+
+
+def budgets_of(cluster: Cluster, request: Request) -> Frontier:
+    """What smaller budgets would buy; what compares plans is only loaded where somebody asks."""
+    from equipoise.comparing.frontier import frontier
+
+    return frontier(cluster, request)
 
 
 def their_plan(cluster: Cluster, request: Request, *, as_json: bool) -> Plan:
