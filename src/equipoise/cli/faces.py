@@ -13,6 +13,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from equipoise.cli.output import say
+from equipoise.cli.signals import given_back, taken
 from equipoise.cli.streams import Gone, Unwritable
 from equipoise.cli.voice import is_json, is_quiet
 from equipoise.report.words import duration, number, plural, size
@@ -43,16 +44,13 @@ class Face:
         self.last_line = 0.0
 
     def __enter__(self) -> Face:
-        self.before = {one: signal.signal(one, self.hear) for one in (signal.SIGINT, signal.SIGTERM)}
-        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup has it ignored
-            self.before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self.hear)
+        self.before = taken(self.hear, signal.SIGINT)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for one, handler in self.before.items():
-            signal.signal(one, handler)
+        given_back(self.before)
         if self.interrupts:  # heard when there was nothing left to stop
             self.ended.set()
 

@@ -8,6 +8,8 @@ from time import monotonic
 from types import FrameType, TracebackType
 from typing import Self
 
+from equipoise.cli.signals import given_back, taken
+
 HEARD_S = 0.5
 """Seconds after which a signal is heard at the latest."""
 
@@ -19,16 +21,13 @@ class Pause:
         self.ended = Event()
 
     def __enter__(self) -> Self:
-        self.before = {signal.SIGTERM: signal.signal(signal.SIGTERM, self.end)}
-        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup has it ignored
-            self.before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self.end)
+        self.before = taken(self.end)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for one, handler in self.before.items():
-            signal.signal(one, handler)
+        given_back(self.before)
 
     def end(self, number: int, frame: FrameType | None) -> None:
         self.ended.set()
