@@ -109,10 +109,10 @@ def assert_whole(cluster: KafkaCluster, folder: Path) -> None:
 
 
 @soon
-def assert_missing(plan: Plan, said: str) -> None:
+def assert_missing(plan: Plan, *said: str) -> None:
     """A dry run names what the user lacks; asked again as above."""
     told = dry_run(plan)
-    assert told.code == 2 and said in told.err, told
+    assert told.code == 2 and all(words in told.err for words in said), told
 
 
 @soon
