@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from harness.cluster import KafkaCluster
-from harness.flights import ended, in_flight, rates
+from harness.flights import RATES, ended, in_flight, rates
 from harness.runs import Plan, equipoise, plan_for, well
 from harness.throttles import configure, throttles
 from harness.tools import reassignment_file, tool
@@ -43,7 +43,7 @@ def test_rates_that_somebody_clears_are_set_again(cluster: KafkaCluster, tmp_pat
     plan = draining(cluster, tmp_path, "cleared", n_bytes=10 * MB, rate="50kB")
     process = in_flight(plan)
     for node in cluster.nodes:
-        configure(cluster, "broker", str(node.id), {FOLLOWER_RATE: None})
+        configure(cluster, "broker", str(node.id), {RATES[1]: None})
     wait_until(lambda: rates(cluster) == {"50000"}, "the rates set again")
     assert cluster.in_flight()
     faster(plan)

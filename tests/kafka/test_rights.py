@@ -112,7 +112,7 @@ def assert_whole(cluster: KafkaCluster, folder: Path) -> None:
 def assert_missing(plan: Plan, *said: str) -> None:
     """A dry run names what the user lacks; asked again as above."""
     told = dry_run(plan)
-    assert told.code == 2 and all(words in told.err for words in said), told
+    assert told.code == 2 and all(words in told.out + told.err for words in said), told
 
 
 @soon
