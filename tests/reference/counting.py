@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, isnan
 
 import numpy as np
 
@@ -15,6 +15,9 @@ Lists = Sequence[Sequence[int]]
 Band = tuple[int, int | None]
 """Lowest and highest count without cost; None where there is no highest."""
 OPEN: Band = (0, None)
+LEADS = ("network-out", "cpu")
+"""What leaders alone bear."""
+CAPACITY = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
 
 
 def as_lists(table: Iterable[Iterable[int]]) -> list[list[int]]:
@@ -67,6 +70,27 @@ def moved(problem: Problem, lists: Lists, row: int) -> int:
     """Data moves of one partition."""
     before = [int(b) for b in problem.cluster.replicas[row] if b >= 0]
     return len(set(lists[row]) - set(before)) if before else 0
+
+
+def size_of(problem: Problem, row: int) -> int:
+    """Bytes of one replica; what is unknown counts as nothing."""
+    size = float(problem.cluster.size_bytes[row])
+    return 0 if isnan(size) else round(size)
+
+
+def weight_of(problem: Problem, goal: str, row: int) -> int:
+    """What one replica (or the leader) of a partition weighs."""
+    cluster = problem.cluster
+    if cluster.rf[row] == 0:
+        return 0
+    if goal == "disk":
+        return int(cluster.size_bytes[row])
+    if goal == "cpu":
+        return round(cluster.cpu_percent[row] * 1_000_000)
+    inward = int(cluster.bytes_in_per_s[row])
+    if goal == "network-in":
+        return inward
+    return inward * (int(problem.rf[row]) - 1) + int(cluster.bytes_out_per_s[row])
 
 
 def by_topic(problem: Problem, rows: Sequence[Sequence[int]], brokers: Sequence[bool]) -> int:

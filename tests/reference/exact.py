@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from tests.reference import racks, values
-from tests.reference.counting import OPEN, Band, as_lists, bands, weights_of
+from tests.reference.counting import OPEN, Band, as_lists, bands, size_of, weights_of
 from tests.reference.goals.registry import GOALS
 from tests.reference.program import ONE, ZERO, Program, Sum, total
-from tests.reference.rules import broken_rules, size_of
+from tests.reference.rules import broken_rules
 
 from equipoise.planning import Problem
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.reference.counting import sides
+from tests.reference.counting import CAPACITY, LEADS, sides, weight_of
 from tests.reference.exact import Model
 from tests.reference.program import ZERO, Sum, total
 
 from equipoise.planning import Problem
-
-LEADS = ("network-out", "cpu")
-"""What leaders alone bear."""
-CAPACITY = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
 
 
 class WeighedModel(Model):
@@ -54,21 +50,6 @@ class WeighedModel(Model):
         self.program.require(held - far, high=high)
         self.program.require(held + far, low=low)
         return far
-
-
-def weight_of(problem: Problem, goal: str, row: int) -> int:
-    """What one replica (or the leader) of a partition weighs."""
-    cluster = problem.cluster
-    if cluster.rf[row] == 0:
-        return 0
-    if goal == "disk":
-        return int(cluster.size_bytes[row])
-    if goal == "cpu":
-        return round(cluster.cpu_percent[row] * 1_000_000)
-    inward = int(cluster.bytes_in_per_s[row])
-    if goal == "network-in":
-        return inward
-    return inward * (int(problem.rf[row]) - 1) + int(cluster.bytes_out_per_s[row])
 
 
 def bands(problem: Problem, goal: str, among: list[bool], whole: int) -> list[tuple[int, int]]:

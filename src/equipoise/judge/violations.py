@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,7 +91,8 @@ def check_assignment(
     """Every rule that ``target`` breaks, in a fixed order of rules, then of partitions."""
     everyone = np.ones(cluster.n_brokers, dtype=bool)
     case = Case(cluster, target, rules, everyone if known is None else known)
-    return tuple(violation for rule in RULES for violation in rule(case))
+    checks = (*OF_LISTS, *RULES.values())
+    return tuple(violation for check in checks for violation in check(case))
 
 
 def unknown_brokers(case: Case) -> Iterator[Violation]:
@@ -241,16 +242,19 @@ def changes_per_partition(case: Case) -> Iterator[Violation]:
         yield case.at("max-changes-per-partition", row, None, detail)
 
 
-def budgets(case: Case) -> Iterator[Violation]:
-    """The budgets of the whole plan."""
-    new = case.new.sum(axis=1)
-    moves, size = int(new.sum()), int((np.nan_to_num(case.cluster.size_bytes) * new).sum())
-    for rule, used, limit, unit in (
-        ("max-moves", moves, case.rules.max_moves, "replicas"),
-        ("max-bytes", size, case.rules.max_bytes, "bytes"),
-    ):
-        if limit is not None and used > limit:
-            yield Violation(rule, None, None, None, f"{used} {unit} move, at most {limit} may")
+def moves_in_all(case: Case) -> Iterator[Violation]:
+    return spent("max-moves", int(case.new.sum()), case.rules.max_moves, "replicas")
+
+
+def bytes_in_all(case: Case) -> Iterator[Violation]:
+    used = (np.nan_to_num(case.cluster.size_bytes) * case.new.sum(axis=1)).sum()
+    return spent("max-bytes", int(used), case.rules.max_bytes, "bytes")
+
+
+def spent(rule: str, used: int, limit: int | None, unit: str) -> Iterator[Violation]:
+    """A budget of the whole plan."""
+    if limit is not None and used > limit:
+        yield Violation(rule, None, None, None, f"{used} {unit} move, at most {limit} may")
 
 
 def fills(case: Case) -> Iterator[Violation]:
@@ -291,21 +295,26 @@ def rack_capacities(case: Case) -> Iterator[Violation]:
             yield Violation("rack-capacity", None, None, None, told)
 
 
-RULES: tuple[Callable[[Case], Iterator[Violation]], ...] = (
-    unknown_brokers,
-    brokers_twice,
-    eligible_only,
-    cordoned,
-    alive_only,
-    only_chosen_topics,
-    replication_factor,
-    racks,
-    stay_in_rack,
-    leaders,
-    leaders_only,
-    replacements,
-    changes_per_partition,
-    budgets,
-    fills,
-    rack_capacities,
-)
+Check = Callable[[Case], Iterator[Violation]]
+
+OF_LISTS: tuple[Check, ...] = (unknown_brokers, brokers_twice)
+"""What makes no replica list, whatever is asked."""
+
+RULES: Mapping[str, Check] = {
+    "drain": eligible_only,
+    "cordon": cordoned,
+    "assume-alive": alive_only,
+    "topics": only_chosen_topics,
+    "replication-factor": replication_factor,
+    "rack-rule": racks,
+    "stay-in-rack": stay_in_rack,
+    "no-leaders-on": leaders,
+    "leaders-only": leaders_only,
+    "replace": replacements,
+    "max-changes-per-partition": changes_per_partition,
+    "max-moves": moves_in_all,
+    "max-bytes": bytes_in_all,
+    "max-fill": fills,
+    "rack-capacity": rack_capacities,
+}
+"""Every rule of a request by its name, in the order in which they are told."""

@@ -6,10 +6,11 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.health import alive
 from equipoise.planning.distinct import distinct_rows
 from equipoise.planning.problem import shares as measure
 from equipoise.planning.problem.problem import Problem
+from equipoise.planning.rules.assume_alive import up_in
+from equipoise.planning.rules.replace import successors
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -46,8 +47,8 @@ class Explainer:
         goals = problem.goals
         self.spreads = "failover" in goals and "moves" not in goals[: goals.index("failover")]
         self.spreads &= not problem.weighs  # where loads are levelled no replica moves for it
-        self.replaced = dict(problem.request.replace)
-        self.alive = alive(problem.cluster.brokers, problem.request.assume_alive)
+        self.replaced = successors(problem)
+        self.alive = up_in(problem)
         self.open_in_rack = np.bincount(problem.rack_idx[problem.receives], minlength=problem.n_racks)
         self.changed = measures.changed_rows(self.before, lists)
 

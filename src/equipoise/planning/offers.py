@@ -46,7 +46,7 @@ def offers(problem: Problem, plan: Plan) -> tuple[str, ...]:
 
 def uneven(problem: Problem, plan: Plan) -> Iterator[str]:
     """How far off loads stay that nobody asked to level, and what it takes at least to level all."""
-    if "replicas" not in problem.goals or problem.request.leaders_only:
+    if "replicas" not in problem.goals or problem.stays:
         return
     all_of_them = balanced(problem)
     loads = {name: load_of(all_of_them, name) for name in all_of_them.request.mix if name in NAMES}

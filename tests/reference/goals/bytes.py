@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.reference.counting import Lists, moved
+from tests.reference.counting import Lists, moved, size_of
 from tests.reference.goals.interface import Goal
 from tests.reference.program import Sum, total
-from tests.reference.rules import size_of
 
 from equipoise.planning import Problem
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import ast
 import random
 import runpy
 from collections.abc import Callable, Iterator
@@ -13,12 +14,14 @@ from pkgutil import iter_modules
 
 import numpy as np
 import pytest
+from tests.reference import rules as reference
 from tests.scenarios.strategies import THEMES, case
 from tests.unit.planning.test_conflicts import CONFLICTS
 from tests.unit.test_rooms import modules, ours
 
 from equipoise.cli.options import HELP
 from equipoise.errors import EquipoiseError, UnusableInput
+from equipoise.judge import violations as judged
 from equipoise.judge.rules import rules_of
 from equipoise.judge.violations import check_assignment
 from equipoise.planning import Problem, Request, build_problem, make_plan, rules
@@ -41,6 +44,14 @@ def test_every_rule_that_is_written_is_registered() -> None:
         kind for module in modules for _, kind in getmembers(module, isclass) if issubclass(kind, Rule)
     }
     assert {kind for kind in written if not isabstract(kind)} == {type(rule) for rule in RULES}
+
+
+def test_planner_judge_and_reference_know_the_same_rules() -> None:
+    """A rule exists three times, written apart; who lacks one is named here."""
+    rules = {"the planner": REGISTRY, "the judge": judged.RULES, "the reference": reference.REGISTRY}
+    known = {who: set(names) for who, names in rules.items()}
+    every = set().union(*known.values())
+    assert {who: every - names for who, names in known.items() if every - names} == {}
 
 
 @EACH_RULE
@@ -104,6 +115,24 @@ def test_what_is_easiest_to_give_up_comes_first() -> None:
         "max-changes-per-partition", "max-bytes", "max-moves",
         "replace", "drain", "brokers", "replication-factor",
     )  # fmt: skip
+
+
+def test_no_method_reads_the_option_of_a_rule() -> None:
+    """Options are read by the rules and where requests are understood; a method asks the rule or the
+    problem.
+
+    So a rule can be changed, or another be laid that closes the same, and every method keeps it.
+    """
+    options = {field_of(option) for option in OPTIONS} | {"fills"}
+    readers = {
+        (name, node.attr)
+        for name, tree in modules().items()
+        if name.startswith("planning.") and name.split(".")[1] not in ("rules", "request", "problem")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in options
+        if ast.unparse(node.value).rsplit(".", 1)[-1] == "request"
+    }
+    assert readers == set()
 
 
 def test_rules_know_the_problem_and_no_method() -> None:
@@ -175,8 +204,8 @@ def test_lists_break_a_rule_where_the_judge_says_so(theme: str) -> None:
         if problem is None:
             continue
         answer = Answer(problem, shaken(problem, seed))
-        judged = rules_of(problem.cluster, problem.request.to_json())
-        said = check_assignment(problem.cluster, answer.lists, judged)
+        asked = rules_of(problem.cluster, problem.request.to_json())
+        said = check_assignment(problem.cluster, answer.lists, asked)
         by_judge = {rule: {(v.topic, v.partition) for v in said if v.rule == rule} for _, rule in JUDGED}
         mine = {rule: partitions(answer, rule) for rule, _ in JUDGED}
         # Of lists of a length that nobody wants, the two think differently of what grows in a rack.

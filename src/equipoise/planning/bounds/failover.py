@@ -159,7 +159,7 @@ def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]
 
     None for what the relaxation does not cover.
     """
-    if problem.request.leaders_only:
+    if problem.stays:
         return None
     of, value = survivors(problem, reached), value_of(problem, lists, "failover")
     movable = lists[problem.movable]

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from equipoise.cluster import Level, Plan
-from equipoise.cluster.health import Health
 from equipoise.cluster.log_dirs import DirPlan, LogDirs
 from equipoise.cluster.proofs import ProofKind
 from equipoise.errors import ImpossibleRequest, UnusableInput
@@ -18,6 +17,8 @@ from equipoise.planning.dirs.counts import level_counts
 from equipoise.planning.dirs.shelves import ANYTHING, HOMELESS, BoolArray, Int64, Placed, Shelves, bands
 from equipoise.planning.dirs.weighed import level_bytes
 from equipoise.planning.problem.problem import Problem
+from equipoise.planning.rules.assume_alive import up_in
+from equipoise.planning.rules.max_fill import percents
 from equipoise.wording import plural
 
 GOALS = {True: ("log-dirs", "log-dir-bytes"), False: ("log-dir-replicas", "log-dir-moves")}
@@ -118,8 +119,7 @@ class Placing:
         """Ids of the brokers whose dirs are put in order."""
         levelled = self.problem.request.log_dirs is not None
         chosen = self.dirs.usable if levelled else self.drained
-        alive = Health(self.problem.cluster, self.problem.request.assume_alive).alive
-        up = np.isin(self.dirs.broker, self.problem.cluster.brokers.ids[alive])
+        up = np.isin(self.dirs.broker, self.problem.cluster.brokers.ids[up_in(self.problem)])
         return np.unique(self.dirs.broker[chosen & up]).tolist()
 
     def broker(self, broker: int, rows: Int64, columns: Int64) -> Told | None:
@@ -162,7 +162,7 @@ class Placing:
 
     def room(self, mine: Int64, shelves: Shelves) -> tuple[int, ...]:
         """Bytes that each dir may end with: what ``apply`` fills of its volume, or what is there."""
-        asked = self.problem.request.fills.get("disk", MOST_FULL)
+        asked = percents(self.problem).get("disk", MOST_FULL)
         most = np.floor(np.nan_to_num(self.dirs.total_bytes[mine], nan=np.inf) * min(MOST_FULL, asked) / 100)
         held = shelves.held(shelves.home).tolist()
         return tuple(max(int(min(full, ANYTHING)), now) for full, now in zip(most, held, strict=True))

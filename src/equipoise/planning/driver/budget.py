@@ -22,7 +22,8 @@ from equipoise.planning.networks.place import merged_network, place, solve_level
 from equipoise.planning.networks.placement import PlacementNetwork
 from equipoise.planning.networks.placement_data import gather
 from equipoise.planning.problem.problem import BoolArray, Problem
-from equipoise.planning.rules.max_moves import MaxMoves
+from equipoise.planning.rules.max_changes_per_partition import MAX_CHANGES
+from equipoise.planning.rules.max_moves import MAX_MOVES
 
 MAX_PRICE = 2**30
 """64 bits have to hold what all moves cost; where a move is that dear, no more of them are saved."""
@@ -35,7 +36,7 @@ def arrivals_by_row(problem: Problem, lists: IntArray) -> Int64:
 
 def needed_moves(problem: Problem) -> int:
     """The fewest data moves that the rules alone allow."""
-    free = replace(problem, request=replace(problem.request, max_moves=None))
+    free = MAX_MOVES.given(problem, None)
     return next(level.value for level in place(free, ("moves",)).levels if level.goal == "moves")
 
 
@@ -83,8 +84,8 @@ def best_counts(problem: Problem, *, racks: bool = False, apart: BoolArray | Non
     ``racks``: among plans that mend the rack rule as far as it can be. Raises `Infeasible` where that takes
     more moves. ``apart``: ``(n_partitions,)``, never one unit with the others.
     """
-    allowed = int(problem.request.max_moves or 0)
-    MaxMoves().refuse(needed_moves(problem), problem.request)
+    allowed = MAX_MOVES.allowed(problem.request) or 0
+    MAX_MOVES.refuse(needed_moves(problem), problem.request)
     data = gather(problem)
     if apart is not None:
         kind = np.unique(2 * data.kind + apart[data.rows], return_inverse=True)[1]
@@ -179,7 +180,7 @@ def spend(face: Network, moves: Objective, fewest: Int64, allowed: int, nodes: i
 
 def pinned_to(problem: Problem, lists: IntArray) -> Problem | None:
     """The problem with those replicas pinned that would be one change too many; None if none are."""
-    limit = problem.request.max_changes_per_partition
+    limit = MAX_CHANGES.allowed(problem.request)
     if limit is None:
         return None
     pinned = problem.pinned.copy()

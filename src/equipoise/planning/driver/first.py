@@ -15,6 +15,7 @@ from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.orders import order
 from equipoise.planning.networks.place import Placement, break_ties, narrowed, place
 from equipoise.planning.problem.problem import Problem
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 
 
 def by_networks(problem: Problem, held: Int64 | None = None) -> State:
@@ -52,7 +53,7 @@ def pinned_on_face(pinned: Problem, placement: Placement) -> IntArray | None:
     One flow on the placement's face says it, where all goals anew would take many.
     """
     face = placement.face
-    if face is None or not placement.by_row or pinned.request.max_bytes is not None:
+    if face is None or not placement.by_row or MAX_BYTES.is_given(pinned.request):
         return None
     data, leave = face.net.data, face.net.leave
     row, broker = data.rows[leave.unit], data.brokers[leave.broker]

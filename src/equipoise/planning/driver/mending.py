@@ -18,6 +18,7 @@ from equipoise.planning.flow.network import Int64
 from equipoise.planning.networks.place import merged_network
 from equipoise.planning.networks.placement_data import PlacementData, gather
 from equipoise.planning.problem.problem import BoolArray, Problem
+from equipoise.planning.rules.max_moves import MAX_MOVES
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ def mended_in_part(problem: Problem) -> Mended:
     data = gather(problem)
     net = merged_network(data)
     goal = net.objective("racks")
-    spent = priced(net, goal, int(problem.request.max_moves or 0))
+    spent = priced(net, goal, MAX_MOVES.allowed(problem.request) or 0)
     mended = int(data.excess.sum()) - goal.value(spent.flow)
     pinned = pins(data, mended)
     pinned_problem = replace(problem, pinned=problem.pinned | pinned)

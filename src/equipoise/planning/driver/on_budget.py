@@ -26,7 +26,8 @@ from equipoise.planning.networks.place import arcs_of_partitions
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.answer import Answer
-from equipoise.planning.rules.max_bytes import MaxBytes, bytes_moved
+from equipoise.planning.rules.max_bytes import MAX_BYTES, bytes_moved
+from equipoise.planning.rules.max_moves import MAX_MOVES
 
 
 def on_a_budget(problem: Problem, free: State) -> State:
@@ -34,7 +35,7 @@ def on_a_budget(problem: Problem, free: State) -> State:
 
     Raises `Infeasible` where even what has to move breaks a budget.
     """
-    state = within_moves(problem, free) if problem.request.max_bytes is None else within_bytes(problem, free)
+    state = (within_bytes if MAX_BYTES.is_given(problem.request) else within_moves)(problem, free)
     if not within_budgets(problem, state.solution.lists):
         raise Infeasible
     return replace(state, within_budgets=True)
@@ -45,16 +46,16 @@ def within_bytes(problem: Problem, free: State) -> State:
 
     Raises `ImpossibleRequest` where the moves that the rules need carry more.
     """
-    request = problem.request
 
     def with_moves(allowed: int) -> Solution:
-        return levelled(replace(problem, request=replace(request, max_bytes=None, max_moves=allowed)))[0]
+        return levelled(MAX_MOVES.given(MAX_BYTES.given(problem, None), allowed))[0]
 
     low = needed_moves(problem)
     best = with_moves(low)
-    MaxBytes().refuse(bytes_moved(Answer(problem, best.lists)), request)
+    MAX_BYTES.refuse(bytes_moved(Answer(problem, best.lists)), problem.request)
     wanted = measures.data_moves(problem.cluster.replicas, free.solution.lists)
-    high = wanted if request.max_moves is None else min(wanted, request.max_moves)
+    most = MAX_MOVES.allowed(problem.request)
+    high = wanted if most is None else min(wanted, most)
     precision = max(1, (high - low) // problem.params.bytes_steps)
     while high - low > precision:
         middle = (low + high) // 2
@@ -70,7 +71,7 @@ def within_bytes(problem: Problem, free: State) -> State:
 
 def within_moves(problem: Problem, free: State) -> State:
     """The best within ``--max-moves``, where that binds."""
-    if problem.request.max_moves is None:  # what has to move of one partition is more than it may
+    if not MAX_MOVES.is_given(problem.request):  # what has to move of one partition is more than it may
         raise Infeasible
     solution, best = levelled(problem)
     solution = with_units(solution, best)
@@ -153,7 +154,7 @@ def proved_within(problem: Problem, solution: Solution, levels: Mapping[str, Pro
             proofs.append(within(proof, level))
             prices += [level] * (level.network == NetworkName.MERGED_BUDGET)
         elif proof.goal == "moves" and prices:
-            allowed, reached = int(problem.request.max_moves or 0), solution.reached
+            allowed, reached = MAX_MOVES.allowed(problem.request) or 0, solution.reached
             bounds = [fewest_moves(level, allowed, reached[level.goal]) for level in prices]
             proofs.append(within(proof, max(bounds, key=lambda bound: bound.value)))
         elif holds_for_counts_alone(proof):

@@ -141,7 +141,7 @@ def goals_before(goals: tuple[str, ...], goal: str) -> tuple[str, ...]:
 
 def has_one_placement(problem: Problem, lists: IntArray) -> bool:
     """True where the goals before the leaders leave nothing to choose about where replicas stand."""
-    if problem.request.leaders_only:
+    if problem.stays:
         return True
     before = tuple(takewhile(PLACEMENT.__contains__, problem.goals))
     moves = measures.data_moves(problem.cluster.replicas, lists)

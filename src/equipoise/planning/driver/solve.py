@@ -13,8 +13,6 @@ from typing import Protocol
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import ProofKind
-from equipoise.cluster.rates import LEADERS_BEAR
-from equipoise.errors import ImpossibleRequest
 from equipoise.planning.certificate import Proof, proof_arrays
 from equipoise.planning.dirs.plan import with_log_dirs
 from equipoise.planning.driver.again import at_rest
@@ -35,9 +33,10 @@ from equipoise.planning.problem.request import Request
 from equipoise.planning.published.settings import settings_for
 from equipoise.planning.request.conflicts import refuse_impossible, refuse_together
 from equipoise.planning.request.laying import build_problem
-from equipoise.planning.rules import REGISTRY, within_budgets
-from equipoise.planning.rules.answer import Answer
-from equipoise.planning.rules.max_fill import overfull
+from equipoise.planning.rules import within_budgets
+from equipoise.planning.rules.max_changes_per_partition import MAX_CHANGES
+from equipoise.planning.rules.max_fill import MAX_FILL, fills_too_much
+from equipoise.planning.rules.rack_capacity import RACK_CAPACITY
 
 OF_A_PART = "of this part of a cluster alone"
 """What a level is of that is counted over brokers, where the sources tell of a part."""
@@ -93,12 +92,9 @@ def lists_planned(problem: Problem, watch: Watch) -> Plan:
 def solved(problem: Problem, watch: Watch) -> Plan:
     """The plan of the exact planner. Raises `Infeasible` where flows find no way to keep the rules."""
     found = within_brokers(problem, watch)
-    if not REGISTRY["rack-capacity"].broken(Answer(problem, found.target)).any():
-        return found
-    found = weighed(replace(problem, within_racks=True), watch)
-    if REGISTRY["rack-capacity"].broken(Answer(problem, found.target)).any():
-        reason = "no plan was found in which every rack that receives something stays within --rack-capacity"
-        raise ImpossibleRequest([reason], ["allow more (--rack-capacity), or add racks"])
+    if not RACK_CAPACITY.is_kept(problem, found.target):
+        found = weighed(replace(problem, within_racks=True), watch)
+        RACK_CAPACITY.refuse(problem, found.target)
     return found
 
 
@@ -107,10 +103,7 @@ def within_brokers(problem: Problem, watch: Watch) -> Plan:
     if problem.weighs:
         return weighed(problem, watch)
     found = counted(problem, watch)
-    only = problem.request.leaders_only  # without data moves nothing is filled but what leaders bear
-    fills = (load for load in problem.request.fills if load in LEADERS_BEAR or not only)
-    filled = any(overfull(problem, found.target, load).any() for load in fills)
-    return weighed(problem, watch) if filled else found
+    return weighed(problem, watch) if fills_too_much(problem, found.target) else found
 
 
 def weighed(problem: Problem, watch: Watch) -> Plan:
@@ -119,9 +112,7 @@ def weighed(problem: Problem, watch: Watch) -> Plan:
 
     solution = loads.level(problem, watch)
     solution = replace(solution, lists=with_free_followers(problem, solution.lists))
-    if REGISTRY["max-fill"].broken(Answer(problem, solution.lists)).any():
-        reason = "no plan was found in which every broker that receives something stays within --max-fill"
-        raise ImpossibleRequest([reason], ["allow more (--max-fill), or add brokers"])
+    MAX_FILL.refuse(problem, solution.lists)
     return planned(problem, solution, loads.reasons(problem, solution.lists))
 
 
@@ -217,10 +208,9 @@ def known_of(problem: Problem, proof: Proof) -> Proof:
 
 def without_change_limit(problem: Problem, free: State) -> Solution:
     """What flows find without ``--max-changes-per-partition``; the other budgets they do not know anyway."""
-    if problem.request.max_changes_per_partition is None:
+    if not MAX_CHANGES.is_given(problem.request):
         return free.solution
-    unlimited = replace(problem.request, max_changes_per_partition=None)
-    return by_networks(replace(problem, request=unlimited)).solution
+    return by_networks(MAX_CHANGES.given(problem, None)).solution
 
 
 def binding(problem: Problem, solution: Solution, free: Solution) -> str:

@@ -16,7 +16,7 @@ from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.small import SmallProgram, is_small
 from equipoise.planning.request.conflicts import refuse_together
 from equipoise.planning.rules import within_budgets
-from equipoise.planning.rules.max_moves import MaxMoves
+from equipoise.planning.rules.max_moves import MAX_MOVES
 
 
 def start(problem: Problem, free: State) -> State:
@@ -35,8 +35,8 @@ def start(problem: Problem, free: State) -> State:
     if not problem.params.effort.reaches(Effort.NORMAL):  # no method will look on from what is there
         with suppress(Infeasible):
             return on_a_budget(problem, free)
-    if problem.request.max_moves is not None:
-        MaxMoves().refuse(needed_moves(problem), problem.request)
+    if MAX_MOVES.is_given(problem.request):
+        MAX_MOVES.refuse(needed_moves(problem), problem.request)
     lists = as_is if as_is is not None else SmallProgram.of(problem).any_lists()
     if lists is None:
         refuse_together(problem)

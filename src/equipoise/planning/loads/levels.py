@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import lengths
 from equipoise.errors import ImpossibleRequest, UnusableInput
@@ -41,9 +40,9 @@ from equipoise.planning.problem.params import Effort
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.programs.small import cells
 from equipoise.planning.request.laying import build_problem
-from equipoise.planning.rules import within_budgets
+from equipoise.planning.rules import refuse_over_budget, within_budgets
+from equipoise.planning.rules.max_fill import percents
 from equipoise.planning.rules.rack_rule import rack_excess
-from equipoise.wording import plural
 
 if TYPE_CHECKING:
     from equipoise.planning.driver.solve import Watch
@@ -64,7 +63,7 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
     counted: tuple[str, ...] = ("topics",)
     if not OF_LEADERS.isdisjoint(request.mix):
         counted += LEADER_LEVELS
-    elif not OF_LEADERS.isdisjoint(request.fills):  # `leaders` is levelled within those
+    elif not OF_LEADERS.isdisjoint(percents(problem)):  # `leaders` is levelled within those
         counted += tuple(goal for goal in LEADER_LEVELS if goal != "leaders")
     for goal in problem.goals:
         if goal == "racks":  # they come before how full a broker is
@@ -75,8 +74,8 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
             found += ["bytes", "moves"]
         elif goal not in counted or goal in asked:
             found.append(goal)
-    if request.leaders_only:
-        first = [FILL + load for load in request.fills if load in OF_LEADERS]
+    if problem.stays:
+        first = [FILL + load for load in percents(problem) if load in OF_LEADERS]
         found = first + [load for load in request.mix if load in OF_LEADERS] + found
     return tuple(dict.fromkeys(found))
 
@@ -150,7 +149,7 @@ def best_of(
     take little time; and on small clusters where prices leave something. What leaves the loads as far off as
     the rules alone do is not to cost anything.
     """
-    able = tuple(load for load in loads if load.of_leaders or not problem.request.leaders_only)
+    able = tuple(load for load in loads if load.of_leaders or not problem.stays)
     start = led_by(problem, start, first_leaders(problem, start))
     lists = nearest(problem, able, bytes_of, start)
     ordered = ordering(loads)
@@ -201,15 +200,13 @@ def within_fills(
 
 def forced(problem: Problem, goals: tuple[str, ...]) -> Placement:
     """What the rules alone ask for, in fewest moves; racks are left unmended where the budgets forbid it."""
-    if problem.request.leaders_only or not has_to_change(problem):
+    if problem.stays or not has_to_change(problem):
         return Placement(problem.current, (), {})
     mended = least_moves(problem, ("racks", "moves") if "racks" in goals else ("moves",))
-    if over_budget(problem, mended.lists) is None:
+    if within_budgets(problem, mended.lists):
         return mended
     needed = least_moves(problem, ("moves",))
-    reason = over_budget(problem, needed.lists)
-    if reason is not None:
-        raise ImpossibleRequest([f"the rules need {reason[0]}"], [reason[1]])
+    refuse_over_budget(problem, needed.lists)
     return replace(mended, lists=needed.lists)
 
 
@@ -233,30 +230,10 @@ def has_to_change(problem: Problem) -> bool:
     return bool(((barred.any(axis=1) | homeless | wrong_size | crowded) & rows).any())
 
 
-def over_budget(problem: Problem, lists: IntArray) -> tuple[str, str] | None:
-    """What the rules alone need beyond the budgets, and the way out."""
-    request = problem.request
-    moves = measures.data_moves(problem.cluster.replicas, lists)
-    if request.max_moves is not None and moves > request.max_moves:
-        return (
-            f"{plural(moves, 'data move')}; --max-moves allows {request.max_moves:,}",
-            f"allow {moves:,} (--max-moves)",
-        )
-    if request.max_bytes is None:
-        return None
-    size = weighed_value(problem, lists, "bytes")
-    if size > request.max_bytes:
-        return (
-            f"{plural(size, 'byte')} moved; --max-bytes allows {request.max_bytes:,}",
-            f"allow {size:,} (--max-bytes)",
-        )
-    return None
-
-
 def placed(problem: Problem, loads: tuple[Load, ...], bytes_of: Int64 | None, start: IntArray) -> IntArray:
     """Replicas level in the loads that every replica bears."""
     everywhere = tuple(load for load in loads if not load.of_leaders)
-    if problem.request.leaders_only or not everywhere:
+    if problem.stays or not everywhere:
         return start
     board = Placing(problem, everywhere, bytes_of, start)
     descend(board)

@@ -105,8 +105,7 @@ def decided(
 
 def ordered(problem: Problem, goals: tuple[str, ...], open_: tuple[str, ...], best: IntArray) -> IntArray:
     """The lists with the best order where replicas stand: what a second run, which moves none, would find."""
-    request = replace(problem.request, leaders_only=True)
-    still = replace(problem, current=best, pinned=np.zeros(best.shape, dtype=bool), request=request)
+    still = replace(problem, current=best, pinned=np.zeros(best.shape, dtype=bool), stays=True)
     program = LoadProgram(still, goals)
     for goal in (goal for goal in goals if goal not in open_):
         program.hold(goal, program.value(best, goal))

@@ -72,7 +72,7 @@ def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
     left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
     reached = [load for load in loads if not load.of_leaders and load.goal in values]
     for goal, cost in costs(problem).items():
-        if goal in values and not problem.request.leaders_only:
+        if goal in values and not problem.stays:
             least = (cost_bound(problem, load, cost, left[load.goal]) for load in reached)
             bounds[goal] = max(least, default=0)
     led = [load for load in loads if load.of_leaders and load.goal in values]
@@ -90,7 +90,7 @@ def outside(load: Load, value: int) -> int:
 def priced(problem: Problem, values: dict[str, int]) -> dict[str, Priced]:
     """Bounds on bytes and moves by prices, for levels such as those reached."""
     found: dict[str, Priced] = {}
-    if problem.request.leaders_only or cells(problem) > problem.params.price_cells:
+    if problem.stays or cells(problem) > problem.params.price_cells:
         return found
     loads = tuple(load for load in loads_of(problem) if not (load.of_leaders or load.name.startswith(FILL)))
     left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}

@@ -31,11 +31,11 @@ def in_bands(
     pull = neared if nears else pulled
     if led:
         pull(standing, places=False)
-    if not problem.request.leaders_only:
+    if not problem.stays:
         pull(standing, places=True)
         spare(standing)
     lists = standing.ordered()
-    if not led or problem.request.leaders_only:
+    if not led or problem.stays:
         return lists
     # With replicas where they are now, fewer leaders may have to change.
     anew = Standing(problem, led, cost, lists, first_leaders(problem, lists))

@@ -29,6 +29,8 @@ from equipoise.errors import UnusableInput
 from equipoise.planning.goals import value_of
 from equipoise.planning.problem.bands import whole_weights
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
+from equipoise.planning.rules.max_fill import percents
+from equipoise.planning.rules.rack_capacity import capacity_of
 from equipoise.wording import plural
 
 Int64 = npt.NDArray[np.int64]
@@ -108,7 +110,7 @@ def loads_of(problem: Problem) -> tuple[Load, ...]:
 def fills(problem: Problem) -> tuple[str, ...]:
     """What may not fill brokers, as loads in front of all others: their names are those of goals, too."""
     racks = (IN_RACK,) if problem.within_racks else ()
-    return (*racks, *(FILL + load for load in problem.request.fills))
+    return (*racks, *(FILL + load for load in percents(problem)))
 
 
 def load_of(problem: Problem, name: str) -> Load:
@@ -131,7 +133,7 @@ def load_of(problem: Problem, name: str) -> Load:
 def fill_of(problem: Problem, name: str) -> Load:
     """The load of ``--max-fill``: a band from nothing up to what capacity allows."""
     load = name.removeprefix(FILL)
-    full = np.nan_to_num(room(problem.cluster.brokers, load, problem.request.fills[load]), posinf=0.0)
+    full = np.nan_to_num(room(problem.cluster.brokers, load, percents(problem)[load]), posinf=0.0)
     bears = problem.leads if load in OF_LEADERS else problem.eligible
     high = np.where(bears, np.minimum(full, 2.0**60), ANYTHING).astype(np.int64)
     return Load(name, weights_of(problem, load), np.zeros_like(high), high, np.maximum(full, 1.0))
@@ -145,8 +147,8 @@ def rack_load(problem: Problem) -> Load:
     cluster, eligible = problem.cluster, problem.eligible
     weight, high = weights_of(problem, "disk"), np.full(problem.cluster.n_brokers, ANYTHING)
     fixed = np.where(eligible, 0, borne(stays(problem), weight, cluster.n_brokers))
-    for rack, capacity in problem.request.rack_capacity:
-        inside = cluster.brokers.rack_idx == cluster.brokers.rack_names.index(rack)
+    for rack, capacity in capacity_of(cluster, problem.request).items():
+        inside = cluster.brokers.rack_idx == rack
         mine = inside & eligible
         part = whole_weights(cluster.brokers.weight[mine]).tolist()
         left = max(0, capacity - int(fixed[inside].sum()))

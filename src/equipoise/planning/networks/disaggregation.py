@@ -20,6 +20,7 @@ from equipoise.planning.flow.network import Infeasible, Int64, Objective, TooDea
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build
 from equipoise.planning.networks.placement_data import PlacementData
 from equipoise.planning.networks.sizes import by_size, weights
+from equipoise.planning.rules.max_changes_per_partition import MAX_CHANGES
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -61,7 +62,7 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
 
     wanted = leaving_groups(net, flow)
     wanted.need[~greedy[wanted.unit]] = 0
-    left = choose_leaving(data, wanted, leaving, data.problem.request.max_changes_per_partition)
+    left = choose_leaving(data, wanted, leaving, MAX_CHANGES.allowed(data.problem.request))
     exact[wanted.unit[left > 0]] = True
     ours = greedy & ~exact
     row, broker, unpaired = pair(net, leaving & ours[unit_of_slot], np.where(ours[:, None], arrive, 0))

@@ -32,6 +32,8 @@ from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import ANYTHING, failover_bands, replica_band
 from equipoise.planning.rules import rack_span
 from equipoise.planning.rules.interface import MANY
+from equipoise.planning.rules.max_changes_per_partition import most_arrivals
+from equipoise.planning.rules.max_moves import MAX_MOVES
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -92,8 +94,8 @@ def follower_choices(problem: Problem, lists: IntArray) -> FollowerChoices:
     for k in range(free.shape[1]):
         some = np.flatnonzero(free[:, k])
         receives[some, rack[some, k]] = True
-    if (limit := problem.request.max_changes_per_partition) is not None:
-        receives &= (arrivals(before, lists[rows]).sum(axis=1) < limit)[:, None]
+    if (most_come := most_arrivals(problem, rows)) is not None:
+        receives &= (arrivals(before, lists[rows]).sum(axis=1) < most_come)[:, None]
     return FollowerChoices(lists, rows, leader, follower, free, free & spare, room, receives)
 
 
@@ -165,7 +167,7 @@ def choose_first_followers(problem: Problem, choices: FollowerChoices, *, level:
 
 def moves_left(problem: Problem, choices: FollowerChoices) -> int:
     """Data moves that ``--max-moves`` leaves for new first followers."""
-    limit = problem.request.max_moves
+    limit = MAX_MOVES.allowed(problem.request)
     return MANY if limit is None else limit - data_moves(problem.cluster.replicas, choices.lists)
 
 

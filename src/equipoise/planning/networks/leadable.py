@@ -28,7 +28,7 @@ def with_leaders(problem: Problem, lists: IntArray) -> IntArray:
     leaderless = np.flatnonzero(problem.movable & ~may_lead)
     if not len(leaderless):
         return lists
-    if problem.request.leaders_only:
+    if problem.stays:
         raise Infeasible
     lists = lists.copy()
     held = replicas_per_broker(lists, problem.cluster.n_brokers)

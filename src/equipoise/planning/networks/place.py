@@ -22,6 +22,7 @@ from equipoise.planning.networks.placement_data import PlacementData, gather
 from equipoise.planning.networks.sizes import by_size, tells_sizes
 from equipoise.planning.networks.topic_prices import solve_topics
 from equipoise.planning.problem.problem import Problem
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 
 LOG = logging.getLogger(__name__)
 BoolArray = npt.NDArray[np.bool_]
@@ -73,7 +74,7 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
 
     Raises `Infeasible`.
     """
-    if problem.request.leaders_only:
+    if problem.stays:
         return Placement(problem.current, (), {})
     data = gather(problem)
     if held is not None:
@@ -222,7 +223,7 @@ def finish(
     """Solve the goals that are left, break ties and disaggregate."""
     levels, face = solve_levels(net, network, goals, name)
     LOG.info("which partitions move")
-    smallest = net.data.problem.request.max_bytes is not None
+    smallest = MAX_BYTES.is_given(net.data.problem.request)
     if smallest:
         face = sized(face)
     net, network, flow = face.net, face.network, face.flow

@@ -43,6 +43,8 @@ class Problem:
     """``(n_brokers,)``: may be the preferred leader of a partition."""
     limit: IntArray
     """``(n_partitions,)`` int32: at most so many replicas in one rack, once mended."""
+    stays: bool = False
+    """Every replica stays on its broker; lists change their order alone."""
     warnings: tuple[str, ...] = ()
     params: Params = field(default_factory=Params)
     within_racks: bool = False
@@ -62,4 +64,4 @@ class Problem:
         request = self.request
         if request.mix == COUNTS or request.strategy != "flow":
             return False
-        return "replicas" in self.goals or (request.leaders_only and not OF_LEADERS.isdisjoint(request.mix))
+        return "replicas" in self.goals or (self.stays and not OF_LEADERS.isdisjoint(request.mix))

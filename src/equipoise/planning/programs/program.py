@@ -48,7 +48,7 @@ class Program(Rows):
     def brokers_for(self, row: int) -> list[int]:
         """Brokers that may hold a partition."""
         problem, current = self.problem, self.current[row]
-        if problem.request.leaders_only:
+        if problem.stays:
             return current
         may = problem.eligible & (problem.leads | (problem.rf[row] > 1))
         return [int(b) for b in np.flatnonzero(may) if b in current or problem.receives[b]]

@@ -41,7 +41,7 @@ def run(problem: Problem, settings: Settings) -> IntArray:
     if ((problem.current >= 0).sum(axis=1) > problem.rf).any():
         raise NoPlan("it cannot lower a replication factor")
     lists, rows, brokers = lists_of(problem), movable_rows(problem), eligible_brokers(problem)
-    steps = [step for step in settings.steps if step != REPLICAS or not problem.request.leaders_only]
+    steps = [step for step in settings.steps if step != REPLICAS or not problem.stays]
     if REPLICAS in steps:
         skew = replica_skew(problem, lists, rows)
         if not (settings.check_first and is_perfect(skew, brokers)):

@@ -97,7 +97,7 @@ def refuse_new_replication_factor(problem: Problem) -> None:
 def refuse_emptying(problem: Problem, reason: str) -> None:
     """Raise `NoPlan` where brokers are to be emptied."""
     held = (problem.current >= 0) & problem.movable[:, None]
-    if (held & ~problem.eligible[np.maximum(problem.current, 0)]).any() and not problem.request.leaders_only:
+    if (held & ~problem.eligible[np.maximum(problem.current, 0)]).any() and not problem.stays:
         raise NoPlan(reason)
 
 

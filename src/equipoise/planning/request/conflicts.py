@@ -24,7 +24,7 @@ from equipoise.planning.request.relaxations import Alone, together
 from equipoise.planning.rules import BUDGETS, RULES
 from equipoise.planning.rules.interface import Conflict
 from equipoise.planning.rules.leaders_only import LeadersOnly
-from equipoise.planning.rules.max_bytes import MaxBytes
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.rules.room import Room
 from equipoise.planning.rules.ways import left_out
 
@@ -52,7 +52,7 @@ def conflicts(problem: Problem) -> Iterator[Conflict]:
     room = Room(problem)
     for rule in RULES:
         # Where nothing moves no rule about places can be in the way.
-        if isinstance(rule, LeadersOnly) or not problem.request.leaders_only:
+        if isinstance(rule, LeadersOnly) or not problem.stays:
             conflict = rule.conflict(room)
             if conflict is not None:
                 yield conflict
@@ -75,8 +75,8 @@ def culprit(problem: Problem) -> int:
             half = rows[: len(rows) // 2]
             rows = rows[len(rows) // 2 :] if fits(problem, half) else half
         return int(rows[0])
-    max_bytes = MaxBytes()  # of moves there were enough, else nobody would have tried to place them
-    max_bytes.refuse(float(max_bytes.cost(problem) @ needed), problem.request)
+    # Of moves there were enough, else nobody would have tried to place them.
+    MAX_BYTES.refuse(float(MAX_BYTES.cost(problem) @ needed), problem.request)
     return int(needed.argmax())  # it changes more than it may
 
 

@@ -21,12 +21,12 @@ from equipoise.planning.rules.cordon import Cordon
 from equipoise.planning.rules.drain import Drain
 from equipoise.planning.rules.interface import Budget, Int64, Role, Rule, Span
 from equipoise.planning.rules.leaders_only import LeadersOnly
-from equipoise.planning.rules.max_bytes import MaxBytes
-from equipoise.planning.rules.max_changes_per_partition import MaxChangesPerPartition
-from equipoise.planning.rules.max_fill import MaxFill
-from equipoise.planning.rules.max_moves import MaxMoves
+from equipoise.planning.rules.max_bytes import MAX_BYTES
+from equipoise.planning.rules.max_changes_per_partition import MAX_CHANGES
+from equipoise.planning.rules.max_fill import MAX_FILL
+from equipoise.planning.rules.max_moves import MAX_MOVES
 from equipoise.planning.rules.no_leaders_on import NoLeadersOn
-from equipoise.planning.rules.rack_capacity import RackCapacity
+from equipoise.planning.rules.rack_capacity import RACK_CAPACITY
 from equipoise.planning.rules.rack_rule import RackRule
 from equipoise.planning.rules.replace import Replace
 from equipoise.planning.rules.replication_factor import ReplicationFactor
@@ -37,9 +37,8 @@ BoolArray = npt.NDArray[np.bool_]
 
 REGISTRY: Mapping[str, Rule] = registered(
     Topics(), AssumeAlive(), ReplicationFactor(), Drain(), Replace(),
-    Cordon(), NoLeadersOn(), RackRule(), StayInRack(), LeadersOnly(), MaxFill(),
-    RackCapacity(),
-    MaxMoves(), MaxBytes(), MaxChangesPerPartition(),
+    Cordon(), NoLeadersOn(), RackRule(), StayInRack(), LeadersOnly(), MAX_FILL,
+    RACK_CAPACITY, MAX_MOVES, MAX_BYTES, MAX_CHANGES,
 )  # fmt: skip
 RULES: tuple[Rule, ...] = tuple(REGISTRY.values())
 """In the order in which they are laid over a cluster and in which what they say is told."""
@@ -58,6 +57,14 @@ EASIEST_FIRST: tuple[str, ...] = tuple(
 def broken(answer: Answer) -> BoolArray:
     """``(n_rows,)``: lists that break some rule."""
     return np.logical_or.reduce([rule.broken(answer) for rule in RULES])
+
+
+def refuse_over_budget(problem: Problem, lists: IntArray) -> None:
+    """Raise `ImpossibleRequest` where lists that do no more than the rules need break a shared budget."""
+    moves = Answer(problem, lists).moves
+    for budget in BUDGETS:
+        if not budget.of_each:
+            budget.refuse(float(budget.cost(problem) @ moves), problem.request)
 
 
 def within_budgets(problem: Problem, lists: IntArray) -> bool:

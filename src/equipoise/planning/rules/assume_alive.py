@@ -61,7 +61,7 @@ class AssumeAlive(Rule):
         """Of brokers that receive nothing `Cordon` says it."""
         if self.impossible(answer).any():
             return "it changes what cannot be moved now"
-        if answer.problem.request.leaders_only:  # there a partition may have nobody else
+        if answer.problem.stays:  # there a partition may have nobody else
             return None
         return "it leaves leaders on brokers that are not alive" if self.led(answer).any() else None
 

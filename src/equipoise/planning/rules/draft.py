@@ -34,6 +34,8 @@ class Draft:
     stuck: BoolArray
     """``(n_partitions,)``: Kafka cannot move it now."""
     limit: IntArray
+    stays: bool = False
+    """Every replica stays on its broker."""
     alarms: list[str] = field(default_factory=list)
     """What is down, which is told before all else."""
     warnings: list[str] = field(default_factory=list)
@@ -74,6 +76,7 @@ class Draft:
             receives=frozen(self.receives & self.eligible, np.bool_),
             leads=frozen(self.leads & self.eligible, np.bool_),
             limit=frozen(self.limit, np.int32),
+            stays=self.stays,
             warnings=(*self.alarms, *self.warnings),
         )
 

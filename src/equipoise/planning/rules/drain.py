@@ -61,7 +61,7 @@ class Drain(Rule):
         warn(draft)
 
     def broken(self, answer: Answer) -> BoolArray:
-        if answer.problem.request.leaders_only:  # nothing moves
+        if answer.problem.stays:  # nothing moves
             return answer.none
         return some(stranded(answer))
 

@@ -3,21 +3,23 @@
 A rule is a module of this room with one instance in the registry (`equipoise.planning.rules`). A part that is
 missing is an error when the package is imported: the class is abstract then, and has no instance.
 
-Methods see a rule through the columns that it lays over a `Problem`, through the replicas that it lets a
-rack hold (`Rule.in_racks`) and, for budgets, through what a data move uses up (`Budget.cost`). None of
-them names a rule to know what it allows.
+Methods see a rule through the columns that it lays over a `Problem` and through the replicas that it lets a
+rack hold (`Rule.in_racks`). Budgets and rules on loads have no column: what they allow is asked of their
+modules. No method reads the option of a rule from the request; a test says where one does.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.cluster.brokers import IntArray
 from equipoise.errors import ImpossibleRequest
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
@@ -148,6 +150,11 @@ class Budget(Rule):
         value: int | None = getattr(request, field_of(self.name))
         return value
 
+    def given(self, problem: Problem, allowed: int | None) -> Problem:
+        """The problem with so much of it; None: with any amount."""
+        asked: dict[str, Any] = {field_of(self.name): allowed}
+        return replace(problem, request=replace(problem.request, **asked))
+
     def broken(self, answer: Answer) -> BoolArray:
         """Lists that use up too much; of a shared budget all that use some.
 
@@ -166,3 +173,32 @@ class Budget(Rule):
         if allowed is not None and needed > allowed:
             least = int(np.ceil(needed))
             raise ImpossibleRequest([self.short(needed, allowed)], [f"allow {least:,} (--{self.name})"])
+
+
+class LoadRule(Rule):
+    """A rule on what brokers or racks bear, which all lists break together and none alone."""
+
+    role = Role.CONDITION
+    bearer: ClassVar[str]
+    """Who bears it: ``broker`` or ``rack``."""
+
+    @property
+    def dispensable(self) -> tuple[str, ...]:
+        """Of one partition alone it asks nothing."""
+        return ()
+
+    def ways_out(self, trial: Trial) -> tuple[Way, ...]:
+        """None for one partition: what does not fit is found once all are placed."""
+        return ()
+
+    def is_kept(self, problem: Problem, lists: IntArray) -> bool:
+        """True where nobody who receives something bears too much."""
+        return not self.broken(Answer(problem, lists)).any()
+
+    def refuse(self, problem: Problem, lists: IntArray) -> None:
+        """Raise `ImpossibleRequest` where the best lists that were found break the rule."""
+        if not self.is_kept(problem, lists):
+            within = f"in which every {self.bearer} that receives something stays within --{self.name}"
+            raise ImpossibleRequest(
+                [f"no plan was found {within}"], [f"allow more (--{self.name}), or add {self.bearer}s"]
+            )

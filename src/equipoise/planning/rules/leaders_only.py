@@ -23,6 +23,7 @@ class LeadersOnly(Rule):
 
     def lay(self, draft: Draft) -> None:
         request = draft.request
+        draft.stays = request.leaders_only
         moving = request.replication_factor is not None or request.create or request.replace
         if request.leaders_only and moving:
             raise UnusableInput(

@@ -54,6 +54,9 @@ class MaxBytes(Budget):
         return ()
 
 
+MAX_BYTES = MaxBytes()
+
+
 def bytes_moved(answer: Answer) -> float:
     """Bytes of the data moves; an unknown size counts nothing."""
     return float((answer.moves * np.nan_to_num(answer.problem.cluster.size_bytes)[answer.rows]).sum())

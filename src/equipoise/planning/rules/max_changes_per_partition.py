@@ -57,9 +57,12 @@ class MaxChangesPerPartition(Budget):
             yield Way(Step.LOOSEN, f"allow {needed} (--{self.name})")
 
 
+MAX_CHANGES = MaxChangesPerPartition()
+
+
 def most_arrivals(problem: Problem, rows: Int64) -> Int64 | None:
     """``(n_rows,)``: replicas of each partition that may come to brokers; None for any number."""
-    allowed = problem.request.max_changes_per_partition
+    allowed = MAX_CHANGES.allowed(problem.request)
     if allowed is None:
         return None
     created = problem.cluster.rf[rows] == 0  # those have nothing to move

@@ -10,8 +10,7 @@ from equipoise.errors import UnusableInput
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules.answer import Answer, some
 from equipoise.planning.rules.draft import Draft
-from equipoise.planning.rules.interface import BoolArray, Option, Role, Rule
-from equipoise.planning.rules.ways import Trial, Way
+from equipoise.planning.rules.interface import BoolArray, LoadRule, Option
 from equipoise.wording import plural
 
 ADVICE = {
@@ -23,22 +22,17 @@ ADVICE = {
 """Who tells what partitions bear."""
 
 
-class MaxFill(Rule):
+class MaxFill(LoadRule):
     """No broker that receives something ends above its limit; one that is above it gives away first.
 
     Of what leaders alone bear a broker receives something where it comes to lead.
     """
 
     name = "max-fill"
-    role = Role.CONDITION
+    bearer = "broker"
     options = (
         Option("max-fill", "How full moves may make a broker: 85% of its disk, or disk:85%,cpu:70%."),
     )
-
-    @property
-    def dispensable(self) -> tuple[str, ...]:
-        """Of one partition alone it asks nothing."""
-        return ()
 
     def lay(self, draft: Draft) -> None:
         """Nothing is closed; but capacities and figures have to be known."""
@@ -80,9 +74,13 @@ class MaxFill(Rule):
     def refusal(self, answer: Answer) -> str | None:
         return "it fills brokers above --max-fill" if self.broken(answer).any() else None
 
-    def ways_out(self, trial: Trial) -> tuple[Way, ...]:
-        """None for one partition: what does not fit is found once all are placed."""
-        return ()
+
+MAX_FILL = MaxFill()
+
+
+def percents(problem: Problem) -> dict[str, float]:
+    """How full brokers may be, in percent of their capacity, by load."""
+    return problem.request.fills
 
 
 def overfull(problem: Problem, lists: IntArray, load: str) -> BoolArray:
@@ -95,3 +93,9 @@ def overfull(problem: Problem, lists: IntArray, load: str) -> BoolArray:
         np.add.at(held, lists[there, k], weight[there])
     bears = problem.leads if load in LEADERS_BEAR else problem.eligible
     return bears & (held > room(cluster.brokers, load, request.fills[load]))
+
+
+def fills_too_much(problem: Problem, lists: IntArray) -> bool:
+    """True where lists leave a broker above a limit; without data moves of what leaders bear alone."""
+    loads = (load for load in percents(problem) if load in LEADERS_BEAR or not problem.stays)
+    return any(overfull(problem, lists, load).any() for load in loads)

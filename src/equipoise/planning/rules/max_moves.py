@@ -38,3 +38,6 @@ class MaxMoves(Budget):
     def ways_out(self, trial: Trial) -> tuple[Way, ...]:
         """None for one partition: `Budget.refuse` names how many all of them need."""
         return ()
+
+
+MAX_MOVES = MaxMoves()

@@ -35,7 +35,7 @@ class NoLeadersOn(Rule):
         return ~led & answer.movable
 
     def refusal(self, answer: Answer) -> str | None:
-        if answer.problem.request.leaders_only:  # there a partition may have nobody else
+        if answer.problem.stays:  # there a partition may have nobody else
             return None
         return "it makes leaders of brokers that may not lead" if self.broken(answer).any() else None
 

@@ -11,25 +11,19 @@ from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
 from equipoise.planning.rules.answer import Answer, some
 from equipoise.planning.rules.draft import Draft
-from equipoise.planning.rules.interface import BoolArray, Int64, Option, Role, Rule
-from equipoise.planning.rules.ways import Trial, Way
+from equipoise.planning.rules.interface import BoolArray, Int64, LoadRule, Option
 from equipoise.wording import plural
 
 ANYTHING = 2**62
 """Of a rack that has no capacity."""
 
 
-class RackCapacity(Rule):
+class RackCapacity(LoadRule):
     """No rack ends above its capacity, or above what it holds today where that is more."""
 
     name = "rack-capacity"
-    role = Role.CONDITION
+    bearer = "rack"
     options = (Option("rack-capacity", "What a rack's disks may hold together: a=10TB,b=12TB."),)
-
-    @property
-    def dispensable(self) -> tuple[str, ...]:
-        """Of one partition alone it asks nothing."""
-        return ()
 
     def lay(self, draft: Draft) -> None:
         """Nothing is closed; but racks have to be there, and sizes to be known."""
@@ -58,9 +52,8 @@ class RackCapacity(Rule):
     def refusal(self, answer: Answer) -> str | None:
         return "it fills racks above --rack-capacity" if self.broken(answer).any() else None
 
-    def ways_out(self, trial: Trial) -> tuple[Way, ...]:
-        """None for one partition: what does not fit is found once all are placed."""
-        return ()
+
+RACK_CAPACITY = RackCapacity()
 
 
 def overfull(problem: Problem, lists: IntArray) -> BoolArray:
@@ -70,10 +63,15 @@ def overfull(problem: Problem, lists: IntArray) -> BoolArray:
     return held > np.maximum(capacities(cluster, problem.request), now)
 
 
+def capacity_of(cluster: Cluster, request: Request) -> dict[int, int]:
+    """Bytes by the position of each rack that has a capacity."""
+    return {cluster.brokers.rack_names.index(rack): size for rack, size in request.rack_capacity}
+
+
 def capacities(cluster: Cluster, request: Request) -> Int64:
     """``(n_racks,)`` bytes."""
-    told = dict(request.rack_capacity)
-    return np.array([told.get(rack, ANYTHING) for rack in cluster.brokers.rack_names], dtype=np.int64)
+    told = capacity_of(cluster, request)
+    return np.array([told.get(k, ANYTHING) for k in range(len(cluster.brokers.rack_names))], dtype=np.int64)
 
 
 def in_racks(cluster: Cluster, lists: IntArray) -> Int64:

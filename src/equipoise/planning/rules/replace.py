@@ -6,6 +6,7 @@ import numpy as np
 
 from equipoise.cluster.health import alive
 from equipoise.errors import UnusableInput
+from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
 from equipoise.planning.rules.answer import Answer, some
 from equipoise.planning.rules.draft import Draft
@@ -69,3 +70,8 @@ def refuse_contradictions(request: Request) -> None:
             continue
         advice = f"Take {new} out of {against}"
         raise UnusableInput(f"broker {new} {problem}", source="--replace", advice=advice)
+
+
+def successors(problem: Problem) -> dict[int, int]:
+    """Ids of the brokers that are replaced, with those that take over."""
+    return dict(problem.request.replace)

@@ -16,6 +16,8 @@ from equipoise.planning.driver.budget import arrivals_by_row
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.networks.place import OptimalFace
 from equipoise.planning.rules.interface import MANY
+from equipoise.planning.rules.max_changes_per_partition import most_arrivals
+from equipoise.planning.rules.max_moves import MAX_MOVES
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,17 +50,17 @@ def budgets_on(face: OptimalFace, reached: Mapping[str, int]) -> Budgets | None:
     ``reached``: the goals before; where ``moves`` is among them its value is the nearer limit.
     """
     problem, arrive = face.net.data.problem, face.net.arrive
-    request, rows = problem.request, face.net.data.rows
-    if request.max_moves is None and request.max_changes_per_partition is None:
+    rows = face.net.data.rows
+    in_all, of_each = MAX_MOVES.allowed(problem.request), most_arrivals(problem, rows)
+    if in_all is None and of_each is None:
         return None
     taken_over = arrivals_by_row(problem, problem.current)[rows]
-    created = problem.cluster.rf[rows] == 0  # those have nothing to move
     most = np.bincount(arrive.unit, weights=face.network.upper[arrive.index], minlength=len(rows))
     most = np.minimum(most.astype(np.int64), problem.rf[rows])
     room = np.full(1 + len(rows), MANY)
-    if request.max_moves is not None and "moves" not in reached:
-        room[0] = request.max_moves - face.net.objective("moves").offset
-    if request.max_changes_per_partition is not None:
-        room[1:] = np.where(created, MANY, request.max_changes_per_partition - taken_over)
+    if in_all is not None and "moves" not in reached:
+        room[0] = in_all - face.net.objective("moves").offset
+    if of_each is not None:
+        room[1:] = of_each - taken_over
     binds = np.concatenate([[most.sum() > room[0]], most > room[1:]])
     return Budgets(arrive.index.astype(np.int64), arrive.unit, room, binds)

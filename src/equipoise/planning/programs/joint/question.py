@@ -17,6 +17,7 @@ from equipoise.planning.networks.place import OptimalFace
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import table
 from equipoise.planning.programs.joint.budgets import Budgets, budgets_on
+from equipoise.planning.rules.max_moves import MAX_MOVES
 
 BoolArray = npt.NDArray[np.bool_]
 LARGE = 2**20
@@ -158,7 +159,7 @@ class Question:
         if "moves" in self.held:
             most = self.held["moves"][1]
         elif self.budgets is not None and self.budgets.binds[0]:
-            most = data.problem.request.max_moves
+            most = MAX_MOVES.allowed(data.problem.request)
         return most is not None and most * data.problem.params.few_moves <= data.n_replicas
 
     @property
