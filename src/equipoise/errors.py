@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 
+NO_MEMORY = 71
+"""Exit code where the system gave no more memory, as sysexits.h has it for what a system does not give."""
+
 
 class EquipoiseError(Exception):
     """Base of every expected failure; ``exit_code`` is what the command line ends with."""

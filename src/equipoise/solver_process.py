@@ -7,6 +7,7 @@ Ctrl-C on a terminal reaches its processes too, each of which then has something
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from typing import Any
 
-from equipoise.errors import EquipoiseError
+from equipoise.errors import NO_MEMORY, EquipoiseError
 
 PROGRAM = "import sys; from equipoise.solver_process import begin; begin(int(sys.argv[1]))"
 
@@ -71,7 +72,10 @@ class SolverProcess:
         words = self.errors.read().decode(errors="replace").strip().rpartition("\n")[2]
         code = self.process.wait()
         how = f"ended with {code}" if code >= 0 else f"was killed by signal {-code}: out of memory, perhaps"
-        return NoAnswer(f"{self.called} {how}" + (f": {words}" if words else ""))
+        silence = NoAnswer(f"{self.called} {how}" + (f": {words}" if words else ""))
+        if code == -signal.SIGKILL:
+            silence.exit_code = NO_MEMORY
+        return silence
 
     def end(self) -> None:
         """End it if it has not ended."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from equipoise import __version__
 from equipoise.cli.progress import interruptible, tell
 from equipoise.cli.streams import Gone, Unwritable, guarded
-from equipoise.errors import EquipoiseError, is_out_of_memory
+from equipoise.errors import NO_MEMORY, EquipoiseError, is_out_of_memory
 from equipoise.wording import cut, printable
 
 with interruptible():  # what takes a tenth of a second and more, before there is a command to stop
@@ -24,8 +24,6 @@ with interruptible():  # what takes a tenth of a second and more, before there i
 NAME = "equipoise"
 FAULT = 70
 """Exit code of a fault of ours, as sysexits.h has it: no other end of a command is one."""
-NO_MEMORY = 71
-"""Exit code where the system gave no more memory, as sysexits.h has it for what a system does not give."""
 VERBS = (
     *("demo", "run", "fleet-report", "pack"),
     *("show", "plan", "explain", "check", "compare", "frontier", "serve"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from equipoise.files.sources import read_bytes, unpacked
+from equipoise.formats import cruise_control
 from equipoise.formats.faults import Faults
 from equipoise.formats.json_rows import read_json
 from equipoise.formats.lists import MOST_REPLICAS, padded
@@ -16,7 +17,10 @@ from equipoise.judge import Proposal
 
 
 def read_proposal(path: str | Path) -> Proposal:
-    """The lists of Kafka's reassignment JSON, or of what Kafka's tool proposes; ``-`` is standard input.
+    """The lists that somebody wants; ``-`` is standard input.
+
+    Reads Kafka's reassignment JSON, what Kafka's tool prints for ``--generate``, and Cruise Control's answer
+    to ``proposals`` or ``rebalance`` with ``json=true&verbose=true``.
 
     Unlike a source, it may hold what no cluster can: a broker twice in a list, an empty list, a
     partition twice. That is for the judge to say. Raises :class:`UnusableInput` where the file
@@ -30,6 +34,8 @@ def proposal_of(content: bytes, name: str) -> Proposal:
     """`read_proposal`, of the bytes of a file that messages call ``name``."""
     faults = Faults(name)
     text = readable(unpacked(content, name), faults)
+    if cruise_control.proposals.recognises(text):
+        return of_cruise_control(text, faults)
     span = json_span(text, *section(text, proposed=True))
     if span is None:
         raise faults.fatal("no reassignment JSON was found", advice="It begins a line with {")
@@ -49,3 +55,11 @@ def proposal_of(content: bytes, name: str) -> Proposal:
         partition=rows.numbers("partition").astype(np.int32),
         replica_ids=padded(ids, lengths, max(1, longest)),
     )
+
+
+def of_cruise_control(text: bytes, faults: Faults) -> Proposal:
+    """The new lists of Cruise Control's answer; of the partitions that it would change."""
+    lists = cruise_control.proposals.parse(text, faults).lists
+    if lists is None or not len(lists):
+        raise faults.fatal("no proposal is in it", advice="Ask with verbose=true")
+    return Proposal(lists.topics, lists.topic_idx, lists.partition, lists.replicas)

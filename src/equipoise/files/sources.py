@@ -16,14 +16,10 @@ from typing import IO
 from equipoise.cluster import Cluster
 from equipoise.errors import UnusableInput
 from equipoise.files.merging import merge
-from equipoise.files.overlay import overlay
-from equipoise.formats import Fragment, SetAside, cruise_control, parse, reassignment
-from equipoise.formats.faults import Faults
-from equipoise.formats.interface import HEAD_BYTES
-from equipoise.formats.text import readable
+from equipoise.formats import Fragment, SetAside, parse
 from equipoise.wording import printable
 
-__all__ = ["merge", "overlay", "parse_file", "read_reassignment", "read_sources", "source_files"]
+__all__ = ["merge", "parse_file", "read_sources", "source_files"]
 
 LOG = logging.getLogger(__name__)
 STANDARD_INPUT = "-"
@@ -47,20 +43,6 @@ def read_sources(
     if set_aside is not None:
         set_aside += [entry for fragment in fragments for entry in fragment.quarantined]
     return merge(fragments, name or default_name(paths), set_aside=set_aside)
-
-
-def read_reassignment(path: str | Path) -> Fragment:
-    """What somebody wants the replica lists to be, as it is written: nothing in it is judged here.
-
-    Reads reassignment JSON, what ``--generate`` proposes, and Cruise Control's proposals. Raises
-    :class:`UnusableInput` for anything else.
-    """
-    name = "standard input" if str(path) == STANDARD_INPUT else printable(str(path))
-    faults = Faults(name)
-    text = readable(unpacked(read_bytes(path, name), name), faults)
-    if cruise_control.proposals.recognises(text[:HEAD_BYTES]):
-        return cruise_control.proposals.parse(text, faults)
-    return reassignment.parse(text, faults, proposed=True)
 
 
 def parse_file(source: str | Path | bytes, name: str | None = None, *, lenient: bool = False) -> Fragment:

@@ -10,7 +10,7 @@ import re
 
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BrokerFacts, Fragment
-from equipoise.formats.shapes import BIGGEST_ID
+from equipoise.formats.shapes import is_id
 
 NAME = "kafka-broker-api-versions"
 HEADER = re.compile(
@@ -26,7 +26,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     """Racks by broker; ``rack: null`` is no rack."""
     brokers: dict[int, BrokerFacts] = {}
     for found in HEADER.finditer(text):
-        if int(found[1]) > BIGGEST_ID:
+        if not is_id(found[1].decode()):
             faults.report(f"{found[1].decode()} is not a broker id", text=found[0].decode())
             continue
         rack = None if found[2] in (b"null", b"") else found[2].decode()

@@ -18,7 +18,7 @@ from typing import Any
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import BrokerFacts, Fragment
 from equipoise.formats.json_rows import load_json
-from equipoise.formats.shapes import BIGGEST_ID
+from equipoise.formats.shapes import is_id
 from equipoise.formats.text import lines
 from equipoise.units import parse_size
 
@@ -168,7 +168,7 @@ def from_json(document: Any, faults: Faults) -> tuple[dict[int, BrokerFacts], bo
 def add(brokers: dict[int, BrokerFacts], values: dict[str, Any], faults: Faults, at: dict[str, Any]) -> None:
     """Add one broker, or report what is wrong with it ``at`` its place."""
     broker = str(values.pop("id", "")).strip()
-    if not re.fullmatch(r"[0-9]{1,10}", broker) or int(broker) > BIGGEST_ID:
+    if not is_id(broker):
         faults.report(f"{shown(broker)} is not a broker id", **at)
     elif int(broker) in brokers:
         faults.report(f"broker {broker} is given twice", advice="Keep one of the two", **at)

@@ -6,7 +6,7 @@ import re
 
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import BrokerFacts, Fragment
-from equipoise.formats.shapes import BIGGEST_ID
+from equipoise.formats.shapes import is_id
 from equipoise.formats.text import lines
 
 NAME = "kafka-cluster list-endpoints"
@@ -29,7 +29,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
             header_seen = True
         elif header_seen:
             row = ROW.fullmatch(line)
-            if row is None or int(row[1]) > BIGGEST_ID:
+            if row is None or not is_id(row[1]):
                 faults.report(f"{shown(line.strip())} is not an endpoint", line=number, text=line)
             elif row[6] != "controller":
                 rack = None if row[4] in ("null", "") else row[4]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from equipoise.formats.faults import shown
-from equipoise.formats.shapes import BIGGEST_ID
+from equipoise.formats.shapes import is_id
 
 KEY = re.compile(r"(?:^|(?<=\s))(Adding Replicas|Removing Replicas|[A-Z][A-Za-z]*):")
 """A key anywhere in a line; values hold no blank before a colon."""
@@ -37,15 +37,11 @@ def fault_of(fields: dict[str, str]) -> str | None:
     return f"{broken} {shown(fields[broken])} is not a list of broker ids" if broken else None
 
 
-def is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 13 and int(text) <= BIGGEST_ID
-
-
 def id_list(text: str) -> list[int] | None:
     """Ids in a comma separated list; None where it is no such list."""
     if not text:
         return []
     if not ID_LIST.fullmatch(text):
         return None
-    ids = [int(i) for i in text.split(",")]
-    return ids if max(ids) <= BIGGEST_ID else None
+    ids = text.split(",")
+    return [int(broker) for broker in ids] if all(map(is_id, ids)) else None

@@ -12,7 +12,7 @@ import numpy as np
 from equipoise.cluster.cluster import pad_lists
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import Fragment, InFlight
-from equipoise.formats.shapes import BIGGEST_ID
+from equipoise.formats.shapes import is_id
 from equipoise.formats.text import lines
 
 NAME = "kafka-reassign-partitions --list"
@@ -36,7 +36,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     topic, partition, adding, removing = [], [], [], []
     for number, line in lines(text):
         entry = ENTRY.fullmatch(line)
-        if entry is None or any(broker > BIGGEST_ID for part in entry.groups()[2:] for broker in ids(part)):
+        if entry is None or not all(is_id(broker) for part in entry.groups()[2:] for broker in written(part)):
             if not HEADING.search(line) and re.search(r"replicas|adding|removing", line):
                 faults.report(f"{shown(line.strip())} is not a reassignment", line=number, text=line)
             continue
@@ -52,4 +52,8 @@ def parse(text: bytes, faults: Faults) -> Fragment:
 
 
 def ids(text: str | None) -> list[int]:
-    return [int(part) for part in (text or "").split(",") if part]
+    return [int(broker) for broker in written(text)]
+
+
+def written(text: str | None) -> list[str]:
+    return [broker for broker in (text or "").split(",") if broker]

@@ -24,6 +24,11 @@ class Id(int):
     """In a shape: a whole number from 0 to 2**31 - 1 (broker ids and partition numbers)."""
 
 
+def is_id(text: str) -> bool:
+    """True for the digits of an `Id`, and nothing around them."""
+    return text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= BIGGEST_ID
+
+
 class JsonRows(Protocol):
     """Objects of one kind, wherever they hang; columns have one value for each."""
 

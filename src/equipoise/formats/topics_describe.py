@@ -17,10 +17,11 @@ import numpy as np
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import pad_lists
 from equipoise.formats.configs import split_configs
-from equipoise.formats.describe_line import ID_KEYS, fault_of, fields_of, id_list, is_id
+from equipoise.formats.describe_line import ID_KEYS, fault_of, fields_of, id_list
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import Fragment, InFlight, PartitionCount, ReplicaLists
 from equipoise.formats.lists import IdLists, replica_lists
+from equipoise.formats.shapes import is_id
 from equipoise.formats.text import chunks
 
 NAME = "kafka-topics --describe"

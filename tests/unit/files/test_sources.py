@@ -10,7 +10,8 @@ import pytest
 
 from equipoise.errors import UnusableInput
 from equipoise.files import sources
-from equipoise.files.sources import overlay, parse_file, read_reassignment, read_sources
+from equipoise.files.proposals import read_proposal
+from equipoise.files.sources import parse_file, read_sources
 
 LISTS = '{"version":1,"partitions":[{"topic":"pay","partition":0,"replicas":[1,2]}]}'
 CUT_OFF = gzip.compress(LISTS.encode(), mtime=0)[:-12]
@@ -129,42 +130,13 @@ def test_fragments_travel(tmp_path):
     assert fragment.lists.replicas.tolist() == [[1, 2]]
 
 
-def test_the_state_after_a_reassignment(tmp_path):
-    """Only what is named changes, preferred leaders lead, wider lists fit."""
-    (tmp_path / "state.json").write_text(
-        '{"partitions":[{"topic":"pay","partition":0,"replicas":[1,2]},{"topic":"pay","partition":1,"replicas":[2,3]}]}'
-    )
-    (tmp_path / "wanted.json").write_text('{"partitions":[{"topic":"pay","partition":1,"replicas":[3,1,2]}]}')
-    cluster = read_sources([tmp_path / "state.json"])
-    after = overlay(cluster, read_reassignment(tmp_path / "wanted.json"))
-    assert after.ids_of(after.replicas).tolist() == [[1, 2, -1], [3, 1, 2]]
-    assert after.ids_of(after.leader).tolist() == [-1, 3]
-
-
-@pytest.mark.parametrize(
-    ("partition", "broker", "sentence"),
-    [
-        (7, 1, "pay-7 [1]: the cluster has no such partition"),
-        (0, 9, "pay-0 [9]: the cluster lacks one of its brokers"),
-    ],
-)
-def test_a_reassignment_of_another_cluster(tmp_path, partition, broker, sentence):
-    """A partition or a broker that does not exist is named."""
-    cluster = read_sources_of(tmp_path, LISTS)
-    wanted = f'{{"partitions":[{{"topic":"pay","partition":{partition},"replicas":[{broker}]}}]}}'
-    (tmp_path / "wanted.json").write_text(wanted)
-    with pytest.raises(UnusableInput) as error:
-        overlay(cluster, read_reassignment(tmp_path / "wanted.json"))
-    assert str(error.value).endswith(f"wanted.json, partitions[0]: {sentence}")
-
-
 def read_sources_of(tmp_path, text):
     (tmp_path / "state.json").write_text(text)
     return read_sources([tmp_path / "state.json"])
 
 
 def test_proposals_of_others_are_read(tmp_path):
-    """What ``--generate`` proposes, and what Cruise Control does."""
+    """What ``--generate`` proposes, and what Cruise Control does: its topic and number in both spellings."""
     (tmp_path / "generated.txt").write_text(
         f"Current partition replica assignment\n{LISTS}\n\nProposed partition reassignment configuration\n"
         '{"version":1,"partitions":[{"topic":"pay","partition":0,"replicas":[2,1]}]}\n'
@@ -172,5 +144,17 @@ def test_proposals_of_others_are_read(tmp_path):
     (tmp_path / "proposals.json").write_text(
         '{"proposals":[{"topicPartition":"pay-0","oldReplicas":[1,2],"newReplicas":[2,1]}]}'
     )
-    for name in ("generated.txt", "proposals.json"):
-        assert read_reassignment(tmp_path / name).lists.replicas.tolist() == [[2, 1]]
+    (tmp_path / "rebalance.json").write_text(
+        '{"summary":{},"proposals":[{"topicPartition":{"topic":"pay","partition":0,"hash":1},"oldLeader":1,'
+        '"oldReplicas":[1,2],"newReplicas":[2,1]}]}'
+    )
+    for name in ("generated.txt", "proposals.json", "rebalance.json"):
+        proposal = read_proposal(tmp_path / name)
+        assert proposal.topics == ("pay",) and proposal.replica_ids.tolist() == [[2, 1]], name
+
+
+def test_a_proposal_that_changes_nothing_is_no_proposal(tmp_path):
+    """Without ``verbose=true`` Cruise Control tells no lists."""
+    (tmp_path / "proposals.json").write_text('{"proposals":[],"newReplicas":[]}')
+    with pytest.raises(UnusableInput, match=r"no proposal is in it\. Ask with verbose=true"):
+        read_proposal(tmp_path / "proposals.json")

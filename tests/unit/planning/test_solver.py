@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from equipoise.cluster import Brokers, build_cluster
+from equipoise.errors import NO_MEMORY
 from equipoise.planning import Request, make_plan
 from equipoise.planning.flow import convex, solver
 from equipoise.planning.flow.network import Infeasible
@@ -96,12 +97,13 @@ def test_infeasible_carries_over(apart: None) -> None:
 
 
 def test_a_killed_process_is_told(apart: None) -> None:
-    """As by a system out of memory; the next network gets another process."""
+    """As by a system out of memory, with the exit code of that; the next network gets another process."""
     given = network(1)
     flow = least_cost(*given, APART)
     os.kill(pids()[0], signal.SIGKILL)
-    with pytest.raises(NoAnswer, match=r"^the solver's process was killed by signal 9: out of memory"):
+    with pytest.raises(NoAnswer, match=r"^the solver's process was killed by signal 9: out of memory") as told:
         least_cost(*given, APART)
+    assert told.value.exit_code == NO_MEMORY
     np.testing.assert_array_equal(least_cost(*given, APART), flow)
 
 

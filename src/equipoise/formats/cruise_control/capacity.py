@@ -9,7 +9,7 @@ from equipoise.formats.cruise_control.units import KB, MB
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BrokerFacts, Fragment
 from equipoise.formats.json_rows import load_object
-from equipoise.formats.shapes import BIGGEST_ID
+from equipoise.formats.shapes import is_id
 from equipoise.wording import cut
 
 NAME = "Cruise Control capacity.json"
@@ -50,7 +50,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
 def broker_id(given: Any) -> int:
     """The id, or -1; raises ``ValueError`` for what is none."""
     text = str(given)
-    if not re.fullmatch(r"-1|[0-9]{1,10}", text) or int(text) > BIGGEST_ID:
+    if text != "-1" and not is_id(text):
         raise ValueError(f"{cut(text)} is not a broker id")
     return int(text)
 

@@ -12,7 +12,7 @@ from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BrokerFacts, Figures, Fragment
 from equipoise.formats.json_rows import read_json
 from equipoise.formats.lists import IdLists, replica_lists
-from equipoise.formats.shapes import BIGGEST_ID, Id, JsonRows
+from equipoise.formats.shapes import Id, JsonRows, is_id
 from equipoise.formats.text import json_span
 
 NAME = "Cruise Control kafka_cluster_state"
@@ -93,5 +93,5 @@ def brokers_of(text: bytes) -> dict[int, BrokerFacts]:
         if isinstance(marks, list) and DEAD in marks
     }
     facts = {True: BrokerFacts(is_up=False, state=DEAD), False: BrokerFacts()}
-    named = [broker for broker in (*counts, *dead) if re.fullmatch(r"[0-9]{1,10}", broker)]
-    return {int(broker): facts[broker in dead] for broker in named if int(broker) <= BIGGEST_ID}
+    named = [broker for broker in (*counts, *dead) if is_id(broker)]
+    return {int(broker): facts[broker in dead] for broker in named}
