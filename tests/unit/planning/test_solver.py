@@ -101,9 +101,9 @@ def test_a_killed_process_is_told(apart: None) -> None:
     given = network(1)
     flow = least_cost(*given, APART)
     os.kill(pids()[0], signal.SIGKILL)
-    with pytest.raises(NoAnswer, match=r"^the solver's process was killed by signal 9: out of memory") as told:
+    with pytest.raises(NoAnswer, match=r"^the solver's process was killed by signal 9: out of memory") as end:
         least_cost(*given, APART)
-    assert told.value.exit_code == NO_MEMORY
+    assert end.value.exit_code == NO_MEMORY
     np.testing.assert_array_equal(least_cost(*given, APART), flow)
 
 
