@@ -88,8 +88,8 @@ def test_racks_share_replicas_by_their_brokers() -> None:
 
 @pytest.mark.slow
 def test_a_large_cluster_has_its_racks_level_and_the_judge_agrees() -> None:
-    """30,000 partitions on racks of 30, 18 and 12 brokers, the first brokers the fullest: level racks, no move
-    too many."""
+    """30,000 partitions on racks of 30, 18 and 12 brokers, the first brokers the fullest: level racks, no
+    move too many."""
     n, n_brokers = 30_000, 60
     draw = np.random.default_rng(7)
     liking = draw.gumbel(size=(n, n_brokers)) + np.exp(-np.arange(n_brokers) / n_brokers)
