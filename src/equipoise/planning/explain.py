@@ -8,6 +8,9 @@ from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.health import alive
 from equipoise.planning.distinct import distinct_rows
+from equipoise.planning.goals import goals_before, weighs
+from equipoise.planning.goals.failover import Failover
+from equipoise.planning.goals.moves import Moves
 from equipoise.planning.problem import shares as measure
 from equipoise.planning.problem.problem import Problem
 
@@ -44,8 +47,8 @@ class Explainer:
         low, high = measure.leader_band(problem, lists)
         self.leads_above, self.leads_below = np.maximum(led - high, 0), np.maximum(low - led, 0)
         goals = problem.goals
-        self.spreads = "failover" in goals and "moves" not in goals[: goals.index("failover")]
-        self.spreads &= not problem.weighs  # where loads are levelled no replica moves for it
+        self.spreads = Failover.name in goals and Moves.name not in goals_before(goals, Failover.name)
+        self.spreads &= not weighs(problem)  # where loads are levelled no replica moves for it
         self.replaced = dict(problem.request.replace)
         self.alive = alive(problem.cluster.brokers, problem.request.assume_alive)
         self.open_in_rack = np.bincount(problem.rack_idx[problem.receives], minlength=problem.n_racks)

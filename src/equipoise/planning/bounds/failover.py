@@ -31,6 +31,11 @@ from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.flow.convex import solve
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.goals import value_of
+from equipoise.planning.goals.elections import Elections
+from equipoise.planning.goals.failover import Failover
+from equipoise.planning.goals.leaders import Leaders
+from equipoise.planning.goals.racks import Racks
+from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.problem.params import Params
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import failover_bands, open_band, weights
@@ -98,7 +103,7 @@ def survivors(problem: Problem, reached: Mapping[str, int]) -> Survivors:
     counts = problem.leads[:, None] & ~np.eye(n, dtype=bool) & (problem.leads.sum() > 1)
 
     crowds = problem.limit[movable] > 1
-    if reached.get("racks") != 0 and not is_strict(problem.request):
+    if reached.get(Racks.name) != 0 and not is_strict(problem.request):
         crowds |= replicas_per_rack(current, problem.rack_idx, problem.n_racks).max(axis=1, initial=0) > 1
     crowded = int((crowds & (rf > 1)).sum())
     together = problem.rack_idx[:, None] == problem.rack_idx[None, :]
@@ -122,11 +127,11 @@ def places_between(problem: Problem, reached: Mapping[str, int]) -> tuple[Int64,
     """
     n, movable = problem.cluster.n_brokers, problem.movable
     least, most = np.zeros(n, dtype=np.int64), np.full(n, int(movable.sum()), dtype=np.int64)
-    if "replicas" in reached:
+    if Replicas.name in reached:
         fixed = replicas_per_broker(problem.cluster.replicas[~movable], n)
         total = int(fixed[problem.eligible].sum() + problem.rf[movable].sum())
         low, high = open_band(total, weights(problem, problem.eligible), problem.request.sides("count"))
-        off, later = isqrt(reached["replicas"]), int((problem.rf[movable] > 2).sum())
+        off, later = isqrt(reached[Replicas.name]), int((problem.rf[movable] > 2).sum())
         least = np.where(problem.eligible, np.maximum(least, low - off - fixed - later), 0)
         most = np.where(problem.eligible, np.minimum(most, high + off - fixed), most)
     return least, most
@@ -139,15 +144,15 @@ def leaders_between(problem: Problem, reached: Mapping[str, int], led: Int64) ->
     """
     n_rows = int(problem.movable.sum())
     least, most = np.zeros_like(led), np.where(problem.leads, n_rows, 0)
-    if "leaders" in reached:
+    if Leaders.name in reached:
         low, high = open_band(int(led[problem.leads].sum()) + n_rows, weights(problem, problem.leads))
-        off = isqrt(reached["leaders"])
+        off = isqrt(reached[Leaders.name])
         least, most = np.maximum(least, low - off - led), np.minimum(most, high + off - led)
-    if "elections" in reached:
+    if Elections.name in reached:
         before = problem.cluster.replicas[problem.movable, 0]
         keeps = (before >= 0) & problem.leads[np.maximum(before, 0)]
         here = np.bincount(before[keeps], minlength=len(led)).astype(np.int64)
-        changed = reached["elections"] - int(((before >= 0) & ~keeps).sum())
+        changed = reached[Elections.name] - int(((before >= 0) & ~keeps).sum())
         least = np.maximum(least, here - changed)
         most = np.minimum(most, here + changed + n_rows - int(keeps.sum()))
     none = ~problem.leads
@@ -161,7 +166,7 @@ def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]
     """
     if problem.request.leaders_only:
         return None
-    of, value = survivors(problem, reached), value_of(problem, lists, "failover")
+    of, value = survivors(problem, reached), value_of(problem, lists, Failover.name)
     movable = lists[problem.movable]
     led = leaders_per_broker(movable, problem.cluster.n_brokers)
     alone = leaders_per_broker(movable[(movable >= 0).sum(axis=1) == 1], problem.cluster.n_brokers)
@@ -177,7 +182,9 @@ def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]
         best = (bound, tried) if best is None or bound > best[0] else best
         if best[0] >= value:
             break
-    return None if best is None else ProvedLevel("failover", best[0], NetworkName.FAILOVER, best[1].stored())
+    if best is None:
+        return None
+    return ProvedLevel(Failover.name, best[0], NetworkName.FAILOVER, best[1].stored())
 
 
 def follower_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Prices:

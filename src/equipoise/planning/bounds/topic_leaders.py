@@ -20,11 +20,14 @@ import numpy as np
 from equipoise.cluster.proofs import NetworkName, ProofKind
 from equipoise.planning.bounds.leaders import free_leaders
 from equipoise.planning.certificate import Proof, ProvedLevel
-from equipoise.planning.driver.solution import Solution, goals_before
+from equipoise.planning.driver.solution import Solution
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Int32, Int64, Network, Objective
 from equipoise.planning.flow.prices import BLOCK, FINENESS, reached, turning, within
-from equipoise.planning.goals import value_of
+from equipoise.planning.goals import goals_before, value_of
+from equipoise.planning.goals.elections import Elections
+from equipoise.planning.goals.leaders import Leaders
+from equipoise.planning.goals.topic_leaders import TopicLeaders
 from equipoise.planning.problem import shares as measure
 from equipoise.planning.problem.params import Params
 from equipoise.planning.problem.problem import Problem
@@ -148,13 +151,13 @@ class Sums:
 def with_topic_leaders(problem: Problem, solution: Solution) -> Solution:
     """The solution with `topic-leaders` bounded over placements, where nothing is known of those."""
     proofs = {proof.goal: proof for proof in solution.proofs}
-    proof = proofs.get("topic-leaders")
+    proof = proofs.get(TopicLeaders.name)
     if proof is None or proof.claims or not proof.value:
         return solution
     sums = sums_of(problem, solution)
     if sums is None:
         return solution
-    priced = "elections" in goals_before(problem.goals, "topic-leaders")
+    priced = Elections.name in goals_before(problem.goals, TopicLeaders.name)
     level = bounded(sums, proof.value, priced=priced)
     if level.value <= 0:
         return solution
@@ -175,7 +178,7 @@ def bounded(sums: Sums, value: int, *, priced: bool) -> ProvedLevel:
     few = sum(cells.low.size for cells in sums.blocks) <= sums.params.bound_flow_cells
     best = by_flow(sums, priced=priced) if few else by_ascent(sums, value, priced=priced)
     prices = np.concatenate([[best.election], best.broker, best.topic]).astype(np.int64)
-    return ProvedLevel("topic-leaders", -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
+    return ProvedLevel(TopicLeaders.name, -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
 
 
 def by_flow(sums: Sums, *, priced: bool) -> Prices:
@@ -268,7 +271,7 @@ def sums_of(problem: Problem, solution: Solution) -> Sums | None:
         tuple(Cells(*block) for block in blocks),
         least[leads],
         most[leads],
-        value_of(problem, solution.lists, "elections") - forced,
+        value_of(problem, solution.lists, Elections.name) - forced,
         problem.params,
     )
 
@@ -278,14 +281,14 @@ def leaders_within(problem: Problem, solution: Solution) -> tuple[Int64, Int64]:
 
     That is in plans as good as this one at the goals before.
     """
-    before = goals_before(problem.goals, "topic-leaders")
+    before = goals_before(problem.goals, TopicLeaders.name)
     free = free_leaders(problem)
     network, brokers = free.network, free.n_racks + np.arange(free.n_brokers)
     for proof in (proof for proof in solution.proofs if proof.goal in before):
         if proof.level is not None and proof.level.network == NetworkName.LEADERS and proof.closes:
             network = narrow(network, free.objective(proof.goal), proof.level.potential)
     least, most = network.lower[brokers].copy(), network.upper[brokers].copy()
-    if solution.reached.get("leaders") == 0 and "leaders" in before:
-        level = free.objective("leaders")
+    if solution.reached.get(Leaders.name) == 0 and Leaders.name in before:
+        level = free.objective(Leaders.name)
         least, most = np.maximum(least, level.band_low), np.minimum(most, level.band_high)
     return least, most

@@ -26,7 +26,7 @@ from equipoise.planning.driver.starts import start
 from equipoise.planning.driver.state import State
 from equipoise.planning.explain import reasons
 from equipoise.planning.flow.network import Infeasible
-from equipoise.planning.goals import is_known, levels
+from equipoise.planning.goals import is_known, levels, weighs
 from equipoise.planning.networks.free_followers import with_free_followers
 from equipoise.planning.offers import offers
 from equipoise.planning.problem.params import Effort, Params
@@ -104,7 +104,7 @@ def solved(problem: Problem, watch: Watch) -> Plan:
 
 def within_brokers(problem: Problem, watch: Watch) -> Plan:
     """The plan in which no broker is filled above ``--max-fill``."""
-    if problem.weighs:
+    if weighs(problem):
         return weighed(problem, watch)
     found = counted(problem, watch)
     only = problem.request.leaders_only  # without data moves nothing is filled but what leaders bear

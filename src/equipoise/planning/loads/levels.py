@@ -17,6 +17,12 @@ from equipoise.planning.driver.again import asked_again
 from equipoise.planning.driver.as_is import as_it_is
 from equipoise.planning.driver.budget import pinned_to
 from equipoise.planning.driver.solution import Solution
+from equipoise.planning.goals import LEADER, PLACEMENT, levels
+from equipoise.planning.goals.bytes import Bytes
+from equipoise.planning.goals.leaders import Leaders
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.racks import Racks
+from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.loads.in_turn import nearest, values
 from equipoise.planning.loads.leading import Leading, first_leaders, led_by
 from equipoise.planning.loads.placing import Placing
@@ -24,8 +30,8 @@ from equipoise.planning.loads.program import decided, is_small
 from equipoise.planning.loads.proofs import again, by_cases, closed_bounds, priced, prove
 from equipoise.planning.loads.search import descend
 from equipoise.planning.loads.weights import (
+    COUNTED,
     FILL,
-    GOAL_OF,
     Int64,
     Load,
     copy_cost,
@@ -48,7 +54,7 @@ from equipoise.wording import plural
 if TYPE_CHECKING:
     from equipoise.planning.driver.solve import Watch
 
-LEADER_LEVELS = ("leaders", "rack-leaders", "topic-leaders")
+LEADER_LEVELS = tuple(goal for goal in LEADER if levels(goal))
 
 
 def weighed_goals(problem: Problem) -> tuple[str, ...]:
@@ -58,21 +64,21 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
     so are the counts of each topic.
     """
     request = problem.request
-    mix = [GOAL_OF.get(load, load) for load in request.mix]
+    mix = [COUNTED.get(load, load) for load in request.mix]
     found = list(fills(problem))
     asked = request.goals or ()
-    counted: tuple[str, ...] = ("topics",)
+    counted = tuple(name for name, goal in PLACEMENT.items() if goal.of_topics)
     if not OF_LEADERS.isdisjoint(request.mix):
         counted += LEADER_LEVELS
     elif not OF_LEADERS.isdisjoint(request.fills):  # `leaders` is levelled within those
-        counted += tuple(goal for goal in LEADER_LEVELS if goal != "leaders")
+        counted += tuple(goal for goal in LEADER_LEVELS if goal != Leaders.name)
     for goal in problem.goals:
-        if goal == "racks":  # they come before how full a broker is
+        if goal == Racks.name:  # they come before how full a broker is
             found.insert(0, goal)
-        elif goal == "replicas":
+        elif goal == Replicas.name:
             found += mix
-        elif goal == "moves" and copy_cost(problem) is not None:
-            found += ["bytes", "moves"]
+        elif goal == Moves.name and copy_cost(problem) is not None:
+            found += [Bytes.name, Moves.name]
         elif goal not in counted or goal in asked:
             found.append(goal)
     if request.leaders_only:
@@ -203,10 +209,11 @@ def forced(problem: Problem, goals: tuple[str, ...]) -> Placement:
     """What the rules alone ask for, in fewest moves; racks are left unmended where the budgets forbid it."""
     if problem.request.leaders_only or not has_to_change(problem):
         return Placement(problem.current, (), {})
-    mended = least_moves(problem, ("racks", "moves") if "racks" in goals else ("moves",))
+    first = (Racks.name,) if Racks.name in goals else ()
+    mended = least_moves(problem, (*first, Moves.name))
     if over_budget(problem, mended.lists) is None:
         return mended
-    needed = least_moves(problem, ("moves",))
+    needed = least_moves(problem, (Moves.name,))
     reason = over_budget(problem, needed.lists)
     if reason is not None:
         raise ImpossibleRequest([f"the rules need {reason[0]}"], [reason[1]])

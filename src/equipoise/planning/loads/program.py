@@ -9,6 +9,9 @@ import numpy as np
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.certificate import Proof
 from equipoise.planning.goals import ORDER
+from equipoise.planning.goals.elections import Elections
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.reorders import Reorders
 from equipoise.planning.loads.weights import COUNTED, Load, borne, fills, load_of, stays, weighed_value
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.model import Model
@@ -54,7 +57,7 @@ class LoadProgram(SmallProgram):
         return max(1, self.params.load_work // len(sheet.cost))
 
 
-COSTS = ("moves", "elections", "reorders")
+COSTS = (Moves.name, Elections.name, Reorders.name)
 """They break ties by changing as little as possible, so that a second run changes nothing."""
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from equipoise.planning.distinct import places, ranks
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Objective, TooDear
+from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build
 from equipoise.planning.networks.placement_data import PlacementData
 from equipoise.planning.networks.sizes import by_size, weights
@@ -305,7 +306,7 @@ def place_batch(
         best = solve(face, Objective.of_linear(linear), best.flow)
         face = narrow(face, Objective.of_linear(linear), best.potential)
         small, face = by_size(small, face)
-        start, smallest = small.guess(), small.objective("bytes")
+        start, smallest = small.guess(), small.objective(Bytes.name)
         with suppress(TooDear):  # then a unit that need not weigh as much is apart
             best = solve(face, smallest, start)
             face, start = narrow(face, smallest, best.potential), best.flow

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from equipoise.planning.driver.budget import arrivals_by_row
 from equipoise.planning.flow.network import Int64
+from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.place import OptimalFace
 from equipoise.planning.rules.interface import MANY
 
@@ -56,8 +57,8 @@ def budgets_on(face: OptimalFace, reached: Mapping[str, int]) -> Budgets | None:
     most = np.bincount(arrive.unit, weights=face.network.upper[arrive.index], minlength=len(rows))
     most = np.minimum(most.astype(np.int64), problem.rf[rows])
     room = np.full(1 + len(rows), MANY)
-    if request.max_moves is not None and "moves" not in reached:
-        room[0] = request.max_moves - face.net.objective("moves").offset
+    if request.max_moves is not None and Moves.name not in reached:
+        room[0] = request.max_moves - face.net.objective(Moves.name).offset
     if request.max_changes_per_partition is not None:
         room[1:] = np.where(created, MANY, request.max_changes_per_partition - taken_over)
     binds = np.concatenate([[most.sum() > room[0]], most > room[1:]])
