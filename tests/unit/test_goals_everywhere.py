@@ -40,7 +40,7 @@ ALLOWED = {
     "comparing/frontier.py: bytes": UNIT,
     "judge/loads.py: leaders": LOAD,
     "judge/rules.py: topics": OPTION,
-    "planning/loads/explain.py: leaders": LOAD,
+    "planning/telling/load_reasons.py: leaders": LOAD,
     "planning/problem/problem.py: leaders": LOAD,
     "planning/request/extension.py: racks": "a fact that sources may not tell",
     "planning/request/options.py: racks": OPTION,

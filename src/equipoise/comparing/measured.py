@@ -23,7 +23,7 @@ from equipoise.planning.loads import weighed_goals, weighed_value
 from equipoise.planning.loads.weights import capacities
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules.rack_rule import is_strict
-from equipoise.planning.written import SQUARED, apart_words, written
+from equipoise.planning.telling.written import SQUARED, apart_words, written
 
 CRITERIA: tuple[dict[str, str], ...] = (
     {"key": "replicas_apart", "title": "Replicas apart", "unit": "count", "better": "low",

@@ -27,7 +27,7 @@ from equipoise.cluster.measures import (
     replicas_per_rack,
 )
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.convex import solve
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.goals import value_of

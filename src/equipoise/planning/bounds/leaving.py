@@ -14,8 +14,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from equipoise.cluster.proofs import NetworkName
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.bounds.leaders import free_leaders, leader_bounds
-from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.flow.convex import Optimum, solve, solve_from
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.goals.elections import Elections

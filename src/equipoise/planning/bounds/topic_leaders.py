@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import NetworkName, ProofKind
+from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.bounds.leaders import free_leaders
-from equipoise.planning.certificate import Proof, ProvedLevel
-from equipoise.planning.driver.solution import Solution
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Int32, Int64, Network, Objective
 from equipoise.planning.flow.prices import BLOCK, FINENESS, reached, turning, within
@@ -148,21 +148,19 @@ class Sums:
         return total - prices.election * self.allowed
 
 
-def with_topic_leaders(problem: Problem, solution: Solution) -> Solution:
-    """The solution with `topic-leaders` bounded over placements, where nothing is known of those."""
-    proofs = {proof.goal: proof for proof in solution.proofs}
-    proof = proofs.get(TopicLeaders.name)
+def with_topic_leaders(problem: Problem, lists: IntArray, proofs: list[Proof]) -> list[Proof]:
+    """The proofs of a plan, `topic-leaders` bounded over placements where nothing is known of those."""
+    proof = next((proof for proof in proofs if proof.goal == TopicLeaders.name), None)
     if proof is None or proof.claims or not proof.value:
-        return solution
-    sums = sums_of(problem, solution)
+        return proofs
+    sums = sums_of(problem, lists, proofs)
     if sums is None:
-        return solution
+        return proofs
     priced = Elections.name in goals_before(problem.goals, TopicLeaders.name)
     level = bounded(sums, proof.value, priced=priced)
     if level.value <= 0:
-        return solution
-    found = with_bound(proof, level)
-    return replace(solution, proofs=[found if old is proof else old for old in solution.proofs])
+        return proofs
+    return [with_bound(old, level) if old is proof else old for old in proofs]
 
 
 def with_bound(proof: Proof, level: ProvedLevel) -> Proof:
@@ -249,8 +247,8 @@ def by_ascent(sums: Sums, value: int, *, priced: bool) -> Prices:
     return max(best, sums.better(best, reach), key=lambda prices: prices.bound)
 
 
-def sums_of(problem: Problem, solution: Solution) -> Sums | None:
-    """The sums of a plan, None where there is nothing to count or far too much."""
+def sums_of(problem: Problem, lists: IntArray, proofs: list[Proof]) -> Sums | None:
+    """The sums of a plan with its proofs, None where there is nothing to count or far too much."""
     cluster = problem.cluster
     leads, rows = np.flatnonzero(problem.leads), np.flatnonzero(problem.movable)
     n_cells = len(cluster.topics) * len(leads)
@@ -265,30 +263,31 @@ def sums_of(problem: Problem, solution: Solution) -> Sums | None:
     columns.append(size[:, None].astype(np.int32))
     n_blocks = min(-(-n_cells // BLOCK), len(cluster.topics))
     blocks = zip(*(np.array_split(column, n_blocks) for column in columns), strict=True)
-    least, most = leaders_within(problem, solution)
+    least, most = leaders_within(problem, proofs)
     forced = int(((first >= 0) & ~keeps).sum())
     return Sums(
         tuple(Cells(*block) for block in blocks),
         least[leads],
         most[leads],
-        value_of(problem, solution.lists, Elections.name) - forced,
+        value_of(problem, lists, Elections.name) - forced,
         problem.params,
     )
 
 
-def leaders_within(problem: Problem, solution: Solution) -> tuple[Int64, Int64]:
+def leaders_within(problem: Problem, proofs: list[Proof]) -> tuple[Int64, Int64]:
     """Fewest and most leaders of each broker, ``(n_brokers,)``, among partitions that may change.
 
     That is in plans as good as this one at the goals before.
     """
-    before = goals_before(problem.goals, TopicLeaders.name)
+    first = goals_before(problem.goals, TopicLeaders.name)
+    before = [proof for proof in proofs if proof.goal in first]
     free = free_leaders(problem)
     network, brokers = free.network, free.n_racks + np.arange(free.n_brokers)
-    for proof in (proof for proof in solution.proofs if proof.goal in before):
+    for proof in before:
         if proof.level is not None and proof.level.network == NetworkName.LEADERS and proof.closes:
             network = narrow(network, free.objective(proof.goal), proof.level.potential)
     least, most = network.lower[brokers].copy(), network.upper[brokers].copy()
-    if solution.reached.get(Leaders.name) == 0 and Leaders.name in before:
+    if any(proof.goal == Leaders.name and proof.value == 0 for proof in before):
         level = free.objective(Leaders.name)
         least, most = np.maximum(least, level.band_low), np.minimum(most, level.band_high)
     return least, most

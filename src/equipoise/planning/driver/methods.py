@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from equipoise.cluster.proofs import NetworkName
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.bounds.leaving import fewest_given_up
 from equipoise.planning.bounds.topic_leaders import with_topic_leaders
-from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.driver.face import FACE_GOALS, by_face, face_arcs, face_is_open
 from equipoise.planning.driver.failover import (
     by_failover_prices,
@@ -122,7 +122,9 @@ def small_size(state: State, goal: str) -> Size:
 
 
 def by_prices_of_sums(state: State, goal: str) -> State:
-    return replace(state, solution=with_topic_leaders(state.problem, state.solution))
+    best = state.solution
+    proofs = with_topic_leaders(state.problem, best.lists, best.proofs)
+    return replace(state, solution=replace(best, proofs=proofs))
 
 
 def always(state: State, goal: str) -> bool:

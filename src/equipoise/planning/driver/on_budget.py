@@ -9,27 +9,27 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import Proof, ProvedLevel
-from equipoise.planning.driver.budget import (
+from equipoise.planning.basis.certificate import Proof, ProvedLevel
+from equipoise.planning.driver.first import by_networks, ordered
+from equipoise.planning.driver.state import State
+from equipoise.planning.flow.network import Infeasible
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.racks import Racks
+from equipoise.planning.goals.replicas import Replicas
+from equipoise.planning.networks.mending import mended_in_part
+from equipoise.planning.networks.move_budget import (
     Balanced,
     best_counts,
     fewest_moves,
     needed_moves,
     racks_come_first,
 )
-from equipoise.planning.driver.first import by_networks, ordered
-from equipoise.planning.driver.mending import mended_in_part
-from equipoise.planning.driver.solution import Solution, proved_by
-from equipoise.planning.driver.state import State
-from equipoise.planning.flow.network import Infeasible
-from equipoise.planning.goals.moves import Moves
-from equipoise.planning.goals.racks import Racks
-from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.networks.place import arcs_of_partitions
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.answer import Answer
 from equipoise.planning.rules.max_bytes import MaxBytes, bytes_moved
+from equipoise.planning.solution.solution import Solution, proved_by
 
 
 def on_a_budget(problem: Problem, free: State) -> State:

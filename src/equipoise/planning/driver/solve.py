@@ -15,20 +15,17 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import ProofKind
 from equipoise.cluster.rates import LEADERS_BEAR
 from equipoise.errors import ImpossibleRequest
-from equipoise.planning.certificate import Proof, proof_arrays
+from equipoise.planning.basis.certificate import Proof, proof_arrays
 from equipoise.planning.dirs.plan import with_log_dirs
 from equipoise.planning.driver.again import at_rest
 from equipoise.planning.driver.first import by_networks
 from equipoise.planning.driver.methods import METHODS, Method
 from equipoise.planning.driver.size import Size
-from equipoise.planning.driver.solution import Solution
 from equipoise.planning.driver.starts import start
 from equipoise.planning.driver.state import State
-from equipoise.planning.explain import reasons
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.goals import is_known, levels, weighs
 from equipoise.planning.networks.free_followers import with_free_followers
-from equipoise.planning.offers import offers
 from equipoise.planning.problem.params import Effort, Params
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
@@ -38,6 +35,10 @@ from equipoise.planning.request.laying import build_problem
 from equipoise.planning.rules import REGISTRY, within_budgets
 from equipoise.planning.rules.answer import Answer
 from equipoise.planning.rules.max_fill import overfull
+from equipoise.planning.solution.solution import Solution
+from equipoise.planning.telling.explain import reasons
+from equipoise.planning.telling.load_reasons import load_reasons
+from equipoise.planning.telling.offers import offers
 
 OF_A_PART = "of this part of a cluster alone"
 """What a level is of that is counted over brokers, where the sources tell of a part."""
@@ -122,7 +123,7 @@ def weighed(problem: Problem, watch: Watch) -> Plan:
     if REGISTRY["max-fill"].broken(Answer(problem, solution.lists)).any():
         reason = "no plan was found in which every broker that receives something stays within --max-fill"
         raise ImpossibleRequest([reason], ["allow more (--max-fill), or add brokers"])
-    return planned(problem, solution, loads.reasons(problem, solution.lists))
+    return planned(problem, solution, load_reasons(problem, solution.lists))
 
 
 def counted(problem: Problem, watch: Watch) -> Plan:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
+from equipoise.planning.basis.registry import registered
 from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.goals.cross_zone import CrossZone
 from equipoise.planning.goals.elections import Elections
@@ -34,7 +35,6 @@ from equipoise.planning.goals.topic_leaders import TopicLeaders
 from equipoise.planning.goals.topics import Topics
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.problem.request import COUNTS
-from equipoise.planning.registry import registered
 
 GOALS: Mapping[str, Goal] = registered(
     Racks(), Replicas(), Moves(), Bytes(), Topics(), Leaders(), Elections(), TopicLeaders(),

@@ -12,11 +12,7 @@ from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import lengths
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.driver.again import asked_again
-from equipoise.planning.driver.as_is import as_it_is
-from equipoise.planning.driver.budget import pinned_to
-from equipoise.planning.driver.solution import Solution
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.goals import LEADER, PLACEMENT, levels
 from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.goals.leaders import Leaders
@@ -41,14 +37,18 @@ from equipoise.planning.loads.weights import (
     weighed_value,
 )
 from equipoise.planning.networks.leadable import with_leaders
+from equipoise.planning.networks.move_budget import pinned_to
 from equipoise.planning.networks.orders import order, order_followers
 from equipoise.planning.networks.place import Placement, place
 from equipoise.planning.problem.params import Effort
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.programs.small import cells
 from equipoise.planning.request.laying import build_problem
+from equipoise.planning.request.second_run import asked_again
 from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.rack_rule import rack_excess
+from equipoise.planning.solution.as_is import as_it_is
+from equipoise.planning.solution.solution import Solution
 from equipoise.wording import plural
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.certificate import Proof
+from equipoise.planning.basis.certificate import Proof
 from equipoise.planning.goals import ORDER
 from equipoise.planning.goals.elections import Elections
 from equipoise.planning.goals.moves import Moves

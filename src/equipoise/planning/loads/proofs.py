@@ -10,8 +10,7 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import NetworkName, ProofKind
-from equipoise.planning.certificate import Proof, ProvedLevel
-from equipoise.planning.driver.solution import ORDER_NETWORKS, proofs_of
+from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.goals.elections import Elections
 from equipoise.planning.goals.moves import Moves
@@ -23,6 +22,7 @@ from equipoise.planning.loads.weights import FILL, Int64, Load, copy_cost, loads
 from equipoise.planning.networks.place import Placement
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.small import cells, trees
+from equipoise.planning.solution.solution import ORDER_NETWORKS, proofs_of
 
 if TYPE_CHECKING:
     from equipoise.planning.programs.branching import Tree

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.distinct import places, ranks
+from equipoise.planning.basis.distinct import places, ranks
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Objective, TooDear
 from equipoise.planning.goals.bytes import Bytes

@@ -9,7 +9,7 @@ import numpy as np
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import leaders_per_broker
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals import FOLLOWER, LEADER, ORDER
 from equipoise.planning.goals.interface import Counted, FollowerGoal

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.distinct import distinct
+from equipoise.planning.basis.certificate import ProvedLevel
+from equipoise.planning.basis.distinct import distinct
 from equipoise.planning.flow.convex import Optimum, narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective, TooDear
 from equipoise.planning.goals import PLACEMENT

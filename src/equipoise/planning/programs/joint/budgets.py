@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.driver.budget import arrivals_by_row
+from equipoise.cluster import measures
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.place import OptimalFace
@@ -52,7 +52,7 @@ def budgets_on(face: OptimalFace, reached: Mapping[str, int]) -> Budgets | None:
     request, rows = problem.request, face.net.data.rows
     if request.max_moves is None and request.max_changes_per_partition is None:
         return None
-    taken_over = arrivals_by_row(problem, problem.current)[rows]
+    taken_over = measures.arrivals_by_row(problem.cluster.replicas, problem.current)[rows]
     created = problem.cluster.rf[rows] == 0  # those have nothing to move
     most = np.bincount(arrive.unit, weights=face.network.upper[arrive.index], minlength=len(rows))
     most = np.minimum(most.astype(np.int64), problem.rf[rows])

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.place import lift, merged_network

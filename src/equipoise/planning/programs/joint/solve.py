@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.distinct import ranks
+from equipoise.planning.basis.certificate import ProvedLevel
+from equipoise.planning.basis.distinct import ranks
 from equipoise.planning.flow.convex import least_flow
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.goals import GOALS, PLACEMENT

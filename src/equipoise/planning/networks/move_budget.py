@@ -14,7 +14,7 @@ import numpy as np
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.goals import goals_before
@@ -29,11 +29,6 @@ from equipoise.planning.rules.max_moves import MaxMoves
 
 MAX_PRICE = 2**30
 """64 bits have to hold what all moves cost; where a move is that dear, no more of them are saved."""
-
-
-def arrivals_by_row(problem: Problem, lists: IntArray) -> Int64:
-    """Data moves of each partition, ``(n_partitions,)``."""
-    return measures.arrivals(problem.cluster.replicas, lists).sum(axis=1)
 
 
 def needed_moves(problem: Problem) -> int:
@@ -185,7 +180,7 @@ def pinned_to(problem: Problem, lists: IntArray) -> Problem | None:
     if limit is None:
         return None
     pinned = problem.pinned.copy()
-    for row in np.flatnonzero(arrivals_by_row(problem, lists) > limit):
+    for row in np.flatnonzero(measures.arrivals_by_row(problem.cluster.replicas, lists) > limit):
         current = problem.current[row]
         leaves = [k for k, b in enumerate(current) if b >= 0 and b not in lists[row] and problem.eligible[b]]
         kept = int(((current >= 0) & problem.eligible[np.maximum(current, 0)]).sum())

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.driver.budget import priced
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals.racks import Racks
+from equipoise.planning.networks.move_budget import priced
 from equipoise.planning.networks.place import merged_network
 from equipoise.planning.networks.placement_data import PlacementData, gather
 from equipoise.planning.problem.problem import BoolArray, Problem

@@ -7,7 +7,7 @@ import numpy as np
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.health import alive
-from equipoise.planning.distinct import distinct_rows
+from equipoise.planning.basis.distinct import distinct_rows
 from equipoise.planning.goals import goals_before, weighs
 from equipoise.planning.goals.failover import Failover
 from equipoise.planning.goals.moves import Moves

@@ -8,8 +8,8 @@ from itertools import takewhile
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import NetworkName, ProofKind
+from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.bounds.leaders import leader_bounds
-from equipoise.planning.certificate import Proof, ProvedLevel
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals import FOLLOWER, LEADER, PLACEMENT, goals_before, value_of
 from equipoise.planning.goals.reorders import Reorders
