@@ -45,7 +45,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class SurvivorPrices:
     """One for each sum that is relaxed."""
 
     first_follower: Int64
@@ -170,7 +170,7 @@ def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]
     movable = lists[problem.movable]
     led = leaders_per_broker(movable, problem.cluster.n_brokers)
     alone = leaders_per_broker(movable[(movable >= 0).sum(axis=1) == 1], problem.cluster.n_brokers)
-    best: tuple[int, Prices] | None = None
+    best: tuple[int, SurvivorPrices] | None = None
     for _ in range(problem.params.failover_tries):
         inherits = led - np.minimum(alone, led)
         try:
@@ -187,30 +187,31 @@ def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]
     return ProvedLevel(Failover.name, best[0], NetworkName.FAILOVER, best[1].stored())
 
 
-def follower_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Prices:
+def follower_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> SurvivorPrices:
     """Prices that prove the best for leaders as they are: potentials of a flow from leaders to followers.
 
     Nodes: 0 the sink; brokers as first followers; brokers as leaders. Raises `Infeasible`.
     """
     n = len(led)
-    lost, first_follower = np.nonzero(of.counts & (of.room > 0))
-    held = (of.held + led[None, :])[lost, first_follower]
+    lost, survivor = np.nonzero(of.counts & (of.room > 0))
+    held = (of.held + led[None, :])[lost, survivor]
     supply = np.concatenate([[0], np.zeros(n), inherits]).astype(np.int64)
     supply[0] = -supply.sum()
     tail = np.concatenate([1 + np.arange(n), 1 + n + lost])
-    head = np.concatenate([np.zeros(n, dtype=np.int64), 1 + first_follower])
+    head = np.concatenate([np.zeros(n, dtype=np.int64), 1 + survivor])
     lower = np.concatenate([np.maximum(of.fewest - led, 0), np.zeros(len(lost), dtype=np.int64)])
-    upper = np.concatenate([of.places - led, np.minimum(of.room[lost, first_follower], inherits[lost])])
+    upper = np.concatenate([of.places - led, np.minimum(of.room[lost, survivor], inherits[lost])])
     if np.any(lower > upper):
         raise Infeasible
     network = Network(supply, tail.astype(np.int32), head.astype(np.int32), lower, upper, of.params)
     arcs = np.arange(n, len(tail), dtype=np.int32)
-    low, high = (band[lost, first_follower] - held for band in (of.low, of.high))
+    low, high = (band[lost, survivor] - held for band in (of.low, of.high))
     fall = Objective.of_bands(len(tail), arcs, low, high)
-    linear = np.concatenate([np.zeros(n, dtype=np.int64), crowd * of.together[lost, first_follower]])
+    linear = np.concatenate([np.zeros(n, dtype=np.int64), crowd * of.together[lost, survivor]])
     best = solve(network, replace(fall, linear=linear))
     price = best.potential - best.potential[0]
-    return Prices(np.where(of.counts.any(axis=1), price[1 + n :], 0), price[None, 1 : 1 + n], 0, crowd)
+    first_follower = np.where(of.counts.any(axis=1), price[1 + n :], 0)
+    return SurvivorPrices(first_follower, price[None, 1 : 1 + n], 0, crowd)
 
 
 def ends(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
@@ -224,7 +225,7 @@ def ends(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
     return np.clip(wanted, start, start + of.room)
 
 
-def pulls(of: Survivors, prices: Prices, choice: int = 0) -> Int64:
+def pulls(of: Survivors, prices: SurvivorPrices, choice: int = 0) -> Int64:
     """``(n_brokers, n_brokers)``: what each inheritance earns."""
     return prices.first_follower[:, None] - prices.place[choice][None, :] - prices.crowd * of.together
 
@@ -233,7 +234,7 @@ def inherited(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
     return np.where(of.counts, ends(of, led, pull, last=last) - of.held - led[None, :], 0)
 
 
-def costs(of: Survivors, led: Int64, pull: Int64) -> Int64:
+def survivor_costs(of: Survivors, led: Int64, pull: Int64) -> Int64:
     """What each broker costs as a survivor at best, ``(n_brokers,)``."""
     count = ends(of, led, pull, last=False)
     outside = np.maximum(np.maximum(of.low - count, count - of.high), 0)
@@ -255,20 +256,20 @@ def crowd_price(of: Survivors, led: Int64, inherits: Int64) -> int:
     return low
 
 
-def simple_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Prices:
+def simple_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> SurvivorPrices:
     """Least prices at which the survivors would take all that each broker leads, places being free."""
     none = np.zeros(len(led), dtype=np.int64)
     reach = 2 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + crowd + 1
     low, high = none - reach, none + reach
     while np.any(low < high):
         middle = (low + high) // 2
-        pull = pulls(of, Prices(middle, none[None], 0, crowd))
+        pull = pulls(of, SurvivorPrices(middle, none[None], 0, crowd))
         enough = inherited(of, led, pull, last=True).sum(axis=1) >= inherits
         low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
-    return Prices(low, none[None], 0, crowd)
+    return SurvivorPrices(low, none[None], 0, crowd)
 
 
-def place_prices(of: Survivors, prices: Prices) -> Prices:
+def place_prices(of: Survivors, prices: SurvivorPrices) -> SurvivorPrices:
     """With the best price of places for each number of leaders, where there are few."""
     n_choices = int((of.most - of.least).max(initial=0)) + 1
     if n_choices > of.params.place_choices:
@@ -288,7 +289,7 @@ def place_prices(of: Survivors, prices: Prices) -> Prices:
     return replace(prices, place=np.array(rows))
 
 
-def leader_price(of: Survivors, prices: Prices) -> tuple[Prices, Int64]:
+def leader_price(of: Survivors, prices: SurvivorPrices) -> tuple[SurvivorPrices, Int64]:
     """With the price of leaders that goes best with the others, and the leaders per broker best then."""
     # one leader more changes what each survivor has: no price beyond that changes anything
     survivor = 4 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + prices.crowd + 1
@@ -307,7 +308,7 @@ def leader_price(of: Survivors, prices: Prices) -> tuple[Prices, Int64]:
     return prices, first + more
 
 
-def best_leaders(of: Survivors, prices: Prices, *, last: bool) -> tuple[Int64, Int64]:
+def best_leaders(of: Survivors, prices: SurvivorPrices, *, last: bool) -> tuple[Int64, Int64]:
     """Fewest or most leaders of each broker that are cheapest at these prices, and what that costs.
 
     Both ``(n_brokers,)``.
@@ -317,7 +318,7 @@ def best_leaders(of: Survivors, prices: Prices, *, last: bool) -> tuple[Int64, I
         place = prices.place[choice]
         each = prices.first_follower + place - prices.leader
         rest = each * led - place * np.where(place > 0, of.places, of.fewest)
-        return costs(of, led, pulls(of, prices, choice)) + rest
+        return survivor_costs(of, led, pulls(of, prices, choice)) + rest
 
     low, high = of.least.copy(), np.maximum(of.least, of.most)
     if len(prices.place) > 1:
@@ -335,7 +336,7 @@ def best_leaders(of: Survivors, prices: Prices, *, last: bool) -> tuple[Int64, I
     return low, priced(low, 0)
 
 
-def dual_value(of: Survivors, prices: Prices) -> int:
+def dual_value(of: Survivors, prices: SurvivorPrices) -> int:
     """The bound under any prices."""
     lost = of.counts.any(axis=1)
     alone = of.alone * int(prices.first_follower[lost].max()) if lost.any() else 0

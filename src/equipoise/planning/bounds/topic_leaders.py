@@ -67,7 +67,7 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class SumPrices:
     """Of an election, of a leader on each broker that may lead, of one of each topic; and their bound."""
 
     election: int
@@ -106,23 +106,23 @@ class Sums:
         """No price of topics need be farther from 0: it gives a broker all partitions of any topic."""
         return FINENESS * (2 * max(int(cells.size.max()) for cells in self.blocks) + 2) + election
 
-    def shifted(self, prices: Prices, election: int) -> Prices:
+    def shifted(self, prices: SumPrices, election: int) -> SumPrices:
         """The prices at another price of elections: brokers that give leaders away pay the difference.
 
         Without that they would be a place to be stuck in.
         """
         gives = sum(cells.held.sum(axis=0, dtype=np.int64) for cells in self.blocks) > self.most
         less = np.where(gives, np.int32(election - prices.election), 0).astype(np.int32)
-        return Prices(election, prices.broker - less, prices.topic)
+        return SumPrices(election, prices.broker - less, prices.topic)
 
-    def counts(self, prices: Prices, broker: Int32) -> Int64:
+    def counts(self, prices: SumPrices, broker: Int32) -> Int64:
         """Leaders of each broker at other prices of brokers."""
         counts = np.zeros(len(broker), dtype=np.int64)
         for cells, topic in self.of_topics(prices.topic):
             counts += cells.leaders(topic[:, None] + broker, prices.election).sum(axis=0, dtype=np.int32)
         return counts
 
-    def better(self, prices: Prices, reach: int) -> Prices:
+    def better(self, prices: SumPrices, reach: int) -> SumPrices:
         """The best prices of topics for these of brokers, then of brokers for those of topics."""
         topics = []
         for cells, topic in self.of_topics(prices.topic):
@@ -138,7 +138,7 @@ class Sums:
         prices = replace(prices, broker=broker)
         return replace(prices, bound=self.bound(prices))
 
-    def bound(self, prices: Prices) -> int:
+    def bound(self, prices: SumPrices) -> int:
         """What is proved at these prices, in parts of `FINENESS`."""
         broker = prices.broker.astype(np.int64)
         total = int(np.minimum(broker * self.least, broker * self.most).sum())
@@ -179,7 +179,7 @@ def bounded(sums: Sums, value: int, *, priced: bool) -> ProvedLevel:
     return ProvedLevel(TopicLeaders.name, -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
 
 
-def by_flow(sums: Sums, *, priced: bool) -> Prices:
+def by_flow(sums: Sums, *, priced: bool) -> SumPrices:
     """The best prices of some flows, each with another price of elections.
 
     Leaders of a cell go to its broker, or for a price through the hub of their topic to another cell.
@@ -206,12 +206,12 @@ def by_flow(sums: Sums, *, priced: bool) -> Prices:
     squares = Objective.of_bands(len(network.tail), to_brokers, low.ravel(), high.ravel())
     given = slice(n_brokers + n_cells, n_brokers + 2 * n_cells)
 
-    def tried(election: int) -> tuple[Prices, int]:
+    def tried(election: int) -> tuple[SumPrices, int]:
         linear = squares.linear.copy()
         linear[given] = election // FINENESS
         best = solve(network, replace(squares, linear=linear))
         stands = FINENESS * (best.potential - best.potential[0])
-        prices = Prices(election, -stands[brokers].astype(np.int32), stands[first_hub:].astype(np.int32))
+        prices = SumPrices(election, -stands[brokers].astype(np.int32), stands[first_hub:].astype(np.int32))
         return replace(prices, bound=sums.bound(prices)), int(best.flow[given].sum()) - sums.allowed
 
     best, over = tried(DEAR if priced else 0)
@@ -228,14 +228,14 @@ def by_flow(sums: Sums, *, priced: bool) -> Prices:
     return best
 
 
-def by_ascent(sums: Sums, value: int, *, priced: bool) -> Prices:
+def by_ascent(sums: Sums, value: int, *, priced: bool) -> SumPrices:
     """The best prices found in some rounds, for rising and for falling prices of elections.
 
     What is left of the gap to ``value`` says when another price is no longer worth its round.
     """
     n_topics = sum(len(cells.size) for cells in sums.blocks)
     election, reach = ELECTION if priced else 0, FINENESS * sums.params.bound_reach
-    start = Prices(election, np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32))
+    start = SumPrices(election, np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32))
     best = sums.better(sums.better(start, sums.highest(election)), reach)
     for up, down in ((3, 2), (2, 3)) if priced else ():
         tried = best

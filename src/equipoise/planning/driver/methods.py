@@ -30,7 +30,7 @@ from equipoise.planning.goals.moves import Moves
 from equipoise.planning.goals.topic_leaders import TopicLeaders
 from equipoise.planning.problem.params import Effort
 from equipoise.planning.programs.model import Model
-from equipoise.planning.programs.small import SmallProgram, cells, pairs, trees
+from equipoise.planning.programs.small import SmallProgram, cells, pair_cells, trees
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def small_size(state: State, goal: str) -> Size:
     problem, params = state.problem, state.problem.params
     with_pairs = any(GOALS[name].of_pairs for name in (*goals_before(problem.goals, goal), goal))
     size = Size(cells(problem), params.small_cells, "partitions x brokers")
-    paired = Size(pairs(problem), params.small_pairs, "partitions x pairs of brokers")
+    paired = Size(pair_cells(problem), params.small_pairs, "partitions x pairs of brokers")
     return paired if with_pairs and size.fits else size
 
 

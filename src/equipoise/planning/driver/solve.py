@@ -118,7 +118,7 @@ def weighed(problem: Problem, watch: Watch) -> Plan:
     """The plan where loads decide. Raises `ImpossibleRequest` where it would fill brokers too much."""
     from equipoise.planning import loads
 
-    solution = loads.level(problem, watch)
+    solution = loads.level_loads(problem, watch)
     solution = replace(solution, lists=with_free_followers(problem, solution.lists))
     if REGISTRY["max-fill"].broken(Answer(problem, solution.lists)).any():
         reason = "no plan was found in which every broker that receives something stays within --max-fill"

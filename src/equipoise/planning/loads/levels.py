@@ -87,7 +87,7 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def level(problem: Problem, watch: Watch) -> Solution:
+def level_loads(problem: Problem, watch: Watch) -> Solution:
     """Lists level in the loads of ``--balance``, and the proof of each goal.
 
     With ``--effort quick`` by search alone, its gaps stated.
@@ -98,7 +98,7 @@ def level(problem: Problem, watch: Watch) -> Solution:
     goals, loads, bytes_of = weighed_goals(problem), loads_of(problem), copy_cost(problem)
     watch.began("search by prices", "", None, None)
     start = forced(problem, goals)
-    lists, orders = at_rest(problem, goals, *best_of(problem, goals, loads, bytes_of, start.lists))
+    lists, orders = planned_again(problem, goals, *best_of(problem, goals, loads, bytes_of, start.lists))
     solution = Solution(lists, prove(problem, goals, lists, start, orders), start.groups)
     watch.ended(solution)
     if solution.is_proved or not is_small(problem) or not problem.params.effort.reaches(Effort.NORMAL):
@@ -106,7 +106,7 @@ def level(problem: Problem, watch: Watch) -> Solution:
     return by_program(problem, goals, solution, start, watch)
 
 
-def at_rest(
+def planned_again(
     problem: Problem, goals: tuple[str, ...], lists: IntArray, orders: list[ProvedLevel]
 ) -> tuple[IntArray, list[ProvedLevel]]:
     """The lists, or better ones that planning on them finds, so that a second run has nothing to do."""

@@ -99,14 +99,14 @@ def decided(
         if goal in known:
             continue
         if k >= len(goals) and k > places:
-            return Decided(ordered(problem, goals, levels[k:], best), bounds)
+            return Decided(with_orders(problem, goals, levels[k:], best), bounds)
         best, bounds[goal] = program.least(goal, best)
         if k > places and bounds[goal] < program.value(best, goal):
-            return Decided(ordered(problem, goals, levels[k:], best), bounds)
+            return Decided(with_orders(problem, goals, levels[k:], best), bounds)
     return Decided(best, bounds)
 
 
-def ordered(problem: Problem, goals: tuple[str, ...], open_: tuple[str, ...], best: IntArray) -> IntArray:
+def with_orders(problem: Problem, goals: tuple[str, ...], open_: tuple[str, ...], best: IntArray) -> IntArray:
     """The lists with the best order where replicas stand: what a second run, which moves none, would find."""
     request = replace(problem.request, leaders_only=True)
     still = replace(problem, current=best, pinned=np.zeros(best.shape, dtype=bool), request=request)

@@ -75,7 +75,7 @@ def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
     bounds = {load.goal: level_bound(problem, load) for load in loads if load.goal in values}
     left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
     reached = [load for load in loads if not load.of_leaders and load.goal in values]
-    for goal, cost in costs(problem).items():
+    for goal, cost in move_costs(problem).items():
         if goal in values and not problem.request.leaders_only:
             least = (cost_bound(problem, load, cost, left[load.goal]) for load in reached)
             bounds[goal] = max(least, default=0)
@@ -98,14 +98,14 @@ def priced(problem: Problem, values: dict[str, int]) -> dict[str, Priced]:
         return found
     loads = tuple(load for load in loads_of(problem) if not (load.of_leaders or load.name.startswith(FILL)))
     left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
-    for goal, cost in costs(problem).items():
+    for goal, cost in move_costs(problem).items():
         before = tuple(values)[: tuple(values).index(goal)] if goal in values else ()
         if loads and all(load.goal in before for load in loads):
             found[goal] = Pricing(problem, loads, cost, left).best()
     return found
 
 
-def costs(problem: Problem) -> dict[str, Int64]:
+def move_costs(problem: Problem) -> dict[str, Int64]:
     """What a data move of each partition costs, by goal: bytes where sizes are known, and moves."""
     bytes_of, one = copy_cost(problem), np.ones_like(problem.rf, dtype=np.int64)
     return ({} if bytes_of is None else {Bytes.name: bytes_of}) | {Moves.name: one}

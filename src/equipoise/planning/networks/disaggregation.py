@@ -26,7 +26,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class Moved:
     """Which replicas leave and which arrive, over the columns of a `PlacementData`."""
 
     leaving: BoolArray
@@ -37,7 +37,7 @@ class Moves:
     """Of each arrival: index into ``PlacementData.brokers``."""
 
 
-def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
+def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moved, Int64]:
     """The moves of a flow, and the units whose counts no choice of partitions can meet."""
     data = net.data
     n_eligible, n_units = len(data.brokers), len(net.family_of)
@@ -76,7 +76,7 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
         failed = disaggregate_exactly(net, flow, np.flatnonzero(exact), leaving, pieces)
     row, broker = (np.concatenate(column) for column in zip(*pieces, strict=True))
     order = np.lexsort((broker, row))
-    return Moves(leaving, row[order], broker[order]), failed
+    return Moved(leaving, row[order], broker[order]), failed
 
 
 def per_unit(arcs: Arcs, flow: Int64, n_units: int, n_eligible: int) -> npt.NDArray[np.int32]:
@@ -371,7 +371,7 @@ def subset(data: PlacementData, rows: Int64) -> tuple[PlacementData, Int64]:
     return part, slots
 
 
-def lists_after(data: PlacementData, moves: Moves) -> npt.NDArray[np.int32]:
+def lists_after(data: PlacementData, moves: Moved) -> npt.NDArray[np.int32]:
     """Replica lists after the moves, ``(n_partitions, max_rf)``: an arrival takes the place of what left."""
     problem = data.problem
     width = max(problem.current.shape[1], int(problem.rf.max(initial=1)))

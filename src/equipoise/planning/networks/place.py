@@ -18,7 +18,7 @@ from equipoise.planning.flow.network import Infeasible, Int64, Network, Objectiv
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.goals.replicas import Replicas
-from equipoise.planning.networks.disaggregation import Moves, disaggregate, lists_after
+from equipoise.planning.networks.disaggregation import Moved, disaggregate, lists_after
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build, opened
 from equipoise.planning.networks.placement_data import PlacementData, gather
 from equipoise.planning.networks.sizes import by_size, tells_sizes
@@ -44,7 +44,7 @@ class OptimalFace:
 class Attempt:
     """Moves that were disaggregated, and the rows for which that failed, ``(n_rows,)``."""
 
-    moves: Moves
+    moves: Moved
     levels: list[ProvedLevel]
     failed: BoolArray
     face: OptimalFace

@@ -10,13 +10,13 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import replicas_per_rack
 from equipoise.planning.goals import GOALS
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.programs.rows import Rows, Sum, total
+from equipoise.planning.programs.rows import RowWriter, Sum, total
 from equipoise.planning.rules import BUDGETS, spans
 from equipoise.planning.rules.interface import MANY
 from equipoise.planning.rules.rack_rule import allowed_excess
 
 
-class Program(Rows):
+class Program(RowWriter):
     """Variables by (row, broker) and by (row, broker, position), and what the rules ask of them."""
 
     def __init__(self, problem: Problem, goals: tuple[str, ...]) -> None:
