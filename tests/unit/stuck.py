@@ -60,9 +60,9 @@ def integers(note: str) -> None:
 
     from equipoise.planning.driver import solve
     from equipoise.planning.programs.relaxation import least_integral
-    from equipoise.planning.programs.rows import Rows, total
+    from equipoise.planning.programs.rows import RowWriter, total
 
-    rng, hard = np.random.default_rng(1), Rows()
+    rng, hard = np.random.default_rng(1), RowWriter()
     chosen = [hard.column() for _ in range(60)]
     for _ in range(10):
         weight = rng.integers(1, 100, len(chosen)).tolist()

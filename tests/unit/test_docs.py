@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import typer.main
-from tests.unit.test_rooms import MAY
+from tests.unit.test_rooms import IN_PLANNING, MAY
 from typer.testing import CliRunner
 
 from equipoise.cli.main import VERBS, app
@@ -212,7 +212,9 @@ def test_architecture_page_has_every_room() -> None:
     """Rooms and what they may import are those that a test holds; those of planning, and all paths, exist."""
     page, planning = ROOT / "docs" / "architecture.md", ROOT / "src" / "equipoise" / "planning"
     of_all, of_planning = (dict(cells(table)) for table in tables(page, "room"))
-    assert {room: set(re.findall(r"`(\w+)`", may)) for room, (_, may) in of_all.items()} == MAY
+    for table, may_import in ((of_all, MAY), (of_planning, IN_PLANNING)):
+        assert {room: set(re.findall(r"`(\w+)`", may)) for room, (_, may) in table.items()} == may_import
+    assert list(of_planning) == list(IN_PLANNING)
     assert set(of_planning) == {path.parent.name for path in planning.glob("*/__init__.py")}
     named = re.findall(r"`((?:\w+/)*\w+(?:\.py|/))`", page.read_text(encoding="utf-8"))
     places = (ROOT, planning.parent, planning)

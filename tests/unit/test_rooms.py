@@ -35,6 +35,31 @@ MAY: dict[str, set[str]] = {
     },
 }  # fmt: skip
 """The rooms that each room may import, beside itself and what is shared."""
+IN_PLANNING: dict[str, set[str]] = {
+    "basis": set(),
+    "problem": set(),
+    "flow": {"problem"},
+    "linear": {"problem"},
+    "dirs": {"problem"},
+    "rules": {"basis", "problem"},
+    "goals": {"basis", "flow", "problem", "rules"},
+    "networks": {"basis", "flow", "goals", "linear", "problem", "rules"},
+    "bounds": {"basis", "flow", "goals", "networks", "problem", "rules"},
+    "solution": {"basis", "bounds", "flow", "goals", "problem", "rules"},
+    "programs": {"basis", "bounds", "flow", "goals", "linear", "networks", "problem", "rules"},
+    "published": {"goals", "linear", "problem", "rules"},
+    "request": {"flow", "goals", "networks", "problem", "published", "rules"},
+    "loads": {"basis", "goals", "networks", "problem", "programs", "request", "rules", "solution"},
+    "telling": {"basis", "flow", "goals", "loads", "networks", "problem", "request", "rules"},
+    "driver": {
+        "basis", "bounds", "dirs", "flow", "goals", "loads", "networks", "problem", "programs", "published",
+        "request", "rules", "solution", "telling",
+    },
+}  # fmt: skip
+"""The rooms of planning, the lowest first, and which of them each may import beside itself.
+
+Only what is carried out: goals name the networks and programs that they cost something on, for types alone.
+"""
 LIBRARIES = {
     "numpy": set(MAY) | SHARED,
     "orjson": {"cli", "execution", "files", "formats", "pipeline", "server"},
@@ -155,6 +180,35 @@ def test_rooms_do_not_go_round_in_a_circle() -> None:
     for of, tree in modules().items():
         graph.setdefault(room_of(of), set()).update({room_of(name) for name in ours(tree)} - {room_of(of)})
     assert circle(graph) == []
+
+
+def imports_in_planning() -> dict[str, set[str]]:
+    """The rooms of planning that each of them imports, beside itself; the door goes by its own name."""
+    graph: dict[str, set[str]] = {}
+    for of, tree in modules().items():
+        if of.startswith("planning."):
+            inside = {name for name in ours(without_types(tree)) if room_of(name) == "planning"}
+            rooms = {name.partition(".")[2].partition(".")[0] for name in inside}
+            room = of.split(".")[1]
+            graph.setdefault(room, set()).update(rooms - {room})
+    return graph
+
+
+def test_every_module_of_planning_is_in_a_room() -> None:
+    assert imports_in_planning().keys() == IN_PLANNING.keys()
+
+
+@pytest.mark.parametrize("room", IN_PLANNING)
+def test_a_room_of_planning_imports_what_it_may(room: str) -> None:
+    assert imports_in_planning()[room] == IN_PLANNING[room]
+
+
+def test_rooms_of_planning_do_not_go_round_in_a_circle() -> None:
+    """Each imports only such as stand in the table before it."""
+    assert circle(IN_PLANNING) == []
+    rooms = list(IN_PLANNING)
+    for at, room in enumerate(rooms):
+        assert set(rooms[:at]) >= IN_PLANNING[room], room
 
 
 @pytest.mark.parametrize("room", MAY)

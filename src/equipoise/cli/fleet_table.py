@@ -9,6 +9,7 @@ from rich.text import Text
 
 from equipoise.cli import output
 from equipoise.cli.voice import is_quiet
+from equipoise.planning.goals.moves import Moves
 from equipoise.report.fleet_data import no_racks
 from equipoise.report.grid import Grid
 from equipoise.report.words import number, plural
@@ -43,7 +44,7 @@ def fleet_table(result: FleetRun) -> Grid:
 def cells(row: Mapping[str, Any]) -> list[str]:
     """The figures of a cluster that was planned."""
     before, after = row["before"], row["after"]
-    bound = next((level["lower_bound"] for level in row["certificate"] if level["goal"] == "moves"), None)
+    bound = next((level["lower_bound"] for level in row["certificate"] if level["goal"] == Moves.name), None)
     return [
         f"{spread(before)} → {spread(after)}",
         number(row["data_moves"]),

@@ -129,13 +129,15 @@ class Rows:
 
     def widths(self, found: Frontier) -> list[int]:
         """Columns for whatever may come: moves are no more than replicas, and sizes are short."""
+        from equipoise.planning.goals.replicas import Replicas
         from equipoise.report import words
 
+        counts = found.goal == Replicas.name
         moves = len(words.number(int((self.cluster.replicas >= 0).sum())))
         budget = len(f"{max(self.percents):g} % · ") + (SIZE if found.unit == "bytes" else moves)
-        held = SIZE if found.goal != "replicas" else moves
-        level = SIZE if found.goal != "replicas" else len("squared ") + 2 * moves
-        best = level if found.goal != "replicas" else max(level, len("may be more level"))
+        held = moves if counts else SIZE
+        level = len("squared ") + 2 * moves if counts else SIZE
+        best = max(level, len("may be more level")) if counts else level
         others = [len(load) + len(" , ") + SIZE for load in found.points[0].levels if load != found.goal]
         return [budget, moves, SIZE, 2 * held + len(" to "), level, best, *([sum(others)] if others else [])]
 

@@ -12,7 +12,7 @@ from equipoise.cli.output import show
 if TYPE_CHECKING:
     from equipoise.cluster import Plan
     from equipoise.planning.driver.size import Size
-    from equipoise.planning.driver.solution import Solution
+    from equipoise.planning.solution.solution import Solution
     from equipoise.report.grid import Grid
 
 

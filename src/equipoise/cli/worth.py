@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 BEYOND = 10.0
 """Percent of its share beyond its tolerance that a load may drift where nothing else is said: a plan ends at
 the edge of the tolerance, and what it brought there is not to be moved again by the next few records."""
-LOADS = {
-    "replicas": "count", "leaders": "leaders", "disk": "disk",
-    "network-in": "network-in", "network-out": "network-out", "cpu": "cpu",
-}  # fmt: skip
-"""The goals of a certificate that level brokers, and the load of each."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +56,15 @@ def why_idle(plan: Plan, cluster: Cluster, request: Request, above: float | None
 
 def furthest_off(plan: Plan, cluster: Cluster, request: Request, above: float | None = None) -> Iterator[Off]:
     """Of each load that the plan levels the broker that is furthest off its share, of those that have one."""
-    from equipoise.planning.loads.weights import load_of
+    from equipoise.planning.loads.weights import COUNTED, load_of
     from equipoise.planning.request.laying import build_problem
+    from equipoise.planning.request.options import BALANCES
 
     problem = build_problem(cluster, request)
+    load_of_goal = {COUNTED.get(load, load): load for load in BALANCES}
     for goal in (level.goal for level in plan.certificate if level.value is not None):
-        if goal in LOADS:
-            name = LOADS[goal]
+        if goal in load_of_goal:
+            name = load_of_goal[goal]
             allowed = max(problem.request.sides(name)) + BEYOND if above is None else above
             yield from worst_of(load_of(problem, name), problem, allowed)
 

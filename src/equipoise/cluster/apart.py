@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,22 +18,52 @@ CELLS = 2**18
 """Topics on brokers that are counted at a time: two megabytes."""
 
 
-def apart(cluster: Cluster, lists: IntArray, holds: BoolArray, leads: BoolArray) -> dict[str, int]:
-    """Goal → the greatest less the least of what it levels, over brokers that may hold, or lead.
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Lists, and the brokers that are compared: each figure is the greatest less the least."""
 
-    Of topics it is that of the topic where it is most. Only goals that count brokers against one another in
-    plain numbers, and empty where brokers do not weigh the same. ``lists``: ``(n_partitions, max_rf)``;
-    ``holds`` and ``leads``: ``(n_brokers,)``.
-    """
-    if not holds.any() or not leads.any() or np.ptp(cluster.brokers.weight[holds]) > 0:
-        return {}
-    n = cluster.n_brokers
-    return {
-        "replicas": int(np.ptp(measures.replicas_per_broker(lists, n)[holds])),
-        "leaders": int(np.ptp(measures.leaders_per_broker(lists, n)[leads])),
-        "topics": of_topics(cluster, lists, holds),
-        "topic-leaders": of_topics(cluster, lists[:, :1], leads),
-    }
+    cluster: Cluster
+    lists: IntArray
+    """``(n_partitions, max_rf)``"""
+    holds: BoolArray
+    """``(n_brokers,)``: may hold replicas."""
+    leads: BoolArray
+    """``(n_brokers,)``: may lead."""
+
+    @property
+    def tells(self) -> bool:
+        """True where brokers that weigh the same are to be level in plain numbers."""
+        some = self.holds.any() and self.leads.any()
+        return bool(some and np.ptp(self.cluster.brokers.weight[self.holds]) == 0)
+
+    def replicas(self) -> int:
+        return int(np.ptp(measures.replicas_per_broker(self.lists, self.cluster.n_brokers)[self.holds]))
+
+    def leaders(self) -> int:
+        return int(np.ptp(measures.leaders_per_broker(self.lists, self.cluster.n_brokers)[self.leads]))
+
+    def replicas_of_topics(self) -> int:
+        """In the topic where it is most, as below."""
+        return of_topics(self.cluster, self.lists, self.holds)
+
+    def leaders_of_topics(self) -> int:
+        return of_topics(self.cluster, self.lists[:, :1], self.leads)
+
+
+class Levelling(Protocol):
+    """What a goal says of itself, to the planner or to the judge."""
+
+    @property
+    def name(self) -> str: ...
+
+    def apart(self, spread: Spread) -> int | None:
+        """None where it levels no plain numbers of brokers."""
+
+
+def apart(goals: Iterable[Levelling], spread: Spread) -> dict[str, int]:
+    """Goal → how far brokers are apart in what it levels; empty where that tells nothing."""
+    found = ((goal.name, goal.apart(spread)) for goal in (goals if spread.tells else ()))
+    return {name: far for name, far in found if far is not None}
 
 
 def of_topics(cluster: Cluster, lists: IntArray, among: BoolArray) -> int:

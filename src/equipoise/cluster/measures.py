@@ -164,6 +164,11 @@ def arrivals(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
     return new
 
 
+def arrivals_by_row(before: IntArray, after: IntArray) -> npt.NDArray[np.int64]:
+    """Data moves of each partition, ``(n_partitions,)``."""
+    return arrivals(before, after).sum(axis=1)
+
+
 def whole_sizes(size_bytes: npt.NDArray[np.float64]) -> CountArray:
     """Sizes as whole bytes, ``(n_partitions,)`` int64; unknown (NaN) and absurd ones count 0."""
     sizes = np.nan_to_num(size_bytes)

@@ -11,8 +11,12 @@ import numpy as np
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning.driver.solve import make_plan
+from equipoise.planning.goals import weighs
+from equipoise.planning.goals.bytes import Bytes
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.loads import weighed_goals
-from equipoise.planning.loads.weights import GOAL_OF, load_of
+from equipoise.planning.loads.weights import COUNTED, load_of
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.laying import build_problem
@@ -100,10 +104,10 @@ def frontier(
     """
     problem = build_problem(cluster, request)
     refuse_unusable(problem)
-    weighed = problem.weighs
-    mix = [GOAL_OF.get(load, load) for load in problem.request.mix]  # of everything: what that is
+    weighed = weighs(problem)
+    mix = [COUNTED.get(load, load) for load in problem.request.mix]  # of everything: what that is
     goal = next(load for load in mix if load not in OF_LEADERS)
-    in_bytes = weighed and "bytes" in weighed_goals(problem) if unit is None else unit == "bytes"
+    in_bytes = weighed and Bytes.name in weighed_goals(problem) if unit is None else unit == "bytes"
     request = replace(request, goals=shown(problem.goals))
     full = make_plan(cluster, request)
     most = moved_bytes(full) if in_bytes else measures.data_moves(full.cluster.replicas, full.target)
@@ -130,7 +134,7 @@ def frontier(
 
 def shown(goals: tuple[str, ...]) -> tuple[str, ...]:
     """The goals that decide the figures of a point: for later ones there is nothing to show."""
-    last = max(goals.index(goal) for goal in ("replicas", "moves", "bytes") if goal in goals)
+    last = max(goals.index(goal) for goal in (Replicas.name, Moves.name, Bytes.name) if goal in goals)
     return goals[: last + 1]
 
 
@@ -141,7 +145,7 @@ def refuse_unusable(problem: Problem) -> None:
         raise UnusableInput(
             "tries budgets of its own", source="frontier", advice="Choose them with --budgets"
         )
-    levels = "replicas" in problem.goals and request.strategy == "flow"
+    levels = Replicas.name in problem.goals and request.strategy == "flow"
     if not levels or OF_LEADERS.issuperset(request.mix):
         raise UnusableInput(
             "needs a level that data moves bring about",
@@ -157,11 +161,11 @@ def point(
     levels = {level.goal: whole(level) for level in plan.certificate if level.goal in mix}
     held = (
         measures.replicas_per_broker(plan.target, problem.cluster.n_brokers)
-        if goal == "replicas"
+        if goal == Replicas.name
         else load_of(problem, goal).held(plan.target)
     )[problem.eligible]
     moves = measures.data_moves(plan.cluster.replicas, plan.target)
-    alike = goal == "replicas" and not np.ptp(plan.cluster.brokers.weight[problem.eligible]) > 0
+    alike = goal == Replicas.name and not np.ptp(plan.cluster.brokers.weight[problem.eligible]) > 0
     return Point(
         percent,
         budget,

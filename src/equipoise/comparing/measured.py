@@ -14,15 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Level, measures
+from equipoise.cluster.apart import Spread
 from equipoise.cluster.apart import apart as brokers_apart
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.rates import borne
-from equipoise.planning.goals import is_known, value_of
+from equipoise.planning.goals import GOALS, is_known, value_of, weighs
 from equipoise.planning.loads import weighed_goals, weighed_value
 from equipoise.planning.loads.weights import capacities
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules.rack_rule import is_strict
-from equipoise.planning.written import SQUARED, apart_words, written
+from equipoise.planning.telling.written import SQUARED, apart_words, written
 
 CRITERIA: tuple[dict[str, str], ...] = (
     {"key": "replicas_apart", "title": "Replicas apart", "unit": "count", "better": "low",
@@ -124,8 +125,9 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
     sizes_known = not np.isnan(cluster.size_bytes).all()
     moved = measures.arrivals(cluster.replicas, target).sum(axis=1) @ np.nan_to_num(cluster.size_bytes)
     wanted, value = (
-        (weighed_goals(problem), weighed_value) if problem.weighs else (problem.goals, value_of)
+        (weighed_goals(problem), weighed_value) if weighs(problem) else (problem.goals, value_of)
     )
+    spread = Spread(cluster, target, problem.eligible, problem.leads)
     goals = {goal: value(problem, target, goal) if is_known(cluster, goal) else None for goal in wanted}
     return {
         "replicas_apart": int(apart(held, problem.eligible)),
@@ -141,7 +143,7 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
         "leadership_changes": int(measures.leadership_changed(cluster.replicas, target).sum()),
         "partitions_changed": len(measures.changed_rows(cluster.replicas, target)),
         "goals": goals,
-        "apart": brokers_apart(cluster, target, problem.eligible, problem.leads),
+        "apart": brokers_apart(GOALS.values(), spread),
         **distance(goals, bounds),
     }
 

@@ -10,9 +10,9 @@ from equipoise.cluster.proofs import StrategyName
 from equipoise.errors import UnusableInput
 from equipoise.files.proposals import read_proposal
 from equipoise.judge import Overlay, Proposal, Verdict, judge, lay_over, rules_of
-from equipoise.planning.measured import measured_plan
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
+from equipoise.planning.published.measured import measured_plan
 from equipoise.planning.request.laying import build_problem
 from equipoise.planning.rules.ways import is_given
 from equipoise.wording import printable

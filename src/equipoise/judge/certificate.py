@@ -18,7 +18,7 @@ from equipoise.judge.faces import OptimalFaces
 from equipoise.judge.goals.registry import GOALS
 from equipoise.judge.heavy_partitions import outside_by_weight
 from equipoise.judge.load_levels import least_outside
-from equipoise.judge.loads import load_of
+from equipoise.judge.loads import COUNTED, load_of
 from equipoise.judge.values import recount
 from equipoise.judge.violations import Case, Violation
 
@@ -99,7 +99,7 @@ def level_bound(case: Case, goal: str, before: Sequence[str]) -> int | None:
     """The least that lies outside the bands of a load that the request levels, or of a goal that those
     ``before`` it force; None where none is counted.
     """
-    name = {"replicas": "count"}.get(goal, goal)
+    name = next((load for load, counted in COUNTED.items() if counted == goal), goal)
     if name in case.rules.loads:
         load = load_of(case, name)
         return max(least_outside(case, load), outside_by_weight(case, load))

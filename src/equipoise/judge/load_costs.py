@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.judge.goals.racks import Racks
 from equipoise.judge.load_levels import beyond_bands, in_racks, per_rack, racks_of
 from equipoise.judge.loads import COUNTED, Load, held_of, leads, load_of, rack_room
 from equipoise.judge.violations import Case, rack_excess
@@ -33,7 +34,7 @@ def least_copies(case: Case, cost: Int64, before: Sequence[str]) -> int:
     ``cost`` ``(n_partitions,)``: of one copy.
     """
     cost = np.where(case.cluster.rf > 0, cost, 0)
-    mended = "racks" in before and not rack_excess(case, case.target)[1][case.rules.movable].any()
+    mended = Racks.name in before and not rack_excess(case, case.target)[1][case.rules.movable].any()
     forced = sum((forced_copies(case, mended=mended) * cost).tolist())
     levelled = [name for name in levelled_before(case, before) if not leads(name)]
     return max([forced, *(cost_of_bands(case, load_of(case, name), cost) for name in levelled)])

@@ -14,8 +14,6 @@ from equipoise.judge.relaxation import Int64
 from equipoise.judge.views import Networks, PlacementView
 
 HIGHEST_PRICE = 2**40
-PRICED = frozenset({"racks", "replicas"})
-"""Goals that a budget of moves is spent on; any prices give a bound of either."""
 
 
 def data_moves(view: PlacementView) -> Cost:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Cluster
-from equipoise.cluster.apart import apart
+from equipoise.cluster.apart import Spread, apart
 from equipoise.cluster.brokers import IntArray
 from equipoise.judge.certificate import Finding
 from equipoise.judge.checks import Check, seven_checks
@@ -87,7 +87,7 @@ def judge(
         before=levels(cluster, cluster.replicas, rules.eligible, strict_racks=rules.strict_racks),
         after=levels(cluster, target, rules.eligible, strict_racks=rules.strict_racks),
         goals=values(case),
-        apart=apart(cluster, target, rules.eligible, rules.leads),
+        apart=apart(EVERY, Spread(cluster, target, rules.eligible, rules.leads)),
     )
 
 

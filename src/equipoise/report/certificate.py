@@ -8,6 +8,7 @@ from typing import Any
 from equipoise.cluster import Level
 from equipoise.cluster.proofs import ProofKind
 from equipoise.planning.goals import ALL_GOALS, GOALS, TIE_BREAKS
+from equipoise.planning.goals.moves import Moves
 from equipoise.report import words
 
 
@@ -51,7 +52,7 @@ def in_sizes(level: Level, before: Sequence[Level]) -> str:
         return ""
     if standing(level) != "proved":
         return words.size(level.value)
-    of = "no plan of as few moves" if any(b.goal == "moves" for b in before) else "no plan as good before"
+    of = "no plan of as few moves" if any(b.goal == Moves.name for b in before) else "no plan as good before"
     return f"{words.size(level.value)}, and {of} copies less"
 
 

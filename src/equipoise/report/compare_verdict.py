@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from equipoise.planning.goals.racks import Racks
 from equipoise.report import words
 
 Row = Mapping[str, Any]
@@ -52,7 +53,7 @@ def of_others(rows: Sequence[Row]) -> list[str]:
 def place(goal: str) -> str:
     """``replicas level``, or ``the rack rule``: a goal within a sentence."""
     title = words.goal_title(goal).lower()
-    return f"the {title}" if goal == "racks" else title
+    return f"the {title}" if goal == Racks.name else title
 
 
 def without_plan(rows: Sequence[Row]) -> list[str]:

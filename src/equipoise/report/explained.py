@@ -13,11 +13,11 @@ from equipoise.cluster import Plan, measures
 from equipoise.errors import UnusableInput
 from equipoise.files.plan_request import request_in
 from equipoise.files.plan_summary import planned_from, reasons_of
-from equipoise.planning.explain import cause
-from equipoise.planning.otherwise import Otherwise, otherwise
 from equipoise.planning.problem import shares
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.request.laying import build_problem
+from equipoise.planning.telling.explain import cause
+from equipoise.planning.telling.otherwise import Otherwise, otherwise
 from equipoise.report import words
 from equipoise.report.heat import transfers
 from equipoise.report.moves import KINDS, kinds, moved_bytes

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from equipoise.cluster import Level
+from equipoise.planning.goals.moves import Moves
 from equipoise.report import certificate, fleet_quality, spark, words
 from equipoise.report.fleet_changes import worst_first
 from equipoise.report.fleet_trends import trends
@@ -86,7 +87,7 @@ def planned_row(entry: Entry) -> dict[str, Any]:
         "uneven_before": uneven(old),
         "uneven_after": uneven(new),
         "spark": spark.before_after(before, after),
-        "bound": next((level.lower_bound for level in proofs if level.goal == "moves"), None),
+        "bound": next((level.lower_bound for level in proofs if level.goal == Moves.name), None),
         "bytes_known": "sizes" not in missing,
         "racks_known": "racks" not in missing,
         "verdict": certificate.verdict(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import Plan, measures
 from equipoise.files.plan_summary import reasons_of
-from equipoise.planning.explain import cause
+from equipoise.planning.telling.explain import cause
 
 MAX_ROWS = 20_000
 """Rows that a page carries; the others are named, and stand in reassignment.json."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Plan
+from equipoise.planning.goals.failover import Failover
 from equipoise.planning.problem.rates import sentences
 from equipoise.report import certificate, words
 from equipoise.report.apart import apart
@@ -145,7 +146,7 @@ def rack_rows(plan: Plan, figures: Figures) -> list[dict[str, Any]]:
 def failover_offer(plan: Plan, figures: Figures) -> dict[str, int] | None:
     """What levelling for failures could still bring; None where the plan already did or nothing is open."""
     level, worst = level_after_failure(plan, figures.after), int(figures.after.failover.max(initial=0))
-    planned = any(entry.goal == "failover" for entry in plan.certificate)
+    planned = any(entry.goal == Failover.name for entry in plan.certificate)
     return None if planned or worst <= level or level == 0 else {"worst": worst, "level": level}
 
 

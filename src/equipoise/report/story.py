@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.replicas import Replicas
 from equipoise.report import words
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def clause(data: dict[str, Any], schedule: Schedule | None) -> str:
 def proof(data: dict[str, Any]) -> str:
     """How good it is; where all is proved, in the words of what people pay."""
     at = {row["goal"]: row["standing"] for row in data["certificate"]}
-    best = data["verdict"]["state"] == "best" and at.get("moves") == at.get("replicas") == "proved"
+    best = data["verdict"]["state"] == "best" and at.get(Moves.name) == at.get(Replicas.name) == "proved"
     badge: str = data["verdict"]["badge"]
     return f"{badge}, no plan as level moves less" if best else badge
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from equipoise.cluster.proofs import ProofKind
 from equipoise.planning.goals import GOALS as PLANNED
-from equipoise.planning.written import SQUARED as SQUARED
-from equipoise.planning.written import apart_words as apart_words
-from equipoise.planning.written import written as written
+from equipoise.planning.telling.written import SQUARED as SQUARED
+from equipoise.planning.telling.written import apart_words as apart_words
+from equipoise.planning.telling.written import written as written
 from equipoise.wording import plural as plural
 from equipoise.wording import size as size
 

@@ -12,7 +12,7 @@ from tests.scenarios.named import cluster_of, values_of
 
 from equipoise.cluster import Cluster
 from equipoise.planning import Params, Request, build_problem, make_plan
-from equipoise.planning.driver.budget import best_counts
+from equipoise.planning.networks.move_budget import best_counts
 
 
 @pytest.mark.parametrize("allowed", [30, 53, 62, 71])

@@ -13,9 +13,9 @@ from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning import Request, make_plan
-from equipoise.planning.driver.solution import Solution
 from equipoise.planning.loads.weights import loads_of
 from equipoise.planning.request.laying import build_problem
+from equipoise.planning.solution.solution import Solution
 
 DISK = Request(balance=("disk",))
 

@@ -22,7 +22,7 @@ from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.judge.certificate import level_bound, verify
 from equipoise.judge.goals.registry import GOALS
 from equipoise.planning import Params, Problem, Request, build_problem, make_plan
-from equipoise.planning.goals import is_known
+from equipoise.planning.goals import is_known, weighs
 from equipoise.planning.loads import weighed_goals, weighed_value
 
 FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
@@ -87,7 +87,7 @@ def planned(
         problem = build_problem(cluster, request)
     except UnusableInput:
         return None
-    if not problem.weighs:
+    if not weighs(problem):
         return None
     goals = weighed_goals(problem)
     try:

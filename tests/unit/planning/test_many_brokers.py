@@ -10,7 +10,7 @@ import pytest
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.planning import Params, Request, make_plan
 from equipoise.planning.networks import orders
-from equipoise.planning.programs.joint.linear_program import Program
+from equipoise.planning.programs.joint.linear_program import JointProgram
 
 TINY = [[1, 2], [2, 3], [3, 1], [1, 2]]
 
@@ -27,13 +27,13 @@ def test_replicas_that_may_go_anywhere_are_no_matter_for_the_simplex_method(
     """Four partitions, two hundred new brokers, and `leaders` before all else: the corners of the program are
     as good as each other, by the ten thousand."""
     asked: list[tuple[int, bool]] = []
-    relaxed = Program.relaxed
+    relaxed = JointProgram.relaxed
 
-    def noted(program: Program, *, simplex: bool, **others: Any) -> Any:
+    def noted(program: JointProgram, *, simplex: bool, **others: Any) -> Any:
         asked.append((len(program.cost), simplex))
         return relaxed(program, simplex=simplex, **others)
 
-    monkeypatch.setattr(Program, "relaxed", noted)
+    monkeypatch.setattr(JointProgram, "relaxed", noted)
     plan = make_plan(joined(200), Request(goals=("leaders", "moves", "elections")))
     assert [(level.value, level.lower_bound) for level in plan.certificate] == [(0, 0), (1, 1), (1, 1)]
     wide = [simplex for columns, simplex in asked if columns > 2 * len(TINY) * 200]

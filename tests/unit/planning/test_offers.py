@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from equipoise.cluster import Brokers, Cluster, build_cluster, measures
 from equipoise.planning import make_plan
-from equipoise.planning.offers import spread
 from equipoise.planning.request.options import request_of
+from equipoise.planning.telling.offers import spread
 
 
 def cluster(lists: list[list[int]], sizes: list[float] | None = None, topics: str = "") -> Cluster:

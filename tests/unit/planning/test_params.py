@@ -17,8 +17,9 @@ NO_LIMITS = {
         "loads/prices.BITS",
     ),
     "the largest number that 64 bits or a solver take": (
-        "flow/solver.DEAREST", "driver/budget.MAX_PRICE", "programs/joint/bound.SAFE", "distinct.ROOM",
-        "programs/joint/narrowing.MOST_TIMES", "loads/prices.EXACT", "programs/branching.LARGEST",
+        "flow/solver.DEAREST", "networks/move_budget.MAX_PRICE", "programs/joint/bound.SAFE",
+        "basis/distinct.ROOM", "programs/joint/narrowing.MOST_TIMES", "loads/prices.EXACT",
+        "programs/branching.LARGEST",
     ),
     "a number that stands for none": (
         "programs/rows.INFINITE", "rules/interface.MANY", "problem/shares.ANYTHING", "loads/weights.ANYTHING",
@@ -39,10 +40,10 @@ NO_LIMITS = {
         "networks/topic_rounding.GREAT", "bounds/topic_leaders.ELECTION", "bounds/topic_leaders.DEAR",
     ),
     "a unit, or a position": (
-        "networks/free_followers.FIRST", "dirs/shelves.FINEST", "written.CPU", "flow/prices.SIGN",
+        "networks/free_followers.FIRST", "dirs/shelves.FINEST", "telling/written.CPU", "flow/prices.SIGN",
     ),
     "how much memory is worked on at a time, with the same outcome": (
-        "flow/prices.BLOCK", "loads/prices.ROWS", "distinct.ROOMY",
+        "flow/prices.BLOCK", "loads/prices.ROWS", "basis/distinct.ROOMY",
     ),
     "what may be asked, and what is asked where nothing is said": (
         "request/options.MOST", "request/options.MOST_BROKERS", "request/options.MOST_REPLICAS",
@@ -51,7 +52,7 @@ NO_LIMITS = {
     ),
     "how much is told in a sentence": (
         "request/part.SHOWN", "problem/rates.NAMED", "rules/health_words.MOST_LISTED",
-        "rules/ways.MOST_NAMED", "rules/new_brokers.MOST_NEW", "offers.UNEVEN",
+        "rules/ways.MOST_NAMED", "rules/new_brokers.MOST_NEW", "telling/offers.UNEVEN",
     ),
 }  # fmt: skip
 """Why → the numbers of the planner's modules that steer no work; those of published algorithms are theirs."""

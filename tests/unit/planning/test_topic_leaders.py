@@ -15,9 +15,9 @@ from equipoise.judge.certificate import Finding, verify
 from equipoise.judge.leader_network import leader_relaxation
 from equipoise.judge.topic_leaders import topic_leaders_bound
 from equipoise.planning import Request, build_problem, make_plan
+from equipoise.planning.basis.certificate import Proof
 from equipoise.planning.bounds import topic_leaders
-from equipoise.planning.certificate import Proof
-from equipoise.planning.driver.solution import Solution
+from equipoise.planning.bounds.topic_leaders import SumPrices, Sums
 from equipoise.planning.problem.params import Params
 
 LAST = "topic-leaders"
@@ -65,9 +65,9 @@ def test_turns_end_near_the_flow(grown: Plan, monkeypatch: pytest.MonkeyPatch) -
     before = [Proof(level.goal, int(level.value or 0), 0, ProofKind.NONE) for level in grown.certificate]
     problem = build_problem(grown.cluster, Request(exclude_topics="t7"))
     problem = replace(problem, params=Params(bound_flow_cells=0))
-    found = topic_leaders.with_topic_leaders(problem, Solution(np.asarray(grown.target), before))
+    found = topic_leaders.with_topic_leaders(problem, np.asarray(grown.target), before)
     flow = grown.certificate[-1].global_bound or 0
-    assert 0.97 * flow < found.proofs[-1].bound <= flow
+    assert 0.97 * flow < found[-1].bound <= flow
 
 
 @pytest.mark.slow
@@ -77,15 +77,15 @@ def test_the_gap_that_is_left_says_how_long_prices_are_sought(
     """Far from the value a round that gains a little is the last; near it any gain leads on."""
     before = [Proof(level.goal, int(level.value or 0), 0, ProofKind.NONE) for level in grown.certificate]
     problem = build_problem(grown.cluster, Request(exclude_topics="t7"))
-    sums = topic_leaders.sums_of(problem, Solution(np.asarray(grown.target), before))
+    sums = topic_leaders.sums_of(problem, np.asarray(grown.target), before)
     assert sums is not None
-    better, rounds = topic_leaders.Sums.better, [0]
+    better, rounds = Sums.better, [0]
 
-    def counted(self: topic_leaders.Sums, prices: topic_leaders.Prices, reach: int) -> topic_leaders.Prices:
+    def counted(self: Sums, prices: SumPrices, reach: int) -> SumPrices:
         rounds[0] += 1
         return better(self, prices, reach)
 
-    monkeypatch.setattr(topic_leaders.Sums, "better", counted)
+    monkeypatch.setattr(Sums, "better", counted)
     found = {}
     for value in (1, 10**6):
         rounds[0] = 0

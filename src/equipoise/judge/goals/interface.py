@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from equipoise.cluster.apart import Spread
 from equipoise.cluster.proofs import NetworkName
 from equipoise.judge.arc_costs import Cost
 from equipoise.judge.counting import Counting
@@ -29,6 +30,9 @@ class Goal(ABC):
     of_sizes = False
     """Asks how large a replica is that leaves: networks of replicas have arcs for each size then."""
 
+    spends_moves = False
+    """A budget of moves is spent on it: a price on each move gives a bound of it then."""
+
     @property
     @abstractmethod
     def name(self) -> str:
@@ -48,6 +52,10 @@ class Goal(ABC):
 
     def beside_loads(self, case: Case, before: Sequence[str]) -> int | None:
         """The least in plans that level the loads ``before`` it; None where the judge counts none."""
+        return None
+
+    def apart(self, spread: Spread) -> int | None:
+        """How far brokers are apart at most in what it levels; None where that is not what it levels."""
         return None
 
     def positions(self, most_rf: int) -> int:

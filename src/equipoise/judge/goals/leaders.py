@@ -8,6 +8,7 @@ from math import isqrt
 import numpy as np
 
 from equipoise.cluster import measures
+from equipoise.cluster.apart import Spread
 from equipoise.judge.arc_costs import Cost, banded
 from equipoise.judge.bands import Int64, squares, weights, within
 from equipoise.judge.counting import Counting
@@ -22,6 +23,9 @@ class Leaders(LeaderLevel):
     """Of the brokers that may lead; what the others lead since it may not change is in no band."""
 
     name = "leaders"
+
+    def apart(self, spread: Spread) -> int:
+        return spread.leaders()
 
     def value(self, case: Case) -> int:
         led = measures.leaders_per_broker(case.target, case.cluster.n_brokers)[case.rules.leads]

@@ -12,7 +12,7 @@ from equipoise.judge.arc_costs import Cost
 from equipoise.judge.counting import Counting
 from equipoise.judge.goals.interface import PlacementGoal, Reached
 from equipoise.judge.load_costs import least_copies
-from equipoise.judge.moves_within import PRICED, data_moves, moves_bound
+from equipoise.judge.moves_within import data_moves, moves_bound
 from equipoise.judge.rows import ones
 from equipoise.judge.sheet import Sum
 from equipoise.judge.views import Networks, PlacementView
@@ -50,7 +50,7 @@ class Moves(PlacementGoal):
     ) -> int:
         if network is not NetworkName.MERGED_BUDGET:
             return super().own_bound(network, stored, before, networks)
-        spent = [reached for reached in before if reached.goal.name in PRICED]
+        spent = [reached for reached in before if reached.goal.spends_moves]
         if not spent:
             raise ValueError(f"the price of a move tells nothing of {self.name} there")
         return max(moves_bound(networks, reached.goal.name, reached.value, stored) for reached in spent)

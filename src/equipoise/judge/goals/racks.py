@@ -25,6 +25,7 @@ class Racks(PlacementGoal):
     """Of the partitions that may change; what breaks the rule and may not change is no fault of a plan."""
 
     name = "racks"
+    spends_moves = True
 
     def value(self, case: Case) -> int:
         if not case.cluster.brokers.has_racks:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import measures
+from equipoise.cluster.apart import Spread
 from equipoise.cluster.proofs import NetworkName
 from equipoise.judge.arc_costs import Cost, banded
 from equipoise.judge.bands import squares, weights, within
@@ -27,6 +28,10 @@ class Replicas(PlacementGoal):
     """Of the brokers that may hold replicas, within ``--tolerance`` of their shares."""
 
     name = "replicas"
+    spends_moves = True
+
+    def apart(self, spread: Spread) -> int:
+        return spread.replicas()
 
     def value(self, case: Case) -> int:
         held = measures.replicas_per_broker(case.target, case.cluster.n_brokers)[case.rules.eligible]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.cluster.apart import Spread
 from equipoise.cluster.proofs import NetworkName
 from equipoise.judge.arc_costs import Cost, banded
 from equipoise.judge.bands import per_topic, topic_leader_bands
@@ -24,6 +25,9 @@ class TopicLeaders(OrderGoal):
     """Each topic has shares of its own, over the brokers that may lead."""
 
     name = "topic-leaders"
+
+    def apart(self, spread: Spread) -> int:
+        return spread.leaders_of_topics()
 
     def value(self, case: Case) -> int:
         return per_topic(case, case.target[:, :1], case.rules.leads)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.cluster.apart import Spread
 from equipoise.judge.arc_costs import Cost, banded
 from equipoise.judge.bands import per_topic, shares, weights
 from equipoise.judge.counting import Counting
@@ -21,6 +22,9 @@ class Topics(PlacementGoal):
     """Each topic has shares of its own, over the brokers that may hold replicas."""
 
     name = "topics"
+
+    def apart(self, spread: Spread) -> int:
+        return spread.replicas_of_topics()
 
     def value(self, case: Case) -> int:
         return per_topic(case, case.target, case.rules.eligible)

@@ -27,10 +27,15 @@ from equipoise.cluster.measures import (
     replicas_per_rack,
 )
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.convex import solve
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
 from equipoise.planning.goals import value_of
+from equipoise.planning.goals.elections import Elections
+from equipoise.planning.goals.failover import Failover
+from equipoise.planning.goals.leaders import Leaders
+from equipoise.planning.goals.racks import Racks
+from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.problem.params import Params
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import failover_bands, open_band, weights
@@ -40,7 +45,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class SurvivorPrices:
     """One for each sum that is relaxed."""
 
     first_follower: Int64
@@ -98,7 +103,7 @@ def survivors(problem: Problem, reached: Mapping[str, int]) -> Survivors:
     counts = problem.leads[:, None] & ~np.eye(n, dtype=bool) & (problem.leads.sum() > 1)
 
     crowds = problem.limit[movable] > 1
-    if reached.get("racks") != 0 and not is_strict(problem.request):
+    if reached.get(Racks.name) != 0 and not is_strict(problem.request):
         crowds |= replicas_per_rack(current, problem.rack_idx, problem.n_racks).max(axis=1, initial=0) > 1
     crowded = int((crowds & (rf > 1)).sum())
     together = problem.rack_idx[:, None] == problem.rack_idx[None, :]
@@ -122,11 +127,11 @@ def places_between(problem: Problem, reached: Mapping[str, int]) -> tuple[Int64,
     """
     n, movable = problem.cluster.n_brokers, problem.movable
     least, most = np.zeros(n, dtype=np.int64), np.full(n, int(movable.sum()), dtype=np.int64)
-    if "replicas" in reached:
+    if Replicas.name in reached:
         fixed = replicas_per_broker(problem.cluster.replicas[~movable], n)
         total = int(fixed[problem.eligible].sum() + problem.rf[movable].sum())
         low, high = open_band(total, weights(problem, problem.eligible), problem.request.sides("count"))
-        off, later = isqrt(reached["replicas"]), int((problem.rf[movable] > 2).sum())
+        off, later = isqrt(reached[Replicas.name]), int((problem.rf[movable] > 2).sum())
         least = np.where(problem.eligible, np.maximum(least, low - off - fixed - later), 0)
         most = np.where(problem.eligible, np.minimum(most, high + off - fixed), most)
     return least, most
@@ -139,15 +144,15 @@ def leaders_between(problem: Problem, reached: Mapping[str, int], led: Int64) ->
     """
     n_rows = int(problem.movable.sum())
     least, most = np.zeros_like(led), np.where(problem.leads, n_rows, 0)
-    if "leaders" in reached:
+    if Leaders.name in reached:
         low, high = open_band(int(led[problem.leads].sum()) + n_rows, weights(problem, problem.leads))
-        off = isqrt(reached["leaders"])
+        off = isqrt(reached[Leaders.name])
         least, most = np.maximum(least, low - off - led), np.minimum(most, high + off - led)
-    if "elections" in reached:
+    if Elections.name in reached:
         before = problem.cluster.replicas[problem.movable, 0]
         keeps = (before >= 0) & problem.leads[np.maximum(before, 0)]
         here = np.bincount(before[keeps], minlength=len(led)).astype(np.int64)
-        changed = reached["elections"] - int(((before >= 0) & ~keeps).sum())
+        changed = reached[Elections.name] - int(((before >= 0) & ~keeps).sum())
         least = np.maximum(least, here - changed)
         most = np.minimum(most, here + changed + n_rows - int(keeps.sum()))
     none = ~problem.leads
@@ -161,11 +166,11 @@ def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]
     """
     if problem.stays:
         return None
-    of, value = survivors(problem, reached), value_of(problem, lists, "failover")
+    of, value = survivors(problem, reached), value_of(problem, lists, Failover.name)
     movable = lists[problem.movable]
     led = leaders_per_broker(movable, problem.cluster.n_brokers)
     alone = leaders_per_broker(movable[(movable >= 0).sum(axis=1) == 1], problem.cluster.n_brokers)
-    best: tuple[int, Prices] | None = None
+    best: tuple[int, SurvivorPrices] | None = None
     for _ in range(problem.params.failover_tries):
         inherits = led - np.minimum(alone, led)
         try:
@@ -177,33 +182,36 @@ def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]
         best = (bound, tried) if best is None or bound > best[0] else best
         if best[0] >= value:
             break
-    return None if best is None else ProvedLevel("failover", best[0], NetworkName.FAILOVER, best[1].stored())
+    if best is None:
+        return None
+    return ProvedLevel(Failover.name, best[0], NetworkName.FAILOVER, best[1].stored())
 
 
-def follower_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Prices:
+def follower_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> SurvivorPrices:
     """Prices that prove the best for leaders as they are: potentials of a flow from leaders to followers.
 
     Nodes: 0 the sink; brokers as first followers; brokers as leaders. Raises `Infeasible`.
     """
     n = len(led)
-    lost, first_follower = np.nonzero(of.counts & (of.room > 0))
-    held = (of.held + led[None, :])[lost, first_follower]
+    lost, survivor = np.nonzero(of.counts & (of.room > 0))
+    held = (of.held + led[None, :])[lost, survivor]
     supply = np.concatenate([[0], np.zeros(n), inherits]).astype(np.int64)
     supply[0] = -supply.sum()
     tail = np.concatenate([1 + np.arange(n), 1 + n + lost])
-    head = np.concatenate([np.zeros(n, dtype=np.int64), 1 + first_follower])
+    head = np.concatenate([np.zeros(n, dtype=np.int64), 1 + survivor])
     lower = np.concatenate([np.maximum(of.fewest - led, 0), np.zeros(len(lost), dtype=np.int64)])
-    upper = np.concatenate([of.places - led, np.minimum(of.room[lost, first_follower], inherits[lost])])
+    upper = np.concatenate([of.places - led, np.minimum(of.room[lost, survivor], inherits[lost])])
     if np.any(lower > upper):
         raise Infeasible
     network = Network(supply, tail.astype(np.int32), head.astype(np.int32), lower, upper, of.params)
     arcs = np.arange(n, len(tail), dtype=np.int32)
-    low, high = (band[lost, first_follower] - held for band in (of.low, of.high))
+    low, high = (band[lost, survivor] - held for band in (of.low, of.high))
     fall = Objective.of_bands(len(tail), arcs, low, high)
-    linear = np.concatenate([np.zeros(n, dtype=np.int64), crowd * of.together[lost, first_follower]])
+    linear = np.concatenate([np.zeros(n, dtype=np.int64), crowd * of.together[lost, survivor]])
     best = solve(network, replace(fall, linear=linear))
     price = best.potential - best.potential[0]
-    return Prices(np.where(of.counts.any(axis=1), price[1 + n :], 0), price[None, 1 : 1 + n], 0, crowd)
+    first_follower = np.where(of.counts.any(axis=1), price[1 + n :], 0)
+    return SurvivorPrices(first_follower, price[None, 1 : 1 + n], 0, crowd)
 
 
 def ends(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
@@ -217,7 +225,7 @@ def ends(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
     return np.clip(wanted, start, start + of.room)
 
 
-def pulls(of: Survivors, prices: Prices, choice: int = 0) -> Int64:
+def pulls(of: Survivors, prices: SurvivorPrices, choice: int = 0) -> Int64:
     """``(n_brokers, n_brokers)``: what each inheritance earns."""
     return prices.first_follower[:, None] - prices.place[choice][None, :] - prices.crowd * of.together
 
@@ -226,7 +234,7 @@ def inherited(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
     return np.where(of.counts, ends(of, led, pull, last=last) - of.held - led[None, :], 0)
 
 
-def costs(of: Survivors, led: Int64, pull: Int64) -> Int64:
+def survivor_costs(of: Survivors, led: Int64, pull: Int64) -> Int64:
     """What each broker costs as a survivor at best, ``(n_brokers,)``."""
     count = ends(of, led, pull, last=False)
     outside = np.maximum(np.maximum(of.low - count, count - of.high), 0)
@@ -248,20 +256,20 @@ def crowd_price(of: Survivors, led: Int64, inherits: Int64) -> int:
     return low
 
 
-def simple_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> Prices:
+def simple_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> SurvivorPrices:
     """Least prices at which the survivors would take all that each broker leads, places being free."""
     none = np.zeros(len(led), dtype=np.int64)
     reach = 2 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + crowd + 1
     low, high = none - reach, none + reach
     while np.any(low < high):
         middle = (low + high) // 2
-        pull = pulls(of, Prices(middle, none[None], 0, crowd))
+        pull = pulls(of, SurvivorPrices(middle, none[None], 0, crowd))
         enough = inherited(of, led, pull, last=True).sum(axis=1) >= inherits
         low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
-    return Prices(low, none[None], 0, crowd)
+    return SurvivorPrices(low, none[None], 0, crowd)
 
 
-def place_prices(of: Survivors, prices: Prices) -> Prices:
+def place_prices(of: Survivors, prices: SurvivorPrices) -> SurvivorPrices:
     """With the best price of places for each number of leaders, where there are few."""
     n_choices = int((of.most - of.least).max(initial=0)) + 1
     if n_choices > of.params.place_choices:
@@ -281,7 +289,7 @@ def place_prices(of: Survivors, prices: Prices) -> Prices:
     return replace(prices, place=np.array(rows))
 
 
-def leader_price(of: Survivors, prices: Prices) -> tuple[Prices, Int64]:
+def leader_price(of: Survivors, prices: SurvivorPrices) -> tuple[SurvivorPrices, Int64]:
     """With the price of leaders that goes best with the others, and the leaders per broker best then."""
     # one leader more changes what each survivor has: no price beyond that changes anything
     survivor = 4 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + prices.crowd + 1
@@ -300,7 +308,7 @@ def leader_price(of: Survivors, prices: Prices) -> tuple[Prices, Int64]:
     return prices, first + more
 
 
-def best_leaders(of: Survivors, prices: Prices, *, last: bool) -> tuple[Int64, Int64]:
+def best_leaders(of: Survivors, prices: SurvivorPrices, *, last: bool) -> tuple[Int64, Int64]:
     """Fewest or most leaders of each broker that are cheapest at these prices, and what that costs.
 
     Both ``(n_brokers,)``.
@@ -310,7 +318,7 @@ def best_leaders(of: Survivors, prices: Prices, *, last: bool) -> tuple[Int64, I
         place = prices.place[choice]
         each = prices.first_follower + place - prices.leader
         rest = each * led - place * np.where(place > 0, of.places, of.fewest)
-        return costs(of, led, pulls(of, prices, choice)) + rest
+        return survivor_costs(of, led, pulls(of, prices, choice)) + rest
 
     low, high = of.least.copy(), np.maximum(of.least, of.most)
     if len(prices.place) > 1:
@@ -328,7 +336,7 @@ def best_leaders(of: Survivors, prices: Prices, *, last: bool) -> tuple[Int64, I
     return low, priced(low, 0)
 
 
-def dual_value(of: Survivors, prices: Prices) -> int:
+def dual_value(of: Survivors, prices: SurvivorPrices) -> int:
     """The bound under any prices."""
     lost = of.counts.any(axis=1)
     alone = of.alone * int(prices.first_follower[lost].max()) if lost.any() else 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Int64, Network, Objective
 from equipoise.planning.goals import BROKER_LEADER

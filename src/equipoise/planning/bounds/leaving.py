@@ -14,10 +14,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from equipoise.cluster.proofs import NetworkName
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.bounds.leaders import free_leaders, leader_bounds
-from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.flow.convex import Optimum, solve, solve_from
 from equipoise.planning.flow.network import Int64, Objective
+from equipoise.planning.goals.elections import Elections
 from equipoise.planning.networks.place import OptimalFace
 
 
@@ -27,7 +28,7 @@ def fewest_given_up(face: OptimalFace, reached: Mapping[str, int]) -> ProvedLeve
     network = leader_bounds(problem, reached)[1]
     n, brokers = problem.cluster.n_brokers, net.data.brokers
     leaving = net.forced_leader_changes()
-    giving = free_leaders(problem).objective("elections")
+    giving = free_leaders(problem).objective(Elections.name)
     given = np.flatnonzero(giving.linear)
 
     def of_forced(chosen: Int64) -> Optimum:
@@ -46,7 +47,7 @@ def fewest_given_up(face: OptimalFace, reached: Mapping[str, int]) -> ProvedLeve
     for _ in range(problem.params.leaving_tries):  # each better informed than the one before
         left, gave = of_forced(chosen), of_givers(chosen)
         level = ProvedLevel(
-            "elections",
+            Elections.name,
             left.value + gave.value,
             NetworkName.LEAVING,
             np.concatenate([chosen, gave.potential, left.potential]),

@@ -17,14 +17,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import NetworkName, ProofKind
+from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.bounds.leaders import free_leaders
-from equipoise.planning.certificate import Proof, ProvedLevel
-from equipoise.planning.driver.solution import Solution, goals_before
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Int32, Int64, Network, Objective
 from equipoise.planning.flow.prices import BLOCK, FINENESS, reached, turning, within
-from equipoise.planning.goals import value_of
+from equipoise.planning.goals import goals_before, value_of
+from equipoise.planning.goals.elections import Elections
+from equipoise.planning.goals.leaders import Leaders
+from equipoise.planning.goals.topic_leaders import TopicLeaders
 from equipoise.planning.problem import shares as measure
 from equipoise.planning.problem.params import Params
 from equipoise.planning.problem.problem import Problem
@@ -64,7 +67,7 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class SumPrices:
     """Of an election, of a leader on each broker that may lead, of one of each topic; and their bound."""
 
     election: int
@@ -103,23 +106,23 @@ class Sums:
         """No price of topics need be farther from 0: it gives a broker all partitions of any topic."""
         return FINENESS * (2 * max(int(cells.size.max()) for cells in self.blocks) + 2) + election
 
-    def shifted(self, prices: Prices, election: int) -> Prices:
+    def shifted(self, prices: SumPrices, election: int) -> SumPrices:
         """The prices at another price of elections: brokers that give leaders away pay the difference.
 
         Without that they would be a place to be stuck in.
         """
         gives = sum(cells.held.sum(axis=0, dtype=np.int64) for cells in self.blocks) > self.most
         less = np.where(gives, np.int32(election - prices.election), 0).astype(np.int32)
-        return Prices(election, prices.broker - less, prices.topic)
+        return SumPrices(election, prices.broker - less, prices.topic)
 
-    def counts(self, prices: Prices, broker: Int32) -> Int64:
+    def counts(self, prices: SumPrices, broker: Int32) -> Int64:
         """Leaders of each broker at other prices of brokers."""
         counts = np.zeros(len(broker), dtype=np.int64)
         for cells, topic in self.of_topics(prices.topic):
             counts += cells.leaders(topic[:, None] + broker, prices.election).sum(axis=0, dtype=np.int32)
         return counts
 
-    def better(self, prices: Prices, reach: int) -> Prices:
+    def better(self, prices: SumPrices, reach: int) -> SumPrices:
         """The best prices of topics for these of brokers, then of brokers for those of topics."""
         topics = []
         for cells, topic in self.of_topics(prices.topic):
@@ -135,7 +138,7 @@ class Sums:
         prices = replace(prices, broker=broker)
         return replace(prices, bound=self.bound(prices))
 
-    def bound(self, prices: Prices) -> int:
+    def bound(self, prices: SumPrices) -> int:
         """What is proved at these prices, in parts of `FINENESS`."""
         broker = prices.broker.astype(np.int64)
         total = int(np.minimum(broker * self.least, broker * self.most).sum())
@@ -145,21 +148,19 @@ class Sums:
         return total - prices.election * self.allowed
 
 
-def with_topic_leaders(problem: Problem, solution: Solution) -> Solution:
-    """The solution with `topic-leaders` bounded over placements, where nothing is known of those."""
-    proofs = {proof.goal: proof for proof in solution.proofs}
-    proof = proofs.get("topic-leaders")
+def with_topic_leaders(problem: Problem, lists: IntArray, proofs: list[Proof]) -> list[Proof]:
+    """The proofs of a plan, `topic-leaders` bounded over placements where nothing is known of those."""
+    proof = next((proof for proof in proofs if proof.goal == TopicLeaders.name), None)
     if proof is None or proof.claims or not proof.value:
-        return solution
-    sums = sums_of(problem, solution)
+        return proofs
+    sums = sums_of(problem, lists, proofs)
     if sums is None:
-        return solution
-    priced = "elections" in goals_before(problem.goals, "topic-leaders")
+        return proofs
+    priced = Elections.name in goals_before(problem.goals, TopicLeaders.name)
     level = bounded(sums, proof.value, priced=priced)
     if level.value <= 0:
-        return solution
-    found = with_bound(proof, level)
-    return replace(solution, proofs=[found if old is proof else old for old in solution.proofs])
+        return proofs
+    return [with_bound(old, level) if old is proof else old for old in proofs]
 
 
 def with_bound(proof: Proof, level: ProvedLevel) -> Proof:
@@ -175,10 +176,10 @@ def bounded(sums: Sums, value: int, *, priced: bool) -> ProvedLevel:
     few = sum(cells.low.size for cells in sums.blocks) <= sums.params.bound_flow_cells
     best = by_flow(sums, priced=priced) if few else by_ascent(sums, value, priced=priced)
     prices = np.concatenate([[best.election], best.broker, best.topic]).astype(np.int64)
-    return ProvedLevel("topic-leaders", -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
+    return ProvedLevel(TopicLeaders.name, -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
 
 
-def by_flow(sums: Sums, *, priced: bool) -> Prices:
+def by_flow(sums: Sums, *, priced: bool) -> SumPrices:
     """The best prices of some flows, each with another price of elections.
 
     Leaders of a cell go to its broker, or for a price through the hub of their topic to another cell.
@@ -205,12 +206,12 @@ def by_flow(sums: Sums, *, priced: bool) -> Prices:
     squares = Objective.of_bands(len(network.tail), to_brokers, low.ravel(), high.ravel())
     given = slice(n_brokers + n_cells, n_brokers + 2 * n_cells)
 
-    def tried(election: int) -> tuple[Prices, int]:
+    def tried(election: int) -> tuple[SumPrices, int]:
         linear = squares.linear.copy()
         linear[given] = election // FINENESS
         best = solve(network, replace(squares, linear=linear))
         stands = FINENESS * (best.potential - best.potential[0])
-        prices = Prices(election, -stands[brokers].astype(np.int32), stands[first_hub:].astype(np.int32))
+        prices = SumPrices(election, -stands[brokers].astype(np.int32), stands[first_hub:].astype(np.int32))
         return replace(prices, bound=sums.bound(prices)), int(best.flow[given].sum()) - sums.allowed
 
     best, over = tried(DEAR if priced else 0)
@@ -227,14 +228,14 @@ def by_flow(sums: Sums, *, priced: bool) -> Prices:
     return best
 
 
-def by_ascent(sums: Sums, value: int, *, priced: bool) -> Prices:
+def by_ascent(sums: Sums, value: int, *, priced: bool) -> SumPrices:
     """The best prices found in some rounds, for rising and for falling prices of elections.
 
     What is left of the gap to ``value`` says when another price is no longer worth its round.
     """
     n_topics = sum(len(cells.size) for cells in sums.blocks)
     election, reach = ELECTION if priced else 0, FINENESS * sums.params.bound_reach
-    start = Prices(election, np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32))
+    start = SumPrices(election, np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32))
     best = sums.better(sums.better(start, sums.highest(election)), reach)
     for up, down in ((3, 2), (2, 3)) if priced else ():
         tried = best
@@ -246,8 +247,8 @@ def by_ascent(sums: Sums, value: int, *, priced: bool) -> Prices:
     return max(best, sums.better(best, reach), key=lambda prices: prices.bound)
 
 
-def sums_of(problem: Problem, solution: Solution) -> Sums | None:
-    """The sums of a plan, None where there is nothing to count or far too much."""
+def sums_of(problem: Problem, lists: IntArray, proofs: list[Proof]) -> Sums | None:
+    """The sums of a plan with its proofs, None where there is nothing to count or far too much."""
     cluster = problem.cluster
     leads, rows = np.flatnonzero(problem.leads), np.flatnonzero(problem.movable)
     n_cells = len(cluster.topics) * len(leads)
@@ -262,30 +263,31 @@ def sums_of(problem: Problem, solution: Solution) -> Sums | None:
     columns.append(size[:, None].astype(np.int32))
     n_blocks = min(-(-n_cells // BLOCK), len(cluster.topics))
     blocks = zip(*(np.array_split(column, n_blocks) for column in columns), strict=True)
-    least, most = leaders_within(problem, solution)
+    least, most = leaders_within(problem, proofs)
     forced = int(((first >= 0) & ~keeps).sum())
     return Sums(
         tuple(Cells(*block) for block in blocks),
         least[leads],
         most[leads],
-        value_of(problem, solution.lists, "elections") - forced,
+        value_of(problem, lists, Elections.name) - forced,
         problem.params,
     )
 
 
-def leaders_within(problem: Problem, solution: Solution) -> tuple[Int64, Int64]:
+def leaders_within(problem: Problem, proofs: list[Proof]) -> tuple[Int64, Int64]:
     """Fewest and most leaders of each broker, ``(n_brokers,)``, among partitions that may change.
 
     That is in plans as good as this one at the goals before.
     """
-    before = goals_before(problem.goals, "topic-leaders")
+    first = goals_before(problem.goals, TopicLeaders.name)
+    before = [proof for proof in proofs if proof.goal in first]
     free = free_leaders(problem)
     network, brokers = free.network, free.n_racks + np.arange(free.n_brokers)
-    for proof in (proof for proof in solution.proofs if proof.goal in before):
+    for proof in before:
         if proof.level is not None and proof.level.network == NetworkName.LEADERS and proof.closes:
             network = narrow(network, free.objective(proof.goal), proof.level.potential)
     least, most = network.lower[brokers].copy(), network.upper[brokers].copy()
-    if solution.reached.get("leaders") == 0 and "leaders" in before:
-        level = free.objective("leaders")
+    if any(proof.goal == Leaders.name and proof.value == 0 for proof in before):
+        level = free.objective(Leaders.name)
         least, most = np.maximum(least, level.band_low), np.minimum(most, level.band_high)
     return least, most

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -19,11 +18,9 @@ from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.goals import FOLLOWER, LEADER, ORDER
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.problem.request import Request
 from equipoise.planning.programs.small import is_small
 from equipoise.planning.request.laying import build_problem
-from equipoise.planning.rules import BUDGETS
-from equipoise.planning.rules.ways import field_of
+from equipoise.planning.request.second_run import asked_again
 
 LATE = frozenset([*FOLLOWER, *(goal for goal in ORDER if goal not in LEADER)])
 
@@ -45,9 +42,3 @@ def at_rest(state: State, lists_of: Callable[[Problem], IntArray]) -> State:
             break
         state = better
     return state
-
-
-def asked_again(problem: Problem) -> Request:
-    """The request of a second run: nothing is left to create, the budgets are spent."""
-    spent: dict[str, Any] = {field_of(b.name): 0 for b in BUDGETS if b.is_given(problem.request)}
-    return replace(problem.request, create=(), goals=problem.goals, **spent)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.bounds.failover import least_failover
-from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.driver.pinning import placed_with
 from equipoise.planning.driver.size import Size
-from equipoise.planning.driver.solution import goals_before, has_one_placement
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
-from equipoise.planning.goals import value_of
+from equipoise.planning.goals import goals_before, value_of
+from equipoise.planning.goals.leaders import Leaders
+from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.networks.first_followers import spread_first_followers
 from equipoise.planning.networks.orders import order, order_followers, to_front
 from equipoise.planning.problem.problem import Problem
+from equipoise.planning.solution.solution import has_one_placement
 
 
 def by_failover_prices(state: State, goal: str) -> State:
@@ -45,10 +47,10 @@ def with_first_followers(state: State, goal: str) -> State:
     """The state, or a better one whose first followers are chosen with their placement, bounded anew."""
     problem, best = state.problem, state.solution
     before, lists = goals_before(problem.goals, goal), best.lists
-    if "leaders" not in before:  # where nobody asked for level leaders they serve it best all the same
-        lists = order(problem, lists, (*before, "leaders", *problem.goals[len(before) :]))[0]
+    if Leaders.name not in before:  # where nobody asked for level leaders they serve it best all the same
+        lists = order(problem, lists, (*before, Leaders.name, *problem.goals[len(before) :]))[0]
     try:
-        spread = spread_first_followers(problem, lists, level="replicas" in before)
+        spread = spread_first_followers(problem, lists, level=Replicas.name in before)
     except Infeasible:
         return state
     if value_of(problem, spread, goal) >= best.reached[goal]:  # moves for nothing

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from equipoise.cluster.proofs import NetworkName
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.bounds.leaving import fewest_given_up
 from equipoise.planning.bounds.topic_leaders import with_topic_leaders
-from equipoise.planning.certificate import ProvedLevel
 from equipoise.planning.driver.face import FACE_GOALS, by_face, face_arcs, face_is_open
 from equipoise.planning.driver.failover import (
     by_failover_prices,
@@ -22,12 +22,15 @@ from equipoise.planning.driver.failover import (
     with_first_followers,
 )
 from equipoise.planning.driver.size import ANY_SIZE, Size
-from equipoise.planning.driver.solution import goals_before
 from equipoise.planning.driver.state import State
-from equipoise.planning.goals import ALL_GOALS, BROKER_LEADER, PLACEMENT
+from equipoise.planning.goals import BROKER_LEADER, GOALS, PLACEMENT, goals_before
+from equipoise.planning.goals.elections import Elections
+from equipoise.planning.goals.failover import Failover
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.topic_leaders import TopicLeaders
 from equipoise.planning.problem.params import Effort
 from equipoise.planning.programs.model import Model
-from equipoise.planning.programs.small import SmallProgram, cells, pairs, trees
+from equipoise.planning.programs.small import SmallProgram, cells, pair_cells, trees
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ def by_forced_leader_changes(state: State, goal: str) -> State:
 def may_move_for_followers(state: State, goal: str) -> bool:
     """True where `failover` stands before the moves, so that replicas may move for it."""
     before = goals_before(state.problem.goals, goal)
-    return not state.within_budgets and "moves" in state.problem.goals and "moves" not in before
+    return not state.within_budgets and Moves.name in state.problem.goals and Moves.name not in before
 
 
 def within_no_budget(state: State, goal: str) -> bool:
@@ -109,9 +112,9 @@ def by_small_program(state: State, goal: str) -> State:
 def small_size(state: State, goal: str) -> Size:
     """Partitions times brokers; where pairs of leader and first follower have columns, those."""
     problem, params = state.problem, state.problem.params
-    with_pairs = "failover" in (*goals_before(problem.goals, goal), goal)
+    with_pairs = any(GOALS[name].of_pairs for name in (*goals_before(problem.goals, goal), goal))
     size = Size(cells(problem), params.small_cells, "partitions x brokers")
-    paired = Size(pairs(problem), params.small_pairs, "partitions x pairs of brokers")
+    paired = Size(pair_cells(problem), params.small_pairs, "partitions x pairs of brokers")
     return paired if with_pairs and size.fits else size
 
 
@@ -119,7 +122,9 @@ def small_size(state: State, goal: str) -> Size:
 
 
 def by_prices_of_sums(state: State, goal: str) -> State:
-    return replace(state, solution=with_topic_leaders(state.problem, state.solution))
+    best = state.solution
+    proofs = with_topic_leaders(state.problem, best.lists, best.proofs)
+    return replace(state, solution=replace(best, proofs=proofs))
 
 
 def always(state: State, goal: str) -> bool:
@@ -135,7 +140,7 @@ METHODS = (
     Method(
         "leaders that must leave",
         "a bound on elections by flows: leaders leave with replicas, and crowded brokers give some away",
-        improves=False, bounds=True, goals=("elections",),
+        improves=False, bounds=True, goals=(Elections.name,),
         needs=elections_come_next, size=any_size, run=by_forced_leader_changes,
     ),
     Method(
@@ -147,25 +152,25 @@ METHODS = (
     Method(
         "prices of survivors",
         "a bound on failover in any placement, by a price on each sum that ties brokers together",
-        improves=False, bounds=True, goals=("failover",),
+        improves=False, bounds=True, goals=(Failover.name,),
         needs=within_no_budget, size=pairs_of_brokers, run=by_failover_prices,
     ),
     Method(
         "first followers",
         "replicas move so that what any one broker leads is spread over the survivors",
-        improves=True, bounds=False, goals=("failover",),
+        improves=True, bounds=False, goals=(Failover.name,),
         needs=may_move_for_followers, size=spread_replicas, run=with_first_followers,
     ),
     Method(
         "program of a small cluster",
         "a 0-1 program of all placements and orders decides what is open, and prices prove it case by case",
-        improves=True, bounds=True, goals=ALL_GOALS,
+        improves=True, bounds=True, goals=GOALS,
         needs=always, size=small_size, run=by_small_program,
     ),
     Method(
         "prices of leaders' sums",
         "a bound on topic-leaders in any placement, where nothing else is known of those",
-        improves=False, bounds=True, goals=("topic-leaders",),
+        improves=False, bounds=True, goals=(TopicLeaders.name,),
         needs=always, size=any_size, run=by_prices_of_sums, effort=Effort.QUICK,
     ),
 )  # fmt: skip

@@ -9,25 +9,28 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import Proof, ProvedLevel
-from equipoise.planning.driver.budget import (
+from equipoise.planning.basis.certificate import Proof, ProvedLevel
+from equipoise.planning.driver.first import by_networks, ordered
+from equipoise.planning.driver.state import State
+from equipoise.planning.flow.network import Infeasible
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.racks import Racks
+from equipoise.planning.goals.replicas import Replicas
+from equipoise.planning.networks.mending import mended_in_part
+from equipoise.planning.networks.move_budget import (
     Balanced,
     best_counts,
     fewest_moves,
     needed_moves,
     racks_come_first,
 )
-from equipoise.planning.driver.first import by_networks, ordered
-from equipoise.planning.driver.mending import mended_in_part
-from equipoise.planning.driver.solution import Solution, proved_by
-from equipoise.planning.driver.state import State
-from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.networks.place import arcs_of_partitions
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.answer import Answer
 from equipoise.planning.rules.max_bytes import MAX_BYTES, bytes_moved
 from equipoise.planning.rules.max_moves import MAX_MOVES
+from equipoise.planning.solution.solution import Solution, proved_by
 
 
 def on_a_budget(problem: Problem, free: State) -> State:
@@ -113,7 +116,7 @@ def mended_as_far(problem: Problem) -> tuple[Solution, Balanced]:
     if not within_budgets(problem, found.lists):
         return for_counts(problem, best), best
     solution = proved_by(problem, found.lists, (), found.groups)
-    return proved_within(problem, solution, {"racks": mended.level, "replicas": best.level}), best
+    return proved_within(problem, solution, {Racks.name: mended.level, Replicas.name: best.level}), best
 
 
 def with_units(solution: Solution, best: Balanced) -> Solution:
@@ -125,19 +128,19 @@ def with_units(solution: Solution, best: Balanced) -> Solution:
 def for_counts(problem: Problem, best: Balanced) -> Solution:
     """The plan with the broker counts ``best``; nothing is claimed of other counts but that they are best."""
     solution = fitting(problem, best)
-    if best.racks is not None and solution.reached["racks"] > best.racks.value:
+    if best.racks is not None and solution.reached[Racks.name] > best.racks.value:
         best = best_counts(problem)  # prices on the face of what was not reached prove nothing
-    levels = {"replicas": best.level} | ({"racks": best.racks} if best.racks else {})
+    levels = {Replicas.name: best.level} | ({Racks.name: best.racks} if best.racks else {})
     return proved_within(problem, solution, levels)
 
 
 def fitting(problem: Problem, best: Balanced) -> Solution:
     """The first that keeps the budgets: the counts as the goals want them, with the fewest moves, or what has
     to move and no more."""
-    others = tuple(goal for goal in problem.goals if goal != "moves")
-    first = ("racks",) if best.racks else ()
-    sparing = (*first, "moves", *(goal for goal in others if goal not in first))
-    for goals, held in ((problem.goals, best.held), (sparing, best.held), (("moves", *others), None)):
+    others = tuple(goal for goal in problem.goals if goal != Moves.name)
+    first = (Racks.name,) if best.racks else ()
+    sparing = (*first, Moves.name, *(goal for goal in others if goal not in first))
+    for goals, held in ((problem.goals, best.held), (sparing, best.held), ((Moves.name, *others), None)):
         solution = by_networks(replace(problem, goals=goals), held).solution
         if within_budgets(problem, solution.lists):
             break
@@ -153,7 +156,7 @@ def proved_within(problem: Problem, solution: Solution, levels: Mapping[str, Pro
         if level is not None and (level.value > 0 or level.network != NetworkName.MERGED_BUDGET):
             proofs.append(within(proof, level))
             prices += [level] * (level.network == NetworkName.MERGED_BUDGET)
-        elif proof.goal == "moves" and prices:
+        elif proof.goal == Moves.name and prices:
             allowed, reached = MAX_MOVES.allowed(problem.request) or 0, solution.reached
             bounds = [fewest_moves(level, allowed, reached[level.goal]) for level in prices]
             proofs.append(within(proof, max(bounds, key=lambda bound: bound.value)))

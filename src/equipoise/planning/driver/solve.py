@@ -13,20 +13,17 @@ from typing import Protocol
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import ProofKind
-from equipoise.planning.certificate import Proof, proof_arrays
+from equipoise.planning.basis.certificate import Proof, proof_arrays
 from equipoise.planning.dirs.plan import with_log_dirs
 from equipoise.planning.driver.again import at_rest
 from equipoise.planning.driver.first import by_networks
 from equipoise.planning.driver.methods import METHODS, Method
 from equipoise.planning.driver.size import Size
-from equipoise.planning.driver.solution import Solution
 from equipoise.planning.driver.starts import start
 from equipoise.planning.driver.state import State
-from equipoise.planning.explain import reasons
 from equipoise.planning.flow.network import Infeasible
-from equipoise.planning.goals import is_known, levels
+from equipoise.planning.goals import is_known, levels, weighs
 from equipoise.planning.networks.free_followers import with_free_followers
-from equipoise.planning.offers import offers
 from equipoise.planning.problem.params import Effort, Params
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
@@ -37,6 +34,10 @@ from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.max_changes_per_partition import MAX_CHANGES
 from equipoise.planning.rules.max_fill import MAX_FILL, fills_too_much
 from equipoise.planning.rules.rack_capacity import RACK_CAPACITY
+from equipoise.planning.solution.solution import Solution
+from equipoise.planning.telling.explain import reasons
+from equipoise.planning.telling.load_reasons import load_reasons
+from equipoise.planning.telling.offers import offers
 
 OF_A_PART = "of this part of a cluster alone"
 """What a level is of that is counted over brokers, where the sources tell of a part."""
@@ -100,7 +101,7 @@ def solved(problem: Problem, watch: Watch) -> Plan:
 
 def within_brokers(problem: Problem, watch: Watch) -> Plan:
     """The plan in which no broker is filled above ``--max-fill``."""
-    if problem.weighs:
+    if weighs(problem):
         return weighed(problem, watch)
     found = counted(problem, watch)
     return weighed(problem, watch) if fills_too_much(problem, found.target) else found
@@ -110,10 +111,10 @@ def weighed(problem: Problem, watch: Watch) -> Plan:
     """The plan where loads decide. Raises `ImpossibleRequest` where it would fill brokers too much."""
     from equipoise.planning import loads
 
-    solution = loads.level(problem, watch)
+    solution = loads.level_loads(problem, watch)
     solution = replace(solution, lists=with_free_followers(problem, solution.lists))
     MAX_FILL.refuse(problem, solution.lists)
-    return planned(problem, solution, loads.reasons(problem, solution.lists))
+    return planned(problem, solution, load_reasons(problem, solution.lists))
 
 
 def counted(problem: Problem, watch: Watch) -> Plan:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from equipoise.planning.driver.as_is import as_it_is
-from equipoise.planning.driver.budget import needed_moves
 from equipoise.planning.driver.on_budget import on_a_budget
-from equipoise.planning.driver.solution import proved_by
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
+from equipoise.planning.networks.move_budget import needed_moves
 from equipoise.planning.problem.params import Effort
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.small import SmallProgram, is_small
 from equipoise.planning.request.conflicts import refuse_together
 from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.max_moves import MAX_MOVES
+from equipoise.planning.solution.as_is import as_it_is
+from equipoise.planning.solution.solution import proved_by
 
 
 def start(problem: Problem, free: State) -> State:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
+from equipoise.planning.basis.registry import registered
 from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.goals.cross_zone import CrossZone
 from equipoise.planning.goals.elections import Elections
@@ -32,8 +33,8 @@ from equipoise.planning.goals.reorders import Reorders
 from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.goals.topic_leaders import TopicLeaders
 from equipoise.planning.goals.topics import Topics
-from equipoise.planning.problem.problem import Problem
-from equipoise.planning.registry import registered
+from equipoise.planning.problem.problem import OF_LEADERS, Problem
+from equipoise.planning.problem.request import COUNTS
 
 GOALS: Mapping[str, Goal] = registered(
     Racks(), Replicas(), Moves(), Bytes(), Topics(), Leaders(), Elections(), TopicLeaders(),
@@ -52,6 +53,20 @@ IF_KNOWN = tuple(name for name in DEFAULT_GOALS if GOALS[name].only_if_known)
 REQUIRED_GOALS = tuple(name for name, goal in GOALS.items() if goal.required)
 APPENDED_GOALS = tuple(name for name, goal in GOALS.items() if goal.appended)
 TIE_BREAKS = tuple(name for name, goal in GOALS.items() if goal.tie_break)
+
+
+def goals_before(goals: tuple[str, ...], goal: str) -> tuple[str, ...]:
+    """The goals in front of one, all where it is not among them."""
+    return goals[: goals.index(goal)] if goal in goals else goals
+
+
+def weighs(problem: Problem) -> bool:
+    """True where loads are levelled rather than counts."""
+    request = problem.request
+    if request.mix == COUNTS or request.strategy != "flow":
+        return False
+    by_leaders = problem.stays and not OF_LEADERS.isdisjoint(request.mix)
+    return Replicas.name in problem.goals or by_leaders
 
 
 def is_known(cluster: Cluster, goal: str) -> bool:

@@ -38,6 +38,9 @@ class Failover(FollowerGoal):
         led = measures.leaders_per_broker(lists, problem.cluster.n_brokers)
         return failover_bands(problem, int(led[problem.leads].sum()))
 
+    def depth(self, most_rf: int) -> int:
+        return min(2, most_rf)
+
     def positions(self, problem: Problem) -> range:
         return range(1, min(2, int(problem.rf.max(initial=1))))
 

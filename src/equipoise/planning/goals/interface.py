@@ -20,6 +20,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from equipoise.cluster import Cluster
+from equipoise.cluster.apart import Spread
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.problem.problem import Problem
@@ -76,6 +77,12 @@ class Goal(ABC):
     nouns: ClassVar[tuple[str, str] | None] = None
     """What it counts, one and several, for a headline that says how many more there may be than needed; None
     where it levels something."""
+    load: ClassVar[str] = ""
+    """The load of ``--balance`` that it levels by count, "" for none."""
+    changes: ClassVar[int] = 0
+    """What it costs that the leader of a partition changes."""
+    of_pairs: ClassVar[bool] = False
+    """True where it counts pairs of leader and first follower, so that programs need columns for them."""
 
     def is_known(self, cluster: Cluster) -> bool:
         """True where the sources tell what the value is counted from; else nothing is claimed of it."""
@@ -84,6 +91,18 @@ class Goal(ABC):
     def untold(self, cluster: Cluster) -> str:
         """What is known of some partitions alone, and how the others count, in a sentence; "" for nothing."""
         return ""
+
+    def apart(self, spread: Spread) -> int | None:
+        """How far brokers are apart at most in what it levels; None where that is not what it levels."""
+        return None
+
+    def depth(self, most_rf: int) -> int:
+        """How many first positions of the lists it looks at, of at most ``most_rf``."""
+        return 1
+
+    def keeps_places(self, problem: Problem, lists: IntArray) -> bool:
+        """True where plans as good as these lists leave all replicas where they are."""
+        return False
 
     @abstractmethod
     def value(self, problem: Problem, lists: IntArray) -> int:
@@ -99,9 +118,10 @@ class PlacementGoal(Goal):
 
     of_racks: ClassVar[bool] = False
     """True where it counts what racks hold, so that networks need arcs for that."""
+    of_topics: ClassVar[bool] = False
+    """True where it counts each topic by itself, so that networks need those apart."""
     of_sizes: ClassVar[bool] = False
     """True where it asks how large a replica is that leaves, so that networks need arcs for each size."""
-
     of_sources: ClassVar[bool] = False
     """True where it asks from which rack a replica is copied, so that units keep those apart."""
 
@@ -119,9 +139,6 @@ class OrderGoal(Goal):
 
 class LeaderGoal(OrderGoal):
     """A goal of who leads; other placements may serve it better."""
-
-    changes: ClassVar[int] = 0
-    """What it costs that one leader changes."""
 
     @abstractmethod
     def on_counts(self, free: FreeLeaders, n_counts: int) -> Objective:
@@ -144,8 +161,8 @@ class BrokerLeaderGoal(LeaderGoal):
 class FollowerGoal(Goal):
     """A goal of who stands behind the leader, chosen one position after the other."""
 
-    of_pairs: ClassVar[bool]
-    """True where pairs (leader, follower) are counted, False where brokers are."""
+    @abstractmethod
+    def depth(self, most_rf: int) -> int: ...
 
     @abstractmethod
     def positions(self, problem: Problem) -> range:

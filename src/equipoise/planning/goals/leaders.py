@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from equipoise.cluster import measures
+from equipoise.cluster.apart import Spread
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.flow.network import Objective
 from equipoise.planning.goals.interface import BrokerLeaderGoal, Counted
@@ -25,7 +26,11 @@ class Leaders(BrokerLeaderGoal):
     title = "Leaders level"
     meaning = "squared distance of each broker's preferred leaders from its band"
     default = True
+    load = "leaders"
     counted = Counted.NODES
+
+    def apart(self, spread: Spread) -> int:
+        return spread.leaders()
 
     def value(self, problem: Problem, lists: IntArray) -> int:
         led = measures.leaders_per_broker(lists, problem.cluster.n_brokers)

@@ -28,6 +28,10 @@ class Moves(PlacementGoal):
     def value(self, problem: Problem, lists: IntArray) -> int:
         return measures.data_moves(problem.cluster.replicas, lists)
 
+    def keeps_places(self, problem: Problem, lists: IntArray) -> bool:
+        # Unless partitions are to gain or lose replicas.
+        return self.value(problem, lists) == 0 and np.array_equal(problem.rf, problem.cluster.rf)
+
     def on_placement(self, net: PlacementNetwork) -> Objective:
         problem, rows = net.data.problem, net.data.rows
         linear = np.zeros(len(net.network.tail), dtype=np.int64)

@@ -22,7 +22,6 @@ class Positions(FollowerGoal):
     name = "positions"
     title = "Positions level"
     meaning = "squared distance of each broker's replicas at each follower position"
-    of_pairs = False
 
     def value(self, problem: Problem, lists: IntArray) -> int:
         return sum(self.value_at(problem, lists, position) for position in range(1, lists.shape[1]))
@@ -33,6 +32,9 @@ class Positions(FollowerGoal):
         count = np.bincount(at[at >= 0], minlength=problem.cluster.n_brokers).astype(np.int64)
         total = int(count[problem.eligible].sum())
         return squares(count, *open_band(total, weights(problem, problem.eligible)))
+
+    def depth(self, most_rf: int) -> int:
+        return most_rf
 
     def positions(self, problem: Problem) -> range:
         return range(1, int(problem.rf.max(initial=1)))

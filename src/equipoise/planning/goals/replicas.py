@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from equipoise.cluster import measures
+from equipoise.cluster.apart import Spread
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.flow.network import Objective
 from equipoise.planning.goals.interface import PlacementGoal
@@ -23,6 +24,10 @@ class Replicas(PlacementGoal):
     title = "Replicas level"
     meaning = "squared distance of each broker's replicas from its band"
     default = True
+    load = "count"
+
+    def apart(self, spread: Spread) -> int:
+        return spread.replicas()
 
     def value(self, problem: Problem, lists: IntArray) -> int:
         held = measures.replicas_per_broker(lists, problem.cluster.n_brokers)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from equipoise.cluster.apart import Spread
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.flow.network import Objective
 from equipoise.planning.goals.interface import Counted, LeaderGoal
@@ -26,6 +27,9 @@ class TopicLeaders(LeaderGoal):
     tie_break = True
     default = True
     counted = Counted.CELLS
+
+    def apart(self, spread: Spread) -> int:
+        return spread.leaders_of_topics()
 
     def value(self, problem: Problem, lists: IntArray) -> int:
         count = table(problem, np.arange(len(lists)), lists[:, 0])

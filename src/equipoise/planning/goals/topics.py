@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from equipoise.cluster.apart import Spread
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.flow.network import Objective
 from equipoise.planning.goals.interface import PlacementGoal
@@ -22,7 +23,10 @@ class Topics(PlacementGoal):
     name = "topics"
     title = "Topics level"
     meaning = "squared distance of each topic's replicas on each broker from its band"
-    default = True
+    default = of_topics = True
+
+    def apart(self, spread: Spread) -> int:
+        return spread.replicas_of_topics()
 
     def value(self, problem: Problem, lists: IntArray) -> int:
         row, position = np.nonzero(lists >= 0)

@@ -11,11 +11,13 @@ import numpy as np
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import lengths
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.driver.again import asked_again
-from equipoise.planning.driver.as_is import as_it_is
-from equipoise.planning.driver.budget import pinned_to
-from equipoise.planning.driver.solution import Solution
+from equipoise.planning.basis.certificate import ProvedLevel
+from equipoise.planning.goals import LEADER, PLACEMENT, levels
+from equipoise.planning.goals.bytes import Bytes
+from equipoise.planning.goals.leaders import Leaders
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.racks import Racks
+from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.loads.in_turn import nearest, values
 from equipoise.planning.loads.leading import Leading, first_leaders, led_by
 from equipoise.planning.loads.placing import Placing
@@ -23,8 +25,8 @@ from equipoise.planning.loads.program import decided, is_small
 from equipoise.planning.loads.proofs import again, by_cases, closed_bounds, priced, prove
 from equipoise.planning.loads.search import descend
 from equipoise.planning.loads.weights import (
+    COUNTED,
     FILL,
-    GOAL_OF,
     Int64,
     Load,
     copy_cost,
@@ -34,20 +36,24 @@ from equipoise.planning.loads.weights import (
     weighed_value,
 )
 from equipoise.planning.networks.leadable import with_leaders
+from equipoise.planning.networks.move_budget import pinned_to
 from equipoise.planning.networks.orders import order, order_followers
 from equipoise.planning.networks.place import Placement, place
 from equipoise.planning.problem.params import Effort
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.programs.small import cells
 from equipoise.planning.request.laying import build_problem
+from equipoise.planning.request.second_run import asked_again
 from equipoise.planning.rules import refuse_over_budget, within_budgets
 from equipoise.planning.rules.max_fill import percents
 from equipoise.planning.rules.rack_rule import rack_excess
+from equipoise.planning.solution.as_is import as_it_is
+from equipoise.planning.solution.solution import Solution
 
 if TYPE_CHECKING:
     from equipoise.planning.driver.solve import Watch
 
-LEADER_LEVELS = ("leaders", "rack-leaders", "topic-leaders")
+LEADER_LEVELS = tuple(goal for goal in LEADER if levels(goal))
 
 
 def weighed_goals(problem: Problem) -> tuple[str, ...]:
@@ -57,21 +63,21 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
     so are the counts of each topic.
     """
     request = problem.request
-    mix = [GOAL_OF.get(load, load) for load in request.mix]
+    mix = [COUNTED.get(load, load) for load in request.mix]
     found = list(fills(problem))
     asked = request.goals or ()
-    counted: tuple[str, ...] = ("topics",)
+    counted = tuple(name for name, goal in PLACEMENT.items() if goal.of_topics)
     if not OF_LEADERS.isdisjoint(request.mix):
         counted += LEADER_LEVELS
     elif not OF_LEADERS.isdisjoint(percents(problem)):  # `leaders` is levelled within those
-        counted += tuple(goal for goal in LEADER_LEVELS if goal != "leaders")
+        counted += tuple(goal for goal in LEADER_LEVELS if goal != Leaders.name)
     for goal in problem.goals:
-        if goal == "racks":  # they come before how full a broker is
+        if goal == Racks.name:  # they come before how full a broker is
             found.insert(0, goal)
-        elif goal == "replicas":
+        elif goal == Replicas.name:
             found += mix
-        elif goal == "moves" and copy_cost(problem) is not None:
-            found += ["bytes", "moves"]
+        elif goal == Moves.name and copy_cost(problem) is not None:
+            found += [Bytes.name, Moves.name]
         elif goal not in counted or goal in asked:
             found.append(goal)
     if problem.stays:
@@ -80,7 +86,7 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def level(problem: Problem, watch: Watch) -> Solution:
+def level_loads(problem: Problem, watch: Watch) -> Solution:
     """Lists level in the loads of ``--balance``, and the proof of each goal.
 
     With ``--effort quick`` by search alone, its gaps stated.
@@ -91,7 +97,7 @@ def level(problem: Problem, watch: Watch) -> Solution:
     goals, loads, bytes_of = weighed_goals(problem), loads_of(problem), copy_cost(problem)
     watch.began("search by prices", "", None, None)
     start = forced(problem, goals)
-    lists, orders = at_rest(problem, goals, *best_of(problem, goals, loads, bytes_of, start.lists))
+    lists, orders = planned_again(problem, goals, *best_of(problem, goals, loads, bytes_of, start.lists))
     solution = Solution(lists, prove(problem, goals, lists, start, orders), start.groups)
     watch.ended(solution)
     if solution.is_proved or not is_small(problem) or not problem.params.effort.reaches(Effort.NORMAL):
@@ -99,7 +105,7 @@ def level(problem: Problem, watch: Watch) -> Solution:
     return by_program(problem, goals, solution, start, watch)
 
 
-def at_rest(
+def planned_again(
     problem: Problem, goals: tuple[str, ...], lists: IntArray, orders: list[ProvedLevel]
 ) -> tuple[IntArray, list[ProvedLevel]]:
     """The lists, or better ones that planning on them finds, so that a second run has nothing to do."""
@@ -202,10 +208,11 @@ def forced(problem: Problem, goals: tuple[str, ...]) -> Placement:
     """What the rules alone ask for, in fewest moves; racks are left unmended where the budgets forbid it."""
     if problem.stays or not has_to_change(problem):
         return Placement(problem.current, (), {})
-    mended = least_moves(problem, ("racks", "moves") if "racks" in goals else ("moves",))
+    first = (Racks.name,) if Racks.name in goals else ()
+    mended = least_moves(problem, (*first, Moves.name))
     if within_budgets(problem, mended.lists):
         return mended
-    needed = least_moves(problem, ("moves",))
+    needed = least_moves(problem, (Moves.name,))
     refuse_over_budget(problem, needed.lists)
     return replace(mended, lists=needed.lists)
 

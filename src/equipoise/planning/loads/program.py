@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.certificate import Proof
+from equipoise.planning.basis.certificate import Proof
 from equipoise.planning.goals import ORDER
+from equipoise.planning.goals.elections import Elections
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.reorders import Reorders
 from equipoise.planning.loads.weights import COUNTED, Load, borne, fills, load_of, stays, weighed_value
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.model import Model
@@ -54,7 +57,7 @@ class LoadProgram(SmallProgram):
         return max(1, self.params.load_work // len(sheet.cost))
 
 
-COSTS = ("moves", "elections", "reorders")
+COSTS = (Moves.name, Elections.name, Reorders.name)
 """They break ties by changing as little as possible, so that a second run changes nothing."""
 
 
@@ -96,14 +99,14 @@ def decided(
         if goal in known:
             continue
         if k >= len(goals) and k > places:
-            return Decided(ordered(problem, goals, levels[k:], best), bounds)
+            return Decided(with_orders(problem, goals, levels[k:], best), bounds)
         best, bounds[goal] = program.least(goal, best)
         if k > places and bounds[goal] < program.value(best, goal):
-            return Decided(ordered(problem, goals, levels[k:], best), bounds)
+            return Decided(with_orders(problem, goals, levels[k:], best), bounds)
     return Decided(best, bounds)
 
 
-def ordered(problem: Problem, goals: tuple[str, ...], open_: tuple[str, ...], best: IntArray) -> IntArray:
+def with_orders(problem: Problem, goals: tuple[str, ...], open_: tuple[str, ...], best: IntArray) -> IntArray:
     """The lists with the best order where replicas stand: what a second run, which moves none, would find."""
     still = replace(problem, current=best, pinned=np.zeros(best.shape, dtype=bool), stays=True)
     program = LoadProgram(still, goals)

@@ -10,8 +10,11 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import NetworkName, ProofKind
-from equipoise.planning.certificate import Proof, ProvedLevel
-from equipoise.planning.driver.solution import ORDER_NETWORKS, proofs_of
+from equipoise.planning.basis.certificate import Proof, ProvedLevel
+from equipoise.planning.goals.bytes import Bytes
+from equipoise.planning.goals.elections import Elections
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.racks import Racks
 from equipoise.planning.loads.bounds import cost_bound, level_bound
 from equipoise.planning.loads.prices import Priced, Pricing, stored
 from equipoise.planning.loads.program import LoadModel
@@ -19,11 +22,12 @@ from equipoise.planning.loads.weights import FILL, Int64, Load, copy_cost, loads
 from equipoise.planning.networks.place import Placement
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.small import cells, trees
+from equipoise.planning.solution.solution import ORDER_NETWORKS, proofs_of
 
 if TYPE_CHECKING:
     from equipoise.planning.programs.branching import Tree
 
-WEIGHED = ("disk", "network-in", "network-out", "cpu", "bytes")
+WEIGHED = ("disk", "network-in", "network-out", "cpu", Bytes.name)
 """Goals whose bounds are closed forms of what weighs."""
 ALIKE = 1 - 1e-9
 """Of two bounds this near to each other that is taken which anyone can compute again."""
@@ -43,7 +47,7 @@ def prove(
     values = {goal: weighed_value(problem, lists, goal) for goal in goals}
     bounds, prices = closed_bounds(problem, values, start), priced(problem, values)
     counted = {goal: value for goal, value in values.items() if goal not in WEIGHED}
-    racks = [level for level in start.levels if level.goal == "racks"]
+    racks = [level for level in start.levels if level.goal == Racks.name]
     solved = {level.goal: level for level in (*racks, *orders)}
     counting = replace(problem, goals=tuple(counted))
     known = {proof.goal: proof for proof in proofs_of(counting, lists, counted, solved)}
@@ -60,7 +64,7 @@ def prove(
 def closed_bounds(problem: Problem, values: dict[str, int], start: Placement) -> dict[str, int]:
     """`weighed_bounds`, of bytes and moves no less than what the rules alone force."""
     bounds = weighed_bounds(problem, values)
-    for cost in (cost for cost in ("bytes", "moves") if cost in bounds):
+    for cost in (cost for cost in (Bytes.name, Moves.name) if cost in bounds):
         bounds[cost] = max(bounds[cost], weighed_value(problem, start.lists, cost))
     return bounds
 
@@ -71,14 +75,14 @@ def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
     bounds = {load.goal: level_bound(problem, load) for load in loads if load.goal in values}
     left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
     reached = [load for load in loads if not load.of_leaders and load.goal in values]
-    for goal, cost in costs(problem).items():
+    for goal, cost in move_costs(problem).items():
         if goal in values and not problem.stays:
             least = (cost_bound(problem, load, cost, left[load.goal]) for load in reached)
             bounds[goal] = max(least, default=0)
     led = [load for load in loads if load.of_leaders and load.goal in values]
-    if led and "elections" in values:
+    if led and Elections.name in values:
         each = np.ones_like(problem.rf, dtype=np.int64)
-        bounds["elections"] = max(cost_bound(problem, load, each, left[load.goal]) for load in led)
+        bounds[Elections.name] = max(cost_bound(problem, load, each, left[load.goal]) for load in led)
     return bounds
 
 
@@ -94,17 +98,17 @@ def priced(problem: Problem, values: dict[str, int]) -> dict[str, Priced]:
         return found
     loads = tuple(load for load in loads_of(problem) if not (load.of_leaders or load.name.startswith(FILL)))
     left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
-    for goal, cost in costs(problem).items():
+    for goal, cost in move_costs(problem).items():
         before = tuple(values)[: tuple(values).index(goal)] if goal in values else ()
         if loads and all(load.goal in before for load in loads):
             found[goal] = Pricing(problem, loads, cost, left).best()
     return found
 
 
-def costs(problem: Problem) -> dict[str, Int64]:
+def move_costs(problem: Problem) -> dict[str, Int64]:
     """What a data move of each partition costs, by goal: bytes where sizes are known, and moves."""
     bytes_of, one = copy_cost(problem), np.ones_like(problem.rf, dtype=np.int64)
-    return {"moves": one} if bytes_of is None else {"bytes": bytes_of, "moves": one}
+    return ({} if bytes_of is None else {Bytes.name: bytes_of}) | {Moves.name: one}
 
 
 def by_prices(goal: str, value: int, found: Priced) -> Proof:

@@ -94,7 +94,7 @@ def fullness(board: Board) -> np.ndarray:
     return np.where(bounded.all(axis=0), above, np.inf)
 
 
-def pairs(board: Board) -> list[tuple[int, int]]:
+def pairs_of_brokers(board: Board) -> list[tuple[int, int]]:
     """Those outside a band with everyone they could hand over to, or take from: the worst first."""
     full, above, below = fullness(board), over(board), under(board)
     takers = [int(b) for b in np.argsort(full, kind="stable") if board.takes[b] and np.isfinite(full[b])]
@@ -109,7 +109,7 @@ def pairs(board: Board) -> list[tuple[int, int]]:
 def sweep(board: Board, least: float) -> float:
     """Hand-overs at a rate of at least ``least``, until there are none; the best rate that is left."""
     while True:
-        made = [hand_over(board, source, target, least) for source, target in pairs(board)]
+        made = [hand_over(board, source, target, least) for source, target in pairs_of_brokers(board)]
         if not any(moved for moved, _ in made):
             return max((rate for _, rate in made), default=0.0)
 
@@ -180,7 +180,7 @@ def prefix(good: BoolArray) -> int:
 def swaps(board: Board) -> bool:
     """Exchanges of one for another, where no hand-over alone is worth it; True if there was any."""
     moved = False
-    for source, target in pairs(board)[: board.problem.params.load_pairs]:
+    for source, target in pairs_of_brokers(board)[: board.problem.params.load_pairs]:
         while board.takes[source] and is_sick(board, source, target) and swap(board, source, target):
             moved = True
     return moved

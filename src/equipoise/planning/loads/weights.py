@@ -26,7 +26,7 @@ from equipoise.cluster import measures
 from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
 from equipoise.cluster.rates import MILLION, inbound, outbound, room
 from equipoise.errors import UnusableInput
-from equipoise.planning.goals import value_of
+from equipoise.planning.goals import GOALS, value_of
 from equipoise.planning.problem.bands import whole_weights
 from equipoise.planning.problem.problem import OF_LEADERS, Problem
 from equipoise.planning.rules.max_fill import percents
@@ -48,9 +48,8 @@ ADVICE = {
 """Who tells what is not known."""
 FILL = "fill-"
 IN_RACK = "fill-rack"
-COUNTED = ("count", "leaders")
-GOAL_OF = {"count": "replicas"}
-"""Goals of the certificate that have another name than their load."""
+COUNTED = {goal.load: name for name, goal in GOALS.items() if goal.load}
+"""The loads that are counts, and the goal that levels each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +73,7 @@ class Load:
     @property
     def goal(self) -> str:
         """Its name in the certificate."""
-        return GOAL_OF.get(self.name, self.name)
+        return COUNTED.get(self.name, self.name)
 
     @property
     def counts(self) -> bool:

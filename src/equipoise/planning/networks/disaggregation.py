@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.distinct import places, ranks
+from equipoise.planning.basis.distinct import places, ranks
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Objective, TooDear
+from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build
 from equipoise.planning.networks.placement_data import PlacementData
 from equipoise.planning.networks.sizes import by_size, weights
@@ -26,7 +27,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class Moved:
     """Which replicas leave and which arrive, over the columns of a `PlacementData`."""
 
     leaving: BoolArray
@@ -37,7 +38,7 @@ class Moves:
     """Of each arrival: index into ``PlacementData.brokers``."""
 
 
-def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
+def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moved, Int64]:
     """The moves of a flow, and the units whose counts no choice of partitions can meet."""
     data = net.data
     n_eligible, n_units = len(data.brokers), len(net.family_of)
@@ -76,7 +77,7 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
         failed = disaggregate_exactly(net, flow, np.flatnonzero(exact), leaving, pieces)
     row, broker = (np.concatenate(column) for column in zip(*pieces, strict=True))
     order = np.lexsort((broker, row))
-    return Moves(leaving, row[order], broker[order]), failed
+    return Moved(leaving, row[order], broker[order]), failed
 
 
 def per_unit(arcs: Arcs, flow: Int64, n_units: int, n_eligible: int) -> npt.NDArray[np.int32]:
@@ -306,7 +307,7 @@ def place_batch(
         best = solve(face, Objective.of_linear(linear), best.flow)
         face = narrow(face, Objective.of_linear(linear), best.potential)
         small, face = by_size(small, face)
-        start, smallest = small.guess(), small.objective("bytes")
+        start, smallest = small.guess(), small.objective(Bytes.name)
         with suppress(TooDear):  # then a unit that need not weigh as much is apart
             best = solve(face, smallest, start)
             face, start = narrow(face, smallest, best.potential), best.flow
@@ -371,7 +372,7 @@ def subset(data: PlacementData, rows: Int64) -> tuple[PlacementData, Int64]:
     return part, slots
 
 
-def lists_after(data: PlacementData, moves: Moves) -> npt.NDArray[np.int32]:
+def lists_after(data: PlacementData, moves: Moved) -> npt.NDArray[np.int32]:
     """Replica lists after the moves, ``(n_partitions, max_rf)``: an arrival takes the place of what left."""
     problem = data.problem
     width = max(problem.current.shape[1], int(problem.rf.max(initial=1)))

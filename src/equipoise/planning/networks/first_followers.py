@@ -25,7 +25,7 @@ from equipoise.cluster.measures import (
     replicas_per_broker,
     replicas_per_rack,
 )
-from equipoise.planning.distinct import distinct, distinct_rows
+from equipoise.planning.basis.distinct import distinct, distinct_rows
 from equipoise.planning.flow.convex import least_flow, narrow, solve
 from equipoise.planning.flow.network import Int64, Network, Objective
 from equipoise.planning.problem.problem import Problem

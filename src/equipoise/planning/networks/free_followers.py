@@ -14,12 +14,14 @@ import numpy.typing as npt
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import changed_rows, lengths
 from equipoise.planning.goals import FOLLOWER, LEADER, ORDER, value_of
+from equipoise.planning.goals.failover import Failover
 from equipoise.planning.goals.interface import Counted
+from equipoise.planning.goals.leaders import Leaders
 from equipoise.planning.networks.orders import follower_roles, to_front
 from equipoise.planning.networks.roles import choose
 from equipoise.planning.problem.problem import Problem
 
-MEASURE = FOLLOWER["failover"]
+MEASURE = FOLLOWER[Failover.name]
 FIRST = 1
 """The position of first followers."""
 
@@ -31,7 +33,7 @@ def with_free_followers(problem: Problem, lists: IntArray) -> IntArray:
     fewest differ from ``lists``. Where nobody asks for level leaders, or a goal decides about followers,
     nothing changes.
     """
-    if "leaders" not in problem.goals or not FOLLOWER.keys().isdisjoint(problem.goals):
+    if Leaders.name not in problem.goals or not FOLLOWER.keys().isdisjoint(problem.goals):
         return lists
     free = changing(problem, lists)
     size = int((lists[free] >= 0).sum())

@@ -9,10 +9,11 @@ import numpy as np
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import leaders_per_broker
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals import FOLLOWER, LEADER, ORDER
 from equipoise.planning.goals.interface import Counted, FollowerGoal
+from equipoise.planning.goals.reorders import Reorders
 from equipoise.planning.networks.role_networks import Roles
 from equipoise.planning.networks.roles import choose
 from equipoise.planning.problem.problem import Problem
@@ -52,7 +53,7 @@ def order_followers(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -
 def follow(problem: Problem, lists: IntArray, goal: FollowerGoal, place: int) -> list[ProvedLevel]:
     """Choose who stands at one position, in place; fewest reorders among equally good choices."""
     items = follower_roles(problem, lists, goal, place)
-    levels = ((goal.name, Counted.NODES), ("reorders", Counted.REORDERS), ("changes", Counted.CHANGES))
+    levels = ((goal.name, Counted.NODES), (Reorders.name, Reorders.counted), ("changes", Counted.CHANGES))
     chosen = choose(items.roles, levels)
     to_front(lists, items.rows, chosen.column + place, place)
     # positions are decided one by one, which proves nothing of them together

@@ -11,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.distinct import distinct
+from equipoise.planning.basis.certificate import ProvedLevel
+from equipoise.planning.basis.distinct import distinct
 from equipoise.planning.flow.convex import Optimum, narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective, TooDear
 from equipoise.planning.goals import PLACEMENT
-from equipoise.planning.networks.disaggregation import Moves, disaggregate, lists_after
+from equipoise.planning.goals.bytes import Bytes
+from equipoise.planning.goals.replicas import Replicas
+from equipoise.planning.networks.disaggregation import Moved, disaggregate, lists_after
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build, opened
 from equipoise.planning.networks.placement_data import PlacementData, gather
 from equipoise.planning.networks.sizes import by_size, tells_sizes
@@ -43,7 +45,7 @@ class OptimalFace:
 class Attempt:
     """Moves that were disaggregated, and the rows for which that failed, ``(n_rows,)``."""
 
-    moves: Moves
+    moves: Moved
     levels: list[ProvedLevel]
     failed: BoolArray
     face: OptimalFace
@@ -139,8 +141,9 @@ def attempt(data: PlacementData, goals: tuple[str, ...], expanded: BoolArray) ->
 def of_all_topics(data: PlacementData, goals: tuple[str, ...]) -> tuple[str, ...]:
     """The goals that are solved with all topics as one: those in front of what only a topic tells."""
     exact = tells_sizes(data)
-    told = (goal != "topics" and (exact or not PLACEMENT[goal].of_sizes) for goal in goals)
-    return tuple(goal for goal, _ in takewhile(lambda pair: pair[1], zip(goals, told, strict=True)))
+    asked = (PLACEMENT[goal] for goal in goals)
+    told = takewhile(lambda goal: not goal.of_topics and (exact or not goal.of_sizes), asked)
+    return tuple(goal.name for goal in told)
 
 
 def on_merged_face(
@@ -201,7 +204,7 @@ def solve_levels(
             net, network, flow = face.net, face.network, face.flow
         objective = net.objective(goal)
         try:
-            if goal == "topics":
+            if PLACEMENT[goal].of_topics:
                 best = solve_topics(net, network, objective, flow)
             else:
                 best = solve(network, objective, flow)
@@ -232,7 +235,7 @@ def finish(
     suited = OptimalFace(net, narrow(network, wish, forced.potential), forced.flow)
     if smallest:  # first of all the smallest of what may as well move
         with suppress(TooDear):
-            suited = narrowed(narrowed(face, net.objective("bytes")), wish)
+            suited = narrowed(narrowed(face, net.objective(Bytes.name)), wish)
     chosen = break_ties(suited, by_ids=name == NetworkName.PARTITIONS)
     moves, failed_units = disaggregate(net, chosen)
     failed = np.isin(net.unit_of, failed_units)
@@ -253,7 +256,7 @@ def narrowed(face: OptimalFace, wish: Objective) -> OptimalFace:
 
 def break_ties(face: OptimalFace, *, by_ids: bool) -> Int64:
     """The flow of a placement of the face that is level; ``by_ids``: and then has the lowest broker ids."""
-    face = narrowed(face, face.net.objective("replicas"))
+    face = narrowed(face, face.net.objective(Replicas.name))
     if by_ids:
         lowest = np.zeros(len(face.network.tail), dtype=np.int64)
         lowest[face.net.arrive.index] = face.net.arrive.broker

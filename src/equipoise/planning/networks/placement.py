@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.distinct import counted
+from equipoise.planning.basis.distinct import counted
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.networks.placement_data import PlacementData

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import zones
 from equipoise.cluster.measures import replicas_per_rack
-from equipoise.planning.distinct import distinct_rows
+from equipoise.planning.basis.distinct import distinct_rows
 from equipoise.planning.flow.network import Infeasible, Int64
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.problem.bands import whole_weights

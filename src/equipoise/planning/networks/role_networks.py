@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.distinct import counted, distinct, distinct_rows
+from equipoise.planning.basis.distinct import counted, distinct, distinct_rows
 from equipoise.planning.flow.network import Int64, Network, Objective
 from equipoise.planning.goals.interface import Counted
 from equipoise.planning.problem.params import Params

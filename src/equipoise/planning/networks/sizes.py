@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import measures
-from equipoise.planning.distinct import places
+from equipoise.planning.basis.distinct import places
 from equipoise.planning.flow.network import Int64, Network
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork
 from equipoise.planning.networks.placement_data import PlacementData

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from equipoise.planning.distinct import distinct, ranks
+from equipoise.planning.basis.distinct import distinct, ranks
 from equipoise.planning.flow.convex import solve
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
 from equipoise.planning.goals.interface import Counted

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.problem.params import Params
-from equipoise.planning.problem.request import COUNTS, Request
+from equipoise.planning.problem.request import Request
 
 BoolArray = npt.NDArray[np.bool_]
 OF_LEADERS = frozenset({"leaders", "network-out", "cpu"})
@@ -57,11 +57,3 @@ class Problem:
     @property
     def n_racks(self) -> int:
         return len(self.cluster.brokers.rack_names)
-
-    @property
-    def weighs(self) -> bool:
-        """True where loads are levelled rather than counts."""
-        request = self.request
-        if request.mix == COUNTS or request.strategy != "flow":
-            return False
-        return "replicas" in self.goals or (self.stays and not OF_LEADERS.isdisjoint(request.mix))

@@ -8,14 +8,15 @@ import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import replicas_per_rack
+from equipoise.planning.goals import GOALS
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.programs.rows import Rows, Sum, total
+from equipoise.planning.programs.rows import RowWriter, Sum, total
 from equipoise.planning.rules import BUDGETS, spans
 from equipoise.planning.rules.interface import MANY
 from equipoise.planning.rules.rack_rule import allowed_excess
 
 
-class Program(Rows):
+class Program(RowWriter):
     """Variables by (row, broker) and by (row, broker, position), and what the rules ask of them."""
 
     def __init__(self, problem: Problem, goals: tuple[str, ...]) -> None:
@@ -41,9 +42,8 @@ class Program(Rows):
 
     def positions_needed(self) -> int:
         """How many leading positions of the list are variables: the leader, and what the goals ask about."""
-        if "positions" in self.goals:
-            return int(self.problem.rf[self.rows].max(initial=1))
-        return 2 if "failover" in self.goals else 1
+        most = int(self.problem.rf[self.rows].max(initial=1))
+        return max((GOALS[goal].depth(most) for goal in self.goals if goal in GOALS), default=1)
 
     def brokers_for(self, row: int) -> list[int]:
         """Brokers that may hold a partition."""

@@ -83,7 +83,7 @@ class Sheet:
     offset: int
 
 
-class Rows:
+class RowWriter:
     """A program as it grows."""
 
     total = staticmethod(total)

@@ -33,7 +33,7 @@ def is_small(problem: Problem) -> bool:
     return cells(problem) <= problem.params.small_cells
 
 
-def pairs(problem: Problem) -> int:
+def pair_cells(problem: Problem) -> int:
     """How many pairs of a leader and a first follower the partitions can have together."""
     brokers = int(problem.eligible.sum())
     return int((problem.movable & (problem.rf > 1)).sum()) * brokers * (brokers - 1)

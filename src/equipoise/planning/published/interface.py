@@ -15,8 +15,8 @@ from equipoise.cluster import Plan
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import check_lists
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.planning.measured import measured_plan
 from equipoise.planning.problem.problem import Problem
+from equipoise.planning.published.measured import measured_plan
 from equipoise.planning.published.settings import Settings, settings_for
 from equipoise.planning.rules import RULES
 from equipoise.planning.rules.answer import Answer

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from equipoise.cluster.measures import arrivals
 from equipoise.errors import ImpossibleRequest
 from equipoise.planning.flow.network import Infeasible
+from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.place import place
 from equipoise.planning.problem.problem import Problem
@@ -87,7 +88,7 @@ def unlimited(problem: Problem) -> Problem:
 
 def fewest_moves(problem: Problem) -> Int64:
     """Data moves of each partition that the rules need; raises `Infeasible`."""
-    lists = with_leaders(problem, place(problem, ("moves",)).lists)
+    lists = with_leaders(problem, place(problem, (Moves.name,)).lists)
     return arrivals(problem.cluster.replicas, lists).sum(axis=1)
 
 

@@ -12,6 +12,7 @@ from equipoise.planning.goals import (
     REQUIRED_GOALS,
     is_known,
 )
+from equipoise.planning.goals.racks import Racks
 from equipoise.planning.problem.request import Request
 
 
@@ -32,7 +33,7 @@ def ordered_goals(request: Request, cluster: Cluster, *, lowered: bool) -> tuple
     if request.leaders_only:
         asked = tuple(goal for goal in asked if goal not in PLACEMENT)
         return (*asked, *(cost for cost in APPENDED_GOALS if cost not in asked and cost not in PLACEMENT))
-    first = ("racks",) if lowered and "racks" not in asked else ()
+    first = (Racks.name,) if lowered and Racks.name not in asked else ()
     return (*first, *asked, *(cost for cost in APPENDED_GOALS if cost not in asked))
 
 

@@ -13,6 +13,7 @@ from equipoise.cluster import Brokers, Cluster, build_cluster, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.errors import UnusableInput
 from equipoise.planning.flow.network import Infeasible
+from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.place import place
 from equipoise.planning.problem.problem import Problem
@@ -70,7 +71,7 @@ class Alone:
         """The lists before, and those with the fewest changes, whatever the budgets; None without any."""
         try:
             problem = self.laid(left_out(request, [budget.name for budget in BUDGETS]))
-            return problem.cluster.replicas, with_leaders(problem, place(problem, ("moves",)).lists)
+            return problem.cluster.replicas, with_leaders(problem, place(problem, (Moves.name,)).lists)
         except (Infeasible, UnusableInput):
             return None
 

@@ -11,6 +11,7 @@ from equipoise.cluster.rates import outbound
 from equipoise.errors import UnusableInput
 from equipoise.patterns import matches
 from equipoise.planning.goals import PLACEMENT
+from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.problem.problem import OF_LEADERS
 from equipoise.planning.problem.request import Request
 from equipoise.planning.rules.draft import Draft
@@ -143,10 +144,10 @@ def not_levelled(request: Request) -> Iterator[str]:
     elif given and request.goals is None and request.required_only:
         yield f"--required-only levels nothing: no use is made of {' and '.join(given)}"
         return
-    elif given and request.goals is not None and "replicas" not in request.goals:
+    elif given and request.goals is not None and Replicas.name not in request.goals:
         yield f"--goals has no replicas: no use is made of {' and '.join(given)}"
         return
-    if "--balance" in given and "replicas" in (request.goals or ()) and "count" not in request.mix:
+    if "--balance" in given and Replicas.name in (request.goals or ()) and "count" not in request.mix:
         yield f"--balance says what replicas in --goals levels: {' and '.join(request.mix)}, and no counts"
     looked_at = request.strategy == "capacity" or any(load in levelled for load in request.balance)
     if "--tolerance" in given and not looked_at:

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
+from equipoise.planning.basis.registry import registered
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.registry import registered
 from equipoise.planning.rules.answer import Answer
 from equipoise.planning.rules.assume_alive import AssumeAlive
 from equipoise.planning.rules.cordon import Cordon

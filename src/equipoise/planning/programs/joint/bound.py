@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.convex import cheapest
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.programs.joint.question import SCALE, Question

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.driver.budget import arrivals_by_row
+from equipoise.cluster import measures
 from equipoise.planning.flow.network import Int64
+from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.place import OptimalFace
 from equipoise.planning.rules.interface import MANY
 from equipoise.planning.rules.max_changes_per_partition import most_arrivals
@@ -54,12 +55,12 @@ def budgets_on(face: OptimalFace, reached: Mapping[str, int]) -> Budgets | None:
     in_all, of_each = MAX_MOVES.allowed(problem.request), most_arrivals(problem, rows)
     if in_all is None and of_each is None:
         return None
-    taken_over = arrivals_by_row(problem, problem.current)[rows]
+    taken_over = measures.arrivals_by_row(problem.cluster.replicas, problem.current)[rows]
     most = np.bincount(arrive.unit, weights=face.network.upper[arrive.index], minlength=len(rows))
     most = np.minimum(most.astype(np.int64), problem.rf[rows])
     room = np.full(1 + len(rows), MANY)
-    if in_all is not None and "moves" not in reached:
-        room[0] = in_all - face.net.objective("moves").offset
+    if in_all is not None and Moves.name not in reached:
+        room[0] = in_all - face.net.objective(Moves.name).offset
     if of_each is not None:
         room[1:] = of_each - taken_over
     binds = np.concatenate([[most.sum() > room[0]], most > room[1:]])

@@ -11,7 +11,7 @@ from equipoise.planning.flow.convex import Steps, steps
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.linear.highs import Answer, Rows
 from equipoise.planning.programs.joint.bound import Multipliers, cheapest_of, in_parts
-from equipoise.planning.programs.joint.linear_program import Program, at_least
+from equipoise.planning.programs.joint.linear_program import JointProgram, at_least
 from equipoise.planning.programs.joint.question import Near, Question, Term
 
 BoolArray = npt.NDArray[np.bool_]
@@ -50,7 +50,7 @@ def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64, units:
 class Layout:
     """The program, and which of its conditions are which."""
 
-    program: Program
+    program: JointProgram
     free: Int64
     """The arcs of its first columns."""
     present: Int64
@@ -81,7 +81,7 @@ class Layout:
         return None if exact else Near(arcs, counts)
 
 
-class Sheet:
+class JointSheet:
     """Columns as they are listed, and the conditions of items: what is convex is its least and its steps."""
 
     def __init__(self, n_columns: int, n_conditions: int) -> None:
@@ -121,7 +121,7 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     column = np.full(len(network.tail) + 1, -1, dtype=np.int64)
     column[free] = np.arange(len(free))
     leads = len(free) + np.arange(len(who.row))
-    sheet = Sheet(len(free) + len(who.row), n_nodes + n_rows)
+    sheet = JointSheet(len(free) + len(who.row), n_nodes + n_rows)
 
     def costs(term: Term) -> tuple[Int64, Int64, int]:
         """The term's columns, what they cost, and what is paid in any case."""
@@ -185,7 +185,7 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     lower[: len(free)], upper[: len(free)] = network.lower[free], network.upper[free]
     upper[len(free) + len(who.row) :] = np.concatenate(sheet.width)
     rows, n_equal = Rows.stacked(equal, bounded), sheet.n_conditions
-    program = Program(asked.goal.part, cost, lower, upper, len(free), n_equal, rows)
+    program = JointProgram(asked.goal.part, cost, lower, upper, len(free), n_equal, rows)
     counted = np.concatenate(sheet.counted)
     return Layout(program, free, present, doubtful, n_nodes + n_rows, counted, sheet.cut, goal[2])
 

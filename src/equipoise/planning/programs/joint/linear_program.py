@@ -33,7 +33,7 @@ def at_least(found: Answer) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class JointProgram:
     """Columns between 0 and 1, or wider; the first ``n_flows`` decide all others."""
 
     part: int
@@ -107,7 +107,7 @@ class Program:
         """
         some, kept = np.flatnonzero(ties), np.where(ties, 0.0, found.x)
         little = np.random.default_rng(turn).integers(1, TENTH, len(some))
-        left = Program(
+        left = JointProgram(
             self.part,
             FINER * self.cost[some] + little * self.part,
             self.lower[some],

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
+from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.place import lift, merged_network
 from equipoise.planning.programs.joint.bound import FORBIDDEN, Multipliers, bound_of, cheapest_of
 from equipoise.planning.programs.joint.question import SCALE, Question
@@ -144,8 +145,8 @@ def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -
             return None
         node, arrivals = SCALE * lift(coarse, net, stored[1:]), none.arrivals.copy()
         of_move = SCALE * int(stored[0])
-        if "moves" in held:
-            held["moves"] += of_move
+        if Moves.name in held:
+            held[Moves.name] += of_move
         elif len(arrivals):
             arrivals[0] = of_move
         price = replace(none, held=held, node=node, arrivals=arrivals)

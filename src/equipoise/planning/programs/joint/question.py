@@ -13,6 +13,7 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.planning.bounds.leaders import free_leaders, leader_bounds
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.goals import LEADER, PLACEMENT
+from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.place import OptimalFace
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import table
@@ -156,8 +157,8 @@ class Question:
     def few_arrive(self) -> bool:
         """True where a value or a budget, and not the face, lets few replicas move."""
         data, most = self.face.net.data, None
-        if "moves" in self.held:
-            most = self.held["moves"][1]
+        if Moves.name in self.held:
+            most = self.held[Moves.name][1]
         elif self.budgets is not None and self.budgets.binds[0]:
             most = MAX_MOVES.allowed(data.problem.request)
         return most is not None and most * data.problem.params.few_moves <= data.n_replicas
@@ -188,7 +189,8 @@ def question(
     least, most = np.zeros(n_counts, dtype=np.int64), np.bincount(who.counts.ravel(), minlength=n_counts)
     least[:n_led], most[:n_led] = leaders.lower[:n_led], np.minimum(most[:n_led], leaders.upper[:n_led])
     counts = Counts(least, most.astype(np.int64), n_led)
-    bounded = {level.goal for level in levels if reached[level.goal] == level.value} - {"elections"}
+    met = {level.goal for level in levels if reached[level.goal] == level.value}
+    bounded = {name for name in met if not LEADER[name].changes}  # no bound of counts keeps what changes
     held = {
         name: condition(term(face, counts, name), value)
         for name, value in reached.items()

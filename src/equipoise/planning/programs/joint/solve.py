@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.distinct import ranks
+from equipoise.planning.basis.certificate import ProvedLevel
+from equipoise.planning.basis.distinct import ranks
 from equipoise.planning.flow.convex import least_flow
 from equipoise.planning.flow.network import Int64, Objective
-from equipoise.planning.goals import PLACEMENT
+from equipoise.planning.goals import GOALS, PLACEMENT
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
 from equipoise.planning.networks.place import OptimalFace, sized
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_parts, proved
@@ -128,7 +128,7 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
     from equipoise.planning.linear.highs import NEARLY
     from equipoise.planning.programs.joint.columns import multipliers, program_of  # SciPy, where it is needed
 
-    face, growing = asked.face, goal == "elections" or asked.few_arrive
+    face, growing = asked.face, bool(GOALS[goal].changes) or asked.few_arrive
     left = limits(asked, goal, grows=growing)
     shown = arcs_of(face, start.lists) if growing else np.ones(len(face.network.tail), dtype=bool)
     at_once = growing and most_shown(asked, shown)
@@ -170,7 +170,7 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
 def first_arcs(face: OptimalFace, goal: str, lists: npt.NDArray[np.int32]) -> int:
     """Arcs of the placement that a goal's first program has as columns: of elections few, of others all."""
     open_ = face.network.upper > face.network.lower
-    return int((open_ & arcs_of(face, lists)).sum() if goal == "elections" else open_.sum())
+    return int((open_ & arcs_of(face, lists)).sum() if GOALS[goal].changes else open_.sum())
 
 
 def most_shown(asked: Question, shown: npt.NDArray[np.bool_]) -> bool:
@@ -203,7 +203,7 @@ def limits(asked: Question, goal: str, *, grows: bool) -> Limits:
         return Limits(params.face_columns, params.face_placement_work, params.face_pivots)
     if asked.few_arrive:
         return Limits(params.face_grown_columns, pivots=params.face_pivots)
-    if goal == "elections":
+    if GOALS[goal].changes:
         return Limits(params.face_election_columns, 2 * params.face_election_columns)
     return Limits(params.face_wide_columns if asked.is_wide else params.face_columns, params.face_work)
 

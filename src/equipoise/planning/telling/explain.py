@@ -6,7 +6,10 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.distinct import distinct_rows
+from equipoise.planning.basis.distinct import distinct_rows
+from equipoise.planning.goals import goals_before, weighs
+from equipoise.planning.goals.failover import Failover
+from equipoise.planning.goals.moves import Moves
 from equipoise.planning.problem import shares as measure
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules.assume_alive import up_in
@@ -45,8 +48,8 @@ class Explainer:
         low, high = measure.leader_band(problem, lists)
         self.leads_above, self.leads_below = np.maximum(led - high, 0), np.maximum(low - led, 0)
         goals = problem.goals
-        self.spreads = "failover" in goals and "moves" not in goals[: goals.index("failover")]
-        self.spreads &= not problem.weighs  # where loads are levelled no replica moves for it
+        self.spreads = Failover.name in goals and Moves.name not in goals_before(goals, Failover.name)
+        self.spreads &= not weighs(problem)  # where loads are levelled no replica moves for it
         self.replaced = successors(problem)
         self.alive = up_in(problem)
         self.open_in_rack = np.bincount(problem.rack_idx[problem.receives], minlength=problem.n_racks)

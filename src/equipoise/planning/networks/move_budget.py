@@ -14,10 +14,13 @@ import numpy as np
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.driver.solution import goals_before
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
+from equipoise.planning.goals import goals_before
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.racks import Racks
+from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.networks.place import merged_network, place, solve_levels
 from equipoise.planning.networks.placement import PlacementNetwork
 from equipoise.planning.networks.placement_data import gather
@@ -29,15 +32,10 @@ MAX_PRICE = 2**30
 """64 bits have to hold what all moves cost; where a move is that dear, no more of them are saved."""
 
 
-def arrivals_by_row(problem: Problem, lists: IntArray) -> Int64:
-    """Data moves of each partition, ``(n_partitions,)``."""
-    return measures.arrivals(problem.cluster.replicas, lists).sum(axis=1)
-
-
 def needed_moves(problem: Problem) -> int:
     """The fewest data moves that the rules alone allow."""
     free = MAX_MOVES.given(problem, None)
-    return next(level.value for level in place(free, ("moves",)).levels if level.goal == "moves")
+    return next(level.value for level in place(free, (Moves.name,)).levels if level.goal == Moves.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +65,14 @@ def fewest_moves(level: ProvedLevel, allowed: int, reached: int) -> ProvedLevel:
     """
     price = int(level.potential[0])
     spared = (reached - level.value) // price if price else allowed
-    return replace(level, goal="moves", value=max(0, allowed - spared))
+    return replace(level, goal=Moves.name, value=max(0, allowed - spared))
 
 
 def racks_come_first(problem: Problem) -> bool:
     """True where the rack rule is mended before replicas are levelled."""
     goals = problem.goals
-    return problem.n_racks > 1 and "racks" in goals_before(goals, "replicas") and (
-        "racks" in goals_before(goals, "moves")
-    )  # fmt: skip
+    first = all(Racks.name in goals_before(goals, goal) for goal in (Replicas.name, Moves.name))
+    return problem.n_racks > 1 and first
 
 
 def best_counts(problem: Problem, *, racks: bool = False, apart: BoolArray | None = None) -> Balanced:
@@ -93,14 +90,14 @@ def best_counts(problem: Problem, *, racks: bool = False, apart: BoolArray | Non
     net = merged_network(data)
     first: ProvedLevel | None = None
     if racks:
-        levels, mended = solve_levels(net, net.network, ("racks",), NetworkName.MERGED)
+        levels, mended = solve_levels(net, net.network, (Racks.name,), NetworkName.MERGED)
         first, net = levels[0], replace(net, network=mended.network)
-    spent = priced(net, net.objective("replicas"), allowed)
+    spent = priced(net, net.objective(Replicas.name), allowed)
     if spent.moves > allowed:
         raise Infeasible
     held = np.zeros(problem.cluster.n_brokers, dtype=np.int64)
     held[data.brokers] = spent.flow[net.sink.index] + data.base
-    return Balanced(held, spent.level("replicas"), spent.price, data.kind, first)
+    return Balanced(held, spent.level(Replicas.name), spent.price, data.kind, first)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +120,7 @@ class Spent:
 
 def priced(net: PlacementNetwork, goal: Objective, allowed: int) -> Spent:
     """The best of ``goal`` with so many moves, by the price of a move that brings them down to it."""
-    moves, nodes = net.objective("moves"), net.data.problem.params.budget_nodes
+    moves, nodes = net.objective(Moves.name), net.data.problem.params.budget_nodes
 
     def with_price(price: int) -> Objective:
         return replace(goal, linear=goal.linear + moves.linear * price)
@@ -184,7 +181,7 @@ def pinned_to(problem: Problem, lists: IntArray) -> Problem | None:
     if limit is None:
         return None
     pinned = problem.pinned.copy()
-    for row in np.flatnonzero(arrivals_by_row(problem, lists) > limit):
+    for row in np.flatnonzero(measures.arrivals_by_row(problem.cluster.replicas, lists) > limit):
         current = problem.current[row]
         leaves = [k for k, b in enumerate(current) if b >= 0 and b not in lists[row] and problem.eligible[b]]
         kept = int(((current >= 0) & problem.eligible[np.maximum(current, 0)]).sum())

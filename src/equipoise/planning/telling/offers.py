@@ -14,7 +14,12 @@ import numpy.typing as npt
 from equipoise.cluster import Plan, measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.flow.network import Infeasible
-from equipoise.planning.goals import value_of
+from equipoise.planning.goals import goals_before, value_of, weighs
+from equipoise.planning.goals.bytes import Bytes
+from equipoise.planning.goals.failover import Failover
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.goals.replicas import Replicas
+from equipoise.planning.goals.topics import Topics
 from equipoise.planning.loads.bounds import cost_bound, level_bound
 from equipoise.planning.loads.weights import Load, copy_cost, load_of, loads_of
 from equipoise.planning.networks.place import place
@@ -46,7 +51,7 @@ def offers(problem: Problem, plan: Plan) -> tuple[str, ...]:
 
 def uneven(problem: Problem, plan: Plan) -> Iterator[str]:
     """How far off loads stay that nobody asked to level, and what it takes at least to level all."""
-    if "replicas" not in problem.goals or problem.stays:
+    if Replicas.name not in problem.goals or problem.stays:
         return
     all_of_them = balanced(problem)
     loads = {name: load_of(all_of_them, name) for name in all_of_them.request.mix if name in NAMES}
@@ -58,7 +63,7 @@ def uneven(problem: Problem, plan: Plan) -> Iterator[str]:
         f"{NAMES[name]} {'' if at else 'stay up to '}{100 * far:.0f} %{'' if at else ' off their share'}"
         for at, (name, far) in enumerate(most.items())
     )
-    level = any(found.goal == "replicas" and found.value == 0 for found in plan.certificate)
+    level = any(found.goal == Replicas.name and found.value == 0 for found in plan.certificate)
     yield f"{'replicas are level, ' if level else ''}{told}: {price(all_of_them)}"
 
 
@@ -90,7 +95,7 @@ def price(problem: Problem) -> str:
 def topics(problem: Problem, plan: Plan) -> Iterator[str]:
     """How many more moves at least would level every topic, where topics came after moves."""
     goals, cells = problem.goals, len(problem.cluster.topics) * problem.cluster.n_brokers
-    if "topics" not in goals or "moves" not in goals or goals.index("topics") < goals.index("moves"):
+    if Topics.name not in goals or Moves.name not in goals_before(goals, Topics.name):
         return
     if cells > problem.params.offer_cells or not problem.movable.all():
         return
@@ -111,15 +116,15 @@ def topics(problem: Problem, plan: Plan) -> Iterator[str]:
 def without_topics(problem: Problem, plan: Plan) -> Iterator[str]:
     """What `topics` costs where it stands before what is copied."""
     goals = problem.goals
-    before = "topics" in goals and "bytes" in goals and goals.index("topics") < goals.index("bytes")
-    if not before or problem.weighs or len(plan.target) > problem.params.offer_rows:
+    before = Bytes.name in goals and Topics.name in goals_before(goals, Bytes.name)
+    if not before or weighs(problem) or len(plan.target) > problem.params.offer_rows:
         return
-    others = tuple(goal for goal in goals if goal != "topics")
+    others = tuple(goal for goal in goals if goal != Topics.name)
     try:
-        least = value_of(problem, place(problem, others).lists, "bytes")
+        least = value_of(problem, place(problem, others).lists, Bytes.name)
     except Infeasible:
         return
-    more = value_of(problem, plan.target, "bytes") - least
+    more = value_of(problem, plan.target, Bytes.name) - least
     if more > 0:
         yield f"without topics in --goals, or with it behind bytes, {size(more)} less are copied"
 
@@ -127,7 +132,7 @@ def without_topics(problem: Problem, plan: Plan) -> Iterator[str]:
 def followers(problem: Problem, plan: Plan) -> Iterator[str]:
     """What another order of followers would bring, which copies nothing and elects nobody."""
     n, many = problem.cluster.n_brokers, len(plan.target) > problem.params.offer_rows
-    if many or "failover" in problem.goals or plan.target.shape[1] < 3:
+    if many or Failover.name in problem.goals or plan.target.shape[1] < 3:
         return
     now = measures.worst_leaders_after_one_failure(plan.target, n)
     then = measures.worst_leaders_after_one_failure(spread(plan.target, problem.movable, n), n)

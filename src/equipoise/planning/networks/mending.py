@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.certificate import ProvedLevel
-from equipoise.planning.driver.budget import priced
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
+from equipoise.planning.goals.racks import Racks
+from equipoise.planning.networks.move_budget import priced
 from equipoise.planning.networks.place import merged_network
 from equipoise.planning.networks.placement_data import PlacementData, gather
 from equipoise.planning.problem.problem import BoolArray, Problem
@@ -36,12 +37,12 @@ def mended_in_part(problem: Problem) -> Mended:
     """The problem with those replicas pinned whose leaving the budget does not pay for."""
     data = gather(problem)
     net = merged_network(data)
-    goal = net.objective("racks")
+    goal = net.objective(Racks.name)
     spent = priced(net, goal, MAX_MOVES.allowed(problem.request) or 0)
     mended = int(data.excess.sum()) - goal.value(spent.flow)
     pinned = pins(data, mended)
     pinned_problem = replace(problem, pinned=problem.pinned | pinned)
-    return Mended(pinned_problem, np.asarray(pinned.any(axis=1)), spent.level("racks"))
+    return Mended(pinned_problem, np.asarray(pinned.any(axis=1)), spent.level(Racks.name))
 
 
 def pins(data: PlacementData, mended: int) -> BoolArray:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.explain import Explainer
 from equipoise.planning.loads.weights import FILL, IN_RACK, Int64, Load, loads_of
 from equipoise.planning.problem.problem import Problem
+from equipoise.planning.telling.explain import Explainer
 
 WORDS = {
     "count": "replicas",
@@ -17,7 +17,7 @@ WORDS = {
 }
 
 
-def reasons(problem: Problem, lists: IntArray) -> dict[int, str]:
+def load_reasons(problem: Problem, lists: IntArray) -> dict[int, str]:
     """A sentence for each changed row: the rule, or else the load, that it serves."""
     return dict(LoadExplainer(problem, lists).sentences())
 

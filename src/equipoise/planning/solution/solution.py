@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-import numpy as np
-
-from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.proofs import NetworkName, ProofKind
+from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.bounds.leaders import leader_bounds
-from equipoise.planning.certificate import Proof, ProvedLevel
 from equipoise.planning.flow.network import Int64
-from equipoise.planning.goals import FOLLOWER, ORDER, PLACEMENT, value_of
+from equipoise.planning.goals import FOLLOWER, LEADER, PLACEMENT, goals_before, value_of
+from equipoise.planning.goals.reorders import Reorders
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules import within_budgets
 
@@ -81,8 +79,8 @@ def proofs_of(
     bounds = placement_bounds(reached, solved)
     if has_one_placement(problem, lists):
         # Nothing after `reorders` is claimed: on its face bounds are of plans with as few reorders.
-        first = goals_before(problem.goals, "reorders")
-        bounds |= {goal: solved[goal] for goal in first if goal in solved and goal in LEADER_ORDERS}
+        first = goals_before(problem.goals, Reorders.name)
+        bounds |= {goal: solved[goal] for goal in first if goal in solved and goal in LEADER}
     else:
         bounds |= {level.goal: level for level in leader_bounds(problem, reached)[0]}
     proofs = []
@@ -95,9 +93,6 @@ def proofs_of(
         else:
             proofs.append(best_order(goal, value, solved))
     return proofs
-
-
-LEADER_ORDERS = tuple(goal for goal in ORDER if goal != "reorders")
 
 
 def best_order(goal: str, value: int, solved: Mapping[str, ProvedLevel]) -> Proof:
@@ -134,15 +129,9 @@ def at_least(proof: Proof, level: ProvedLevel) -> Proof:
     return Proof(proof.goal, proof.value, min(proof.value, level.value), level.kind, level=level)
 
 
-def goals_before(goals: tuple[str, ...], goal: str) -> tuple[str, ...]:
-    """The goals in front of one, all where it is not among them."""
-    return goals[: goals.index(goal)] if goal in goals else goals
-
-
 def has_one_placement(problem: Problem, lists: IntArray) -> bool:
     """True where the goals before the leaders leave nothing to choose about where replicas stand."""
     if problem.stays:
         return True
-    before = tuple(takewhile(PLACEMENT.__contains__, problem.goals))
-    moves = measures.data_moves(problem.cluster.replicas, lists)
-    return "moves" in before and moves == 0 and np.array_equal(problem.rf, problem.cluster.rf)
+    before = takewhile(PLACEMENT.__contains__, problem.goals)
+    return any(PLACEMENT[goal].keeps_places(problem, lists) for goal in before)

@@ -9,7 +9,7 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
-from equipoise.planning.goals import is_known, value_of
+from equipoise.planning.goals import is_known, value_of, weighs
 from equipoise.planning.loads import weighed_goals, weighed_value
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules import RULES
@@ -103,10 +103,10 @@ def with_list(lists: IntArray, row: int, one: tuple[int, ...]) -> IntArray:
 
 def measured(problem: Problem) -> tuple[Callable[[IntArray], list[int]], list[str]]:
     """What measures lists at every goal that is known, in their order, and the names of those goals."""
-    weighs = problem.weighs
-    wanted = weighed_goals(problem) if weighs else problem.goals
+    weighed = weighs(problem)
+    wanted = weighed_goals(problem) if weighed else problem.goals
     goals = [goal for goal in wanted if is_known(problem.cluster, goal)]
-    value = weighed_value if weighs else value_of
+    value = weighed_value if weighed else value_of
     return lambda lists: [value(problem, lists, goal) for goal in goals], goals
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from equipoise.cluster.proofs import NetworkName, ProofKind
-from equipoise.planning.flow.network import Int64
+
+Int64 = npt.NDArray[np.int64]
 
 KINDS = {
     NetworkName.JOINT: ProofKind.LINEAR_PROGRAM,
