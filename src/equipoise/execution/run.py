@@ -46,6 +46,8 @@ class Run:
         """Where the brokers have shown our throttle since it was last set."""
         self.alone = True
         """False from the first moves of an empty sky until a look has told whether others began with them."""
+        self.behind = False
+        """Others' moves were seen since any of ours flew: a rate over ours is for those."""
         self.mute = False
         """Nothing can be noted any more: nothing that must be noted first is begun."""
         self.adopted: list[tuple[str, dict[str, Any]]] = []

@@ -100,16 +100,9 @@ def wanted_rates(
     rate: int,
     memory: Memory,
     keys: tuple[str, ...] = RATES,
-    *,
-    keep: bool,
 ) -> None:
-    """Make these rates of a broker ours, and save what was set there before; without ``keep`` only where
-    none was."""
+    """Make these rates of a broker ours, and save what was set there before."""
     known = memory.rates.get(broker, {})
-    standing = foreign_rates(broker, values, memory, keys)
-    if standing and not keep:
-        change.standing[broker] = standing
-        return
     if unsaved := [key for key in keys if key not in known]:
         change.saved[broker] = {key: set_here(values, key) for key in unsaved}
     differing = {key: str(rate) for key in keys if set_here(values, key) != str(rate)}
@@ -191,16 +184,18 @@ def covered(
     over: dict[Resource, dict[str, str]] = {}
     for broker, saved in due.rates.items():
         found = values.get(Resource.broker(broker), {})
-        if isinstance(found, Failure):
-            continue
-        theirs = {
-            key: value
-            for key, original in saved.items()
-            if (value := set_here(found, key)) is not None and value not in {original, *memory.our_rates}
-        }
-        if theirs:
+        if not isinstance(found, Failure) and (theirs := rates_over(found, saved, memory)):
             over[Resource.broker(broker)] = theirs
     return over
+
+
+def rates_over(values: Values, saved: Mapping[str, str | None], memory: Memory) -> dict[str, str]:
+    """Rates of a broker that are neither ours nor what was ``saved`` of it before."""
+    return {
+        key: value
+        for key, original in saved.items()
+        if (value := set_here(values, key)) is not None and value not in {original, *memory.our_rates}
+    }
 
 
 def topic_undo(values: Values, mine: Mapping[str, set[str]]) -> dict[str, str | None]:

@@ -112,6 +112,23 @@ def test_left_overs_are_cleared_where_the_operator_wants_that() -> None:
     )
 
 
+def test_who_begins_while_the_question_stands_keeps_throttles() -> None:
+    """Another run is taken up before the operator says yes: its rates are no left-over any more."""
+    told = left_over()
+    old = told.model.create("old", 0, [4, 5], MB)
+    told.model.alter_configs({Resource.topic("old"): {LISTS[1]: "0:3"}})
+    before = told.throttles()
+
+    def taken_up(question: ask.Confirm) -> bool:
+        told.model.alter_reassignments({old: [3, 5]})
+        return True
+
+    told.face.confirm = taken_up  # type: ignore[method-assign]
+    end = told.run()
+    assert end.outcome == "refused" and "topic old needs it: wait until that is over" in end.reasons[0]
+    assert told.throttles() == before
+
+
 def test_rates_that_a_throttled_topic_needs_are_no_left_over() -> None:
     """A list of all replicas throttles whatever comes; nobody is asked to clear that."""
     told = left_over()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
-from stories import MB, OPTIONS, RATES, Killed, Recorder, Story, story, with_options
+from stories import MB, OPTIONS, RACKS, RATES, Killed, Recorder, Story, story, with_options
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.instructions import End
 from equipoise.execution.machine import Machine
 from equipoise.execution.memory import Memory
-from equipoise.execution.moves import Move, Options
-from equipoise.execution.port import Resource, TopicPartition
-from equipoise.execution.simulated import SimulatedCarrier
+from equipoise.execution.moves import Job, Move, Options
+from equipoise.execution.port import ConfigValue, Failure, Resource, TopicPartition
+from equipoise.execution.simulated import SimulatedCarrier, SimulatedCluster
 
 
 def rates(told: Story, broker: int) -> set[str | None]:
@@ -41,8 +43,8 @@ class Process:
         match self.instruction:
             case ask.Record(entry):
                 self.told.log.append(entry)
-            case ask.Confirm():
-                answer = True
+            case ask.Confirm(left_over=left_over):
+                answer = not left_over
             case ask.Say(text):
                 self.told.face.say(text)
             case ask.Wait(seconds):
@@ -120,4 +122,82 @@ def test_the_end_of_a_killed_run_leaves_the_rates_of_another_alone() -> None:
     assert any(line.startswith("put back") for line in beta.face.heard)
     assert {rate for broker in (0, 3) for rate in rates(alpha, broker)} == {str(2 * MB)}
     alpha.resume(stop="cancel")
+    assert alpha.throttles() == {}
+
+
+class Late(SimulatedCluster):
+    """Each broker shows a config some moments after it was set, as brokers learn it from the controller."""
+
+    def __init__(self, chance: Random) -> None:
+        super().__init__(RACKS)
+        self.lag = {broker: chance.random() * chance.choice([0.0, 0.1, 0.5]) for broker in RACKS}
+        self.past: dict[Resource, list[tuple[float, dict[str, str]]]] = defaultdict(lambda: [(-1.0, {})])
+
+    def alter_configs(
+        self, changes: Mapping[Resource, Mapping[str, str | None]]
+    ) -> Mapping[Resource, Failure | None]:
+        answers = super().alter_configs(changes)
+        for of in changes:
+            self.past[of].append((self.now, dict(self.settings[of])))
+        return answers
+
+    def values(self, resource: Resource, keys: Collection[str] | None) -> dict[str, ConfigValue]:
+        if resource.kind == "topic":
+            return super().values(resource, keys)
+        until = self.now - self.lag[int(resource.name)]
+        there = [values for since, values in self.past[resource] if since <= until][-1]
+        return {k: ConfigValue(v, "DYNAMIC_BROKER_CONFIG") for k, v in there.items() if keys is None or k in keys}
+
+
+def plan_of(model: SimulatedCluster, topic: str, before: list[int], after: list[int], n: int) -> Story:
+    """A plan of ``n`` moves of a topic that there was not yet."""
+    names = [model.create(topic, i, before, 4 * MB) for i in range(n)]
+    moves = tuple(Move(name, tuple(before), tuple(after), 4 * MB) for name in names)
+    return Story(model, Job("apply", f"sha256:{topic}", model.id, moves, RACKS, frozenset(RACKS)))
+
+
+def take_turns(model: Late, begins: Mapping[float, Callable[[], Process]], chance: Random) -> list[Process]:
+    """Let processes begin at their times and take turns in a random order, an instruction at a time, until
+    all have ended; what copies is never without its throttle for longer than its run takes to look twice."""
+    waiting, processes = sorted(begins.items(), key=lambda one: one[0]), list[Process]()
+    bare_since: dict[TopicPartition, float] = {}
+    while waiting or not all(one.ended for one in processes):
+        while waiting and waiting[0][0] <= model.now:
+            processes.append(waiting.pop(0)[1]())
+        if awake := [one for one in processes if not one.ended and one.wakes <= model.now]:
+            chance.choice(awake).step()
+        model.advance(chance.random() * 0.1)
+        bare = {name for name in model.moving if not is_throttled(model, name)}
+        bare_since = {name: bare_since.get(name, model.now) for name in bare}
+        assert all(model.now - since < 3.0 for since in bare_since.values()), bare_since
+    return processes
+
+
+def is_throttled(model: Late, name: TopicPartition) -> bool:
+    """Whether the brokers that copy a partition have rates of some run."""
+    target = model.moving[name].target
+    return all(model.settings[Resource.broker(broker)].get(key) for broker in target[:1] for key in RATES)
+
+
+@pytest.mark.parametrize("rate", [2 * MB, 5 * MB], ids=["one rate", "two rates"])
+@pytest.mark.parametrize("seed", range(60))
+def test_in_whatever_order_two_runs_do_what_they_do_both_end(seed: int, rate: int) -> None:
+    """Each instruction takes its time, brokers show configs late, one run begins a little after the other:
+    both end as planned without a word of anything that is left, and no throttle is."""
+    chance = Random(seed)
+    model = Late(chance)
+    alpha, beta = plan_of(model, "alpha", [0, 1], [3, 1], 3), plan_of(model, "beta", [0, 2], [3, 2], 3)
+    first = lambda: Process(alpha, OPTIONS)  # noqa: E731
+    second = lambda: Process(beta, with_options(throttle=rate))  # noqa: E731
+    one, other = chance.sample([first, second], 2)
+    begins = {0.0: one, chance.random() * chance.choice([0.3, 3.0, 8.0]): other}
+    for process in take_turns(model, begins, chance):
+        end = process.instruction
+        assert isinstance(end, End)
+        if end.outcome == "refused":  # it was told before anything was changed
+            assert process.told.log.entries == []
+            end = process.told.run()
+        assert (end.outcome, end.reasons) == ("finished", ()), process.told.face.heard
+    after = {"alpha": (3, 1), "beta": (3, 2)}
+    assert all(lists == after[name.topic] for name, lists in model.replicas.items())
     assert alpha.throttles() == {}

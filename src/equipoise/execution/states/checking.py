@@ -97,10 +97,13 @@ def rates_that_stand(
     if why := (yield from needed_by(stand, lists, seen)):
         return [f"{line}; {why}: wait until that is over, {KEEP}" for line in lines]
     left_over = (*listing(stand), *named(lists))
-    if (yield ask.Confirm(0, 0, 0, left_over=left_over)):
-        yield from adopting_throttles(run, seen)
-        return []
-    return [f"{line}: {ADOPT}, {KEEP}" for line in lines]
+    if not (yield ask.Confirm(0, 0, 0, left_over=left_over)):
+        return [f"{line}: {ADOPT}, {KEEP}" for line in lines]
+    now: Surveyed = yield run.survey()  # somebody may have begun while the question stood
+    if why := (yield from needed_by(stand, foreign_lists(run.memory, (yield ask.FindLists())), now)):
+        return [f"{line}; {why}: wait until that is over, {KEEP}" for line in lines]
+    yield from adopting_throttles(run, now)
+    return []
 
 
 def needed_by(

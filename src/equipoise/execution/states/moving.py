@@ -115,6 +115,7 @@ def admitting(run: Run, seen: Observed) -> Generator[Instruction, Any, list[Move
     if not run.queue or run.stop or run.held or len(run.flying) >= run.options.max_inflight:
         return []
     foreign = sorted(seen.reassignments.keys() - run.flying.keys())
+    run.behind = not run.flying and (run.behind or bool(foreign))
     hold = [f"{name} is being moved by somebody else" for name in foreign]
     health: Health = run.health or (yield ask.CheckHealth())
     hold += sickness(health, run.moves, run.flying.keys(), despite=run.options.despite_sick)

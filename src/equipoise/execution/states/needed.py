@@ -13,8 +13,10 @@ from equipoise.execution.throttling import (
     Copying,
     Pairs,
     brokers_of,
+    foreign_rates,
     pairs_of,
     rates_needed,
+    rates_over,
     wanted_lists,
     wanted_rates,
 )
@@ -65,8 +67,14 @@ def changes(run: Run, wanted: Needed, values: Answer) -> Change:
             wanted_lists(change, resource.name, found, mine, wanted.pairs.get(resource.name, {}))
         else:
             broker, rate = int(resource.name), options.throttle or 0
-            keys = wanted.rates[broker]
-            wanted_rates(change, broker, found, rate, run.memory, keys, keep=options.keep_rates)
+            keys, memory = wanted.rates[broker], run.memory
+            standing = foreign_rates(broker, found, memory, keys)
+            if run.behind and not run.flying:
+                standing |= rates_over(found, memory.rates.get(broker, {}), memory)
+            if standing and not options.keep_rates:
+                change.standing[broker] = standing
+            else:
+                wanted_rates(change, broker, found, rate, memory, keys)
     return change
 
 

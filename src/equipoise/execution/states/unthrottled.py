@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.instructions import Instruction, Observed
@@ -17,14 +17,19 @@ from equipoise.execution.states.throttled import LOOKS
 from equipoise.execution.throttling import KEYS, Owed, clearing, covered, listing, owed, plain, who
 from equipoise.wording import plural
 
+T = TypeVar("T")
+
 
 def unthrottling(run: Run) -> Generator[Instruction, Any, list[str]]:
     """Take off every throttle of ours that no move in flight needs, and read back that it is gone.
 
-    Returns what is left: throttles that moves in flight keep, and what could not be taken off.
+    Returns what is left: throttles that moves in flight keep, and what could not be taken off. A rate is
+    taken off once: what a broker shows after it has agreed to that is an old answer, or was set by another
+    run that has begun meanwhile, be it the same rate.
     """
     run.phase = "unthrottling"
     over: Mapping[Resource, Mapping[str, str]] = {}
+    off: dict[Resource, set[str]] = {}
     due = due_now(run)
     for look in range(LOOKS):
         if not due.resources:
@@ -33,22 +38,52 @@ def unthrottling(run: Run) -> Generator[Instruction, Any, list[str]]:
             yield ask.Wait(run.options.poll_s)
         try:
             values: Answer = yield ask.ReadConfigs(KEYS, due.resources)
-            over = covered(values, due, run.memory)
+            over = without(covered(values, due, run.memory), off)
             undo = clearing(values, due, run.memory)
             clear = [of for of in due.resources if is_clear(of, values, undo, over)]
             yield from noting_clear(run, due, clear)
             due = due_now(run)
+            undo = without(undo, off)
             if undo:
-                note_put_back(run, undo)
-                run.shown -= undo.keys()
-                yield ask.AlterConfigs(undo)
+                yield from taking_off(run, undo, off)
             elif set(due.resources) == over.keys():
                 break
         except PortError as error:
             due = due_now(run)  # what could not be noted is known all the same
             yield from run.say_once(f"throttles cannot be removed now: {error}")
+    yield from leaving(run, due, [of for of in due.resources if of in off.keys() - over.keys()])
+    due = due_now(run)
     yield from telling_put_back(run)
     return [*kept(run), *overlaid(over), *stuck(due, over)]
+
+
+def taking_off(
+    run: Run, undo: Mapping[Resource, Mapping[str, str | None]], off: dict[Resource, set[str]]
+) -> Steps:
+    """Alter what is to be undone; the rates to which their brokers agree are noted in ``off``."""
+    note_put_back(run, undo)
+    run.shown -= undo.keys()
+    failures: Mapping[Resource, Failure | None] = yield ask.AlterConfigs(undo)
+    for of in undo:
+        if of.kind == "broker" and failures.get(of) is None:
+            off.setdefault(of, set()).update(undo[of])
+
+
+def leaving(run: Run, due: Owed, again: list[Resource]) -> Steps:
+    """Leave the rates of brokers that agreed to take ours off and show it ``again``."""
+    if again:
+        shows = f"{who(int(of.name) for of in again)} {'shows' if len(again) == 1 else 'show'}"
+        yield ask.Say(f"{shows} our rate after it was taken off: another run has set the same, and ends it")
+        with suppress(PortError):  # what could not be noted is known all the same
+            yield from noting_clear(run, due, again)
+
+
+def without(
+    found: Mapping[Resource, Mapping[str, T]], off: Mapping[Resource, Collection[str]]
+) -> dict[Resource, dict[str, T]]:
+    """What is found apart from the keys of ``off``."""
+    left = {of: {k: v for k, v in values.items() if k not in off.get(of, ())} for of, values in found.items()}
+    return {of: values for of, values in left.items() if values}
 
 
 def due_now(run: Run) -> Owed:
