@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -94,11 +95,13 @@ def levelled(problem: Problem) -> tuple[Solution, Balanced]:
     if not racks_come_first(problem):
         best = best_counts(problem)
         return for_counts(problem, best), best
-    try:
+    with suppress(Infeasible):
         best = best_counts(problem, racks=True)
-        return for_counts(problem, best), best
-    except Infeasible:
-        return mended_as_far(problem)
+        solution = for_counts(problem, best)
+        # What all partitions together could do may take more moves partition by partition.
+        if best.racks is not None and solution.reached["racks"] <= best.racks.value:
+            return solution, best
+    return mended_as_far(problem)
 
 
 def mended_as_far(problem: Problem) -> tuple[Solution, Balanced]:
