@@ -10,6 +10,7 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.proofs import NetworkName
+from equipoise.errors import ImpossibleRequest
 from equipoise.planning.certificate import Proof, ProvedLevel
 from equipoise.planning.driver.budget import (
     Balanced,
@@ -20,7 +21,7 @@ from equipoise.planning.driver.budget import (
 )
 from equipoise.planning.driver.first import by_networks, ordered
 from equipoise.planning.driver.mending import mended_in_part
-from equipoise.planning.driver.solution import Solution, proved_by
+from equipoise.planning.driver.solution import Solution, goals_before, proved_by
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.networks.place import arcs_of_partitions
@@ -134,16 +135,39 @@ def for_counts(problem: Problem, best: Balanced) -> Solution:
 
 
 def fitting(problem: Problem, best: Balanced) -> Solution:
-    """The first that keeps the budgets: the counts as the goals want them, with the fewest moves, or what has
-    to move and no more."""
+    """The first that keeps the budgets: the counts as the goals want them, with the fewest moves, those of a
+    smaller budget, or what has to move and no more."""
     others = tuple(goal for goal in problem.goals if goal != "moves")
     first = ("racks",) if best.racks else ()
     sparing = (*first, "moves", *(goal for goal in others if goal not in first))
-    for goals, held in ((problem.goals, best.held), (sparing, best.held), (("moves", *others), None)):
-        solution = by_networks(replace(problem, goals=goals), held).solution
+    solution = by_networks(problem, best.held).solution
+    if not within_budgets(problem, solution.lists):
+        solution = by_networks(replace(problem, goals=sparing), best.held).solution
+    if not within_budgets(problem, solution.lists):
+        solution = asking_for_less(problem, sparing, solution)
+    if not within_budgets(problem, solution.lists):
+        solution = by_networks(replace(problem, goals=("moves", *others))).solution
+    return replace(solution, proofs=[solution.proof(goal) for goal in problem.goals])
+
+
+def asking_for_less(problem: Problem, sparing: tuple[str, ...], solution: Solution) -> Solution:
+    """The plan for the counts of a smaller budget, which takes what is allowed.
+
+    Partition by partition counts may take more moves than kinds of partitions together say, and about as many
+    more with a somewhat smaller budget: so it is asked for that many less.
+    """
+    allowed = asked = int(problem.request.max_moves or 0)
+    for _ in range(problem.params.budget_rounds):
+        asked -= measures.data_moves(problem.cluster.replicas, solution.lists) - allowed
+        smaller = replace(problem, request=replace(problem.request, max_moves=max(0, asked)))
+        try:
+            held = best_counts(smaller, racks="racks" in goals_before(sparing, "moves")).held
+        except (Infeasible, ImpossibleRequest):  # so few do not pay for what has to move
+            break
+        solution = by_networks(replace(problem, goals=sparing), held).solution
         if within_budgets(problem, solution.lists):
             break
-    return replace(solution, proofs=[solution.proof(goal) for goal in problem.goals])
+    return solution
 
 
 def proved_within(problem: Problem, solution: Solution, levels: Mapping[str, ProvedLevel]) -> Solution:
@@ -158,7 +182,8 @@ def proved_within(problem: Problem, solution: Solution, levels: Mapping[str, Pro
         elif proof.goal == "moves" and prices:
             allowed, reached = int(problem.request.max_moves or 0), solution.reached
             bounds = [fewest_moves(level, allowed, reached[level.goal]) for level in prices]
-            proofs.append(within(proof, max(bounds, key=lambda bound: bound.value)))
+            most = max(bounds, key=lambda bound: bound.value)
+            proofs.append(within(proof, most) if most.value else Proof.certain("moves", proof.value))
         elif holds_for_counts_alone(proof):
             proofs.append(Proof.certain(proof.goal, proof.value, "for these broker counts"))
         else:
