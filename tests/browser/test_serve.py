@@ -225,7 +225,7 @@ def test_racks_and_another_tools_plan(visited):
 
 
 def test_sentences_name_what_is_on_the_page(visited):
-    """Warnings, refusals and reports name the tick boxes and fields of the page, not options of a terminal."""
+    """Warnings, refusals and reports name the fields of the page, not options of a terminal."""
     alive = re.sub(r"(?<=Isr: )[\d,]+", lambda isr: isr[0].replace("5,", "").replace(",5", ""), ORDERS)
     dead = alive.replace("Leader: 5", "Leader: 1")
     with visited() as page:

@@ -81,7 +81,7 @@ def test_the_rack_rule_is_mended_before_replicas_are_levelled() -> None:
 
 
 def test_more_moves_never_mend_less() -> None:
-    """800 partitions on 30 brokers, half of them crowding a rack: each budget is spent, and mends all that it can.
+    """800 partitions on 30 brokers, half of them crowding a rack: each budget is spent, and none in vain.
 
     Partition by partition what mends all takes more moves than a network of kinds of partitions says; with
     half of all moves, nothing was moved at all.
