@@ -3,7 +3,7 @@
     python -m tools.soak --clients 32 --seconds 120
 
 Each client has a cluster of its own, with a name that nobody else may ever see, and asks in turn for what
-people ask for; every fifth request is broken, too large, or left alone before it is answered. It ends with
+people ask for; every sixth request is broken, too large, or left alone before it is answered. It ends with
 figures, and with 1 where an answer was wrong or memory grew from the first half to the second.
 """
 
@@ -57,14 +57,14 @@ class Client:
         """One request after the other."""
         turn = 0
         while time.monotonic() < until:
-            verb = VERBS[turn % len(VERBS)]
+            kind = turn % (len(VERBS) + 1)
+            await (self.good(VERBS[kind]) if kind < len(VERBS) else self.hostile(turn))
             turn += 1
-            await (self.hostile(turn) if turn % 5 == 0 else self.good(verb))
 
     async def good(self, verb: str) -> None:
         path, begun = "/submit" if verb == "submit" else f"/api/{verb}", time.monotonic()
         answer = await self.web.post(path, json=self.body(verb))
-        self.counts[str(answer.status_code)] += 1
+        self.counts[f"{answer.status_code} of {path}"] += 1
         if answer.status_code == 503:  # too many wait
             await asyncio.sleep(1)
             return
@@ -86,7 +86,7 @@ class Client:
 
     async def hostile(self, turn: int) -> None:
         """Broken, too large, or nobody waits for the answer."""
-        kind = (turn // 5 + self.number) % 3
+        kind = (turn // (len(VERBS) + 1) + self.number) % 3
         if kind == 2:
             try:
                 await self.web.post("/api/plan", json=self.body("plan"), timeout=0.05)

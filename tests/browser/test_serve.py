@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -221,6 +222,31 @@ def test_racks_and_another_tools_plan(visited):
         page.click("#s-judge")
         page.wait_for_selector("#s-verdict .badge.best")
         assert page.inner_text("#s-verdict").startswith("no rule is broken")
+
+
+def test_sentences_name_what_is_on_the_page(visited):
+    """Warnings, refusals and reports name the fields of the page, not options of a terminal."""
+    alive = re.sub(r"(?<=Isr: )[\d,]+", lambda isr: isr[0].replace("5,", "").replace(",5", ""), ORDERS)
+    dead = alive.replace("Leader: 5", "Leader: 1")
+    with visited() as page:
+        page.fill("#s-text", dead)
+        page.wait_for_selector("#s-cluster:visible")
+        told = page.inner_text("#s-as-it-is")
+        assert "“empty it” at broker 5 moves" in told
+        assert "“Take as alive: 5” plans as if it were up" in told
+        assert "give racks with “rack”" in told
+        assert "--" not in told
+        page.click("#s-more summary")
+        page.fill("#o-alive", "44")
+        page.click("#s-plan")
+        page.wait_for_selector("#s-fault:visible")
+        assert page.inner_text("#s-fault p").startswith("“Take as alive”: ")
+        page.fill("#o-alive", "")
+        page.check('[aria-label="empty broker 5"]')
+        page.click("#s-plan")
+        page.wait_for_selector("#s-result:visible")
+        assert "--drain 5" in page.inner_text("#s-command")  # what is to be copied stays as it is
+        assert "give racks with “rack”" in page.inner_text("#s-report .note >> nth=0")
 
 
 def test_by_keyboard_alone(visited):

@@ -41,3 +41,12 @@ def test_no_page_asks_anyone_for_anything(site: Path, browser: Browser) -> None:
         assert page.evaluate(BROKEN) == [], file
         assert page.locator("h1").count() >= 1, file
     assert asked == []
+
+
+def test_search_from_a_folder(site: Path, browser: Browser) -> None:
+    """Words are found without a server, and a click on what was found leads there."""
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.goto((site / "start.html").as_uri())
+    page.fill(".md-search__input", "failover")
+    page.click('.md-search-result__item a[href$="goals/failover.html"]')
+    page.wait_for_url("**/goals/failover.html*")

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from equipoise.cli.main import app
-from equipoise.cluster import Brokers, Cluster, build_cluster
-from equipoise.comparing.frontier import Frontier, Point, frontier, shown
+from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
+from equipoise.comparing.frontier import BUDGETS, Frontier, Point, frontier, shown
 from equipoise.errors import UnusableInput
 from equipoise.planning import Request, make_plan
 from equipoise.report.frontier_data import frontier_data
@@ -169,6 +169,25 @@ def test_the_report_of_a_plan_shows_what_smaller_budgets_buy(tmp_path: Path) -> 
     assert "What smaller budgets buy" in with_it and 'data-chart="frontier"' in with_it
     assert "Budgets are shares of what the plan without a budget moves" in with_it
     assert "What smaller budgets buy" not in without and 'data-chart="frontier"' not in without
+
+
+def test_the_plan_that_a_report_is_of_is_made_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`--frontier` plans each smaller budget, and its last point is the plan itself, new brokers and all."""
+    made: list[int | None] = []
+
+    def counted(cluster: Cluster, request: Request) -> Plan:
+        made.append(request.max_moves)
+        return make_plan(cluster, request)
+
+    monkeypatch.setattr("equipoise.comparing.frontier.make_plan", counted)
+    source, out = str(FLEET.parent / "orders.txt"), tmp_path / "out"
+    words = ["plan", source, "--add", "6,7", "--out", str(out), "--frontier", "--json"]
+    done = CliRunner().invoke(app(), words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert len(made) == len(BUDGETS) - 1 and None not in made
+    moves = json.loads(done.stdout)["summary"]["data_moves"]
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert f'<th scope="row">100 % · {moves}</th>' in page
 
 
 def test_lists_of_others_have_no_smaller_budgets(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ ALLOWED = {
     "comparing/frontier.py: bytes": UNIT,
     "judge/loads.py: leaders": LOAD,
     "judge/rules.py: topics": OPTION,
+    "judge/violations.py: topics": OPTION,
     "planning/telling/load_reasons.py: leaders": LOAD,
     "planning/problem/problem.py: leaders": LOAD,
     "planning/request/extension.py: racks": "a fact that sources may not tell",

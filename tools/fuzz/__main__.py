@@ -12,13 +12,15 @@ from io import StringIO
 from pathlib import Path
 
 import tools.fuzz
-from tools.fuzz.cases import FAMILIES, NOBODY, case_of, read_folder
+from tools.fuzz.case import NOBODY
+from tools.fuzz.cases import FAMILIES, case_of, read_folder
 from tools.fuzz.texts import STATES
 from tools.fuzz.trial import FAULTS, served, tried, whole_processes
 
 from equipoise.cli.main import main as equipoise
 
-SHOWN = 20
+TOLD = 1_000
+"""After so many cases a line says how it stands."""
 
 
 def main() -> int:
@@ -51,6 +53,8 @@ def fuzz(number: int, seed: int) -> tuple[Mapping[str, Counter[str]], list[str]]
         counted["cases"] += 1
         counted[f"exit {ending.code}" if ending is not None else "no exit"] += 1
         counted.update(faults)
+        if (n + 1) % TOLD == 0:
+            print(f"{n + 1} cases, {len(examples) + bool(faults)} with a fault", file=sys.stderr, flush=True)
         if faults:
             said = ending.err.strip()[-200:] if ending is not None else ""
             examples.append(

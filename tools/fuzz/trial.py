@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from tools.corpus.processes import Limits, Send, called_apart
-from tools.fuzz.cases import SERVED, Case
+from tools.fuzz.case import SERVED, Case
 from tools.fuzz.texts import STATES
 
 from equipoise.wording import printable

@@ -115,7 +115,7 @@ def plan(
             best = their_plan(cluster, request, as_json=as_json)
         else:
             best = make_plan(cluster, request, watch=steps)
-        budgets = budgets_of(cluster, request) if with_frontier and out is not None else None
+        budgets = budgets_of(cluster, request, best) if with_frontier and out is not None else None
     if out is not None:
         with warned(), told("writing"):
             save(best, out, throttle=bytes_per_s, max_inflight=inflight, force=force, budgets=budgets)
@@ -124,11 +124,11 @@ def plan(
         steps.show(best)
 
 
-def budgets_of(cluster: Cluster, request: Request) -> Frontier:
-    """What smaller budgets would buy; what compares plans is only loaded where somebody asks."""
+def budgets_of(cluster: Cluster, request: Request, best: Plan) -> Frontier:
+    """What budgets smaller than the plan's would buy; only who asks for it loads what compares plans."""
     from equipoise.comparing.frontier import frontier
 
-    return frontier(cluster, request)
+    return frontier(cluster, request, full=best)
 
 
 def their_plan(cluster: Cluster, request: Request, *, as_json: bool) -> Plan:

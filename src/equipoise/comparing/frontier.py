@@ -94,12 +94,14 @@ def frontier(
     percents: Sequence[float] = BUDGETS,
     *,
     unit: str | None = None,
+    full: Plan | None = None,
     found: Callable[[Frontier], None] = lambda points: None,
 ) -> Frontier:
     """The points for budgets in percent of what the unlimited plan moves.
 
-    ``unit`` is what is budgeted, "moves" or "bytes"; None: bytes where loads are balanced. ``found`` hears
-    each point as soon as it is found, as a frontier of that one. Raises `UnusableInput` where the request
+    ``unit`` is what is budgeted, "moves" or "bytes"; None: bytes where loads are balanced. ``full`` is the
+    plan without a budget, where there is one already. ``found`` hears each point as soon as it is found, as
+    a frontier of that one. Raises `UnusableInput` where the request
     levels nothing, or names a budget itself, and for bytes where sizes are not known.
     """
     problem = build_problem(cluster, request)
@@ -109,7 +111,7 @@ def frontier(
     goal = next(load for load in mix if load not in OF_LEADERS)
     in_bytes = weighed and Bytes.name in weighed_goals(problem) if unit is None else unit == "bytes"
     request = replace(request, goals=shown(problem.goals))
-    full = make_plan(cluster, request)
+    full = full or make_plan(cluster, request)
     most = moved_bytes(full) if in_bytes else measures.data_moves(full.cluster.replicas, full.target)
     if most is None:
         raise UnusableInput(

@@ -146,7 +146,8 @@ class Late(SimulatedCluster):
             return super().values(resource, keys)
         until = self.now - self.lag[int(resource.name)]
         there = [values for since, values in self.past[resource] if since <= until][-1]
-        return {k: ConfigValue(v, "DYNAMIC_BROKER_CONFIG") for k, v in there.items() if keys is None or k in keys}
+        asked = there.keys() if keys is None else there.keys() & set(keys)
+        return {key: ConfigValue(there[key], "DYNAMIC_BROKER_CONFIG") for key in asked}
 
 
 def plan_of(model: SimulatedCluster, topic: str, before: list[int], after: list[int], n: int) -> Story:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.proofs import NetworkName
+from equipoise.errors import ImpossibleRequest
 from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.driver.first import by_networks, ordered
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
+from equipoise.planning.goals import goals_before
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.goals.racks import Racks
 from equipoise.planning.goals.replicas import Replicas
@@ -98,11 +101,13 @@ def levelled(problem: Problem) -> tuple[Solution, Balanced]:
     if not racks_come_first(problem):
         best = best_counts(problem)
         return for_counts(problem, best), best
-    try:
+    with suppress(Infeasible):
         best = best_counts(problem, racks=True)
-        return for_counts(problem, best), best
-    except Infeasible:
-        return mended_as_far(problem)
+        solution = for_counts(problem, best)
+        # What all partitions together could do may take more moves partition by partition.
+        if best.racks is not None and solution.reached[Racks.name] <= best.racks.value:
+            return solution, best
+    return mended_as_far(problem)
 
 
 def mended_as_far(problem: Problem) -> tuple[Solution, Balanced]:
@@ -135,16 +140,39 @@ def for_counts(problem: Problem, best: Balanced) -> Solution:
 
 
 def fitting(problem: Problem, best: Balanced) -> Solution:
-    """The first that keeps the budgets: the counts as the goals want them, with the fewest moves, or what has
-    to move and no more."""
+    """The first that keeps the budgets: the counts as the goals want them, with the fewest moves, those of a
+    smaller budget, or what has to move and no more."""
     others = tuple(goal for goal in problem.goals if goal != Moves.name)
     first = (Racks.name,) if best.racks else ()
     sparing = (*first, Moves.name, *(goal for goal in others if goal not in first))
-    for goals, held in ((problem.goals, best.held), (sparing, best.held), ((Moves.name, *others), None)):
-        solution = by_networks(replace(problem, goals=goals), held).solution
+    solution = by_networks(problem, best.held).solution
+    if not within_budgets(problem, solution.lists):
+        solution = by_networks(replace(problem, goals=sparing), best.held).solution
+    if not within_budgets(problem, solution.lists):
+        solution = asking_for_less(problem, sparing, solution)
+    if not within_budgets(problem, solution.lists):
+        solution = by_networks(replace(problem, goals=(Moves.name, *others))).solution
+    return replace(solution, proofs=[solution.proof(goal) for goal in problem.goals])
+
+
+def asking_for_less(problem: Problem, sparing: tuple[str, ...], solution: Solution) -> Solution:
+    """The plan for the counts of a smaller budget, which takes what is allowed.
+
+    Partition by partition counts may take more moves than kinds of partitions together say, and about as many
+    more with a somewhat smaller budget: so it is asked for that many less.
+    """
+    allowed = asked = MAX_MOVES.allowed(problem.request) or 0
+    for _ in range(problem.params.budget_rounds):
+        asked -= measures.data_moves(problem.cluster.replicas, solution.lists) - allowed
+        smaller = MAX_MOVES.given(problem, max(0, asked))
+        try:
+            held = best_counts(smaller, racks=Racks.name in goals_before(sparing, Moves.name)).held
+        except (Infeasible, ImpossibleRequest):  # so few do not pay for what has to move
+            break
+        solution = by_networks(replace(problem, goals=sparing), held).solution
         if within_budgets(problem, solution.lists):
             break
-    return replace(solution, proofs=[solution.proof(goal) for goal in problem.goals])
+    return solution
 
 
 def proved_within(problem: Problem, solution: Solution, levels: Mapping[str, ProvedLevel]) -> Solution:
@@ -159,7 +187,8 @@ def proved_within(problem: Problem, solution: Solution, levels: Mapping[str, Pro
         elif proof.goal == Moves.name and prices:
             allowed, reached = MAX_MOVES.allowed(problem.request) or 0, solution.reached
             bounds = [fewest_moves(level, allowed, reached[level.goal]) for level in prices]
-            proofs.append(within(proof, max(bounds, key=lambda bound: bound.value)))
+            most = max(bounds, key=lambda bound: bound.value)
+            proofs.append(within(proof, most) if most.value else Proof.certain("moves", proof.value))
         elif holds_for_counts_alone(proof):
             proofs.append(Proof.certain(proof.goal, proof.value, "for these broker counts"))
         else:

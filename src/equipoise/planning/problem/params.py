@@ -195,6 +195,9 @@ class Params:
         20_000_000, "replicas", "are measured for other lists of one partition, see `explain`"
     )
     budget_nodes: int = limit(50, "nodes of a search tree", "are spent on using ``--max-moves`` up")
+    budget_rounds: int = limit(
+        4, "smaller budgets", "are tried for counts that take more than ``--max-moves``"
+    )
     bytes_steps: int = limit(1_024, "steps", "``--max-bytes`` is used up to, in parts of all moves")
 
     @classmethod

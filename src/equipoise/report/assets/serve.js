@@ -102,10 +102,35 @@ function fault(error) {
   box.replaceChildren();
   if (error === null) return;
   const words = put("div"), close = put("button", "Close", { type: "button", className: "plain" });
-  words.append(put("p", error.message));
+  words.append(put("p", inWords(error.message)));
   close.addEventListener("click", () => fault(null));
   box.append(words, close);
   if (!(error instanceof Refused)) throw error; // a fault of this page
+}
+
+// ---- words
+
+// Sentences name options of the command line; here they name the field that stands for one, with its value.
+const OPTION = /--([a-z]+(?:-[a-z]+)*)(?: (\d[\w:=/-]*(?:,[\w:=/-]+)*|all|disk|network-in|network-out|cpu|leaders|strict|spread|level))?/g;
+const OF_BROKERS = { drain: "empty it", racks: "rack" };
+
+function inWords(text) {
+  return text.replace(OPTION, (found, option, value = "") => {
+    const field = document.querySelector(`[data-option="${option}"], [data-field="${option}"]`);
+    const many = value.replace(/:RACK$/, "").replaceAll(",", ", ");
+    if (option in OF_BROKERS) return `“${OF_BROKERS[option]}”${many ? ` at broker ${many}` : ""}`;
+    if (!field) return found;
+    const title = (field.type === "checkbox" ? field.closest("label") : document.querySelector(`label[for="${field.id}"]`)).textContent.trim();
+    return `“${title}${value ? `: ${value}` : ""}”`;
+  });
+}
+
+// All that stands under an element but what is to be copied.
+function reworded(box) {
+  const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    if (!walk.currentNode.parentElement.closest("pre, code, script")) walk.currentNode.data = inWords(walk.currentNode.data);
+  }
 }
 
 // ---- what people have
@@ -193,7 +218,7 @@ async function look() {
 function note(lines) {
   if (!lines.length) return [];
   const list = put("ul"), box = put("div", "", { className: "note" });
-  list.append(...lines.map((line) => put("li", line)));
+  list.append(...lines.map((line) => put("li", inWords(line))));
   box.append(list);
   return [box];
 }
@@ -357,6 +382,7 @@ async function showReport(html, place) {
   for (const box of at(place).querySelectorAll(".chart")) echarts.getInstanceByDom(box)?.dispose();
   const parts = [...made.querySelectorAll("header.top nav, main > :not(#too-old, noscript)")];
   at(place).replaceChildren(...parts.map((part) => document.adoptNode(part)));
+  reworded(at(place));
   for (const level of [3, 2]) for (const head of at(place).querySelectorAll(`h${level}`)) lowered(head, level + 1);
   await enliven(at(place), data);
   return data;
