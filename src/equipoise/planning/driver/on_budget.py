@@ -104,6 +104,8 @@ def levelled(problem: Problem) -> tuple[Solution, Balanced]:
 
 def mended_as_far(problem: Problem) -> tuple[Solution, Balanced]:
     """The best plan within a budget that does not pay for all that breaks the rack rule."""
+    # Bounds are of the problem as it is asked: pins serve to find a plan, and prove nothing of plans without
+    # them.
     best, mended = best_counts(problem), mended_in_part(problem)
     try:
         counts = best_counts(mended.problem, racks=True, apart=mended.pinned)
@@ -134,6 +136,8 @@ def for_counts(problem: Problem, best: Balanced) -> Solution:
 def fitting(problem: Problem, best: Balanced) -> Solution:
     """The first that keeps the budgets: the counts as the goals want them, with the fewest moves, or what has
     to move and no more."""
+    # Counts that the price of moves led to can be had within the budget on the merged network; partitions may
+    # need more moves than it promised, hence the tries that spare moves first.
     others = tuple(goal for goal in problem.goals if goal != "moves")
     first = ("racks",) if best.racks else ()
     sparing = (*first, "moves", *(goal for goal in others if goal not in first))
@@ -154,6 +158,8 @@ def proved_within(problem: Problem, solution: Solution, levels: Mapping[str, Pro
             proofs.append(within(proof, level))
             prices += [level] * (level.network == NetworkName.MERGED_BUDGET)
         elif proof.goal == "moves" and prices:
+            # Each price bounds the moves of plans that are as good at its goal, so the highest of the bounds
+            # holds of plans that are as good at all.
             allowed, reached = MAX_MOVES.allowed(problem.request) or 0, solution.reached
             bounds = [fewest_moves(level, allowed, reached[level.goal]) for level in prices]
             proofs.append(within(proof, max(bounds, key=lambda bound: bound.value)))

@@ -185,6 +185,7 @@ def silent() -> Iterator[None]:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if sys.stdout is not None:
         sys.stdout.flush()
+    # HiGHS writes to the descriptor itself, past everything that Python could put in place of `sys.stdout`.
     os.dup2(nowhere, 1)
     try:
         yield
