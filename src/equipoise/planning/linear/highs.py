@@ -163,6 +163,7 @@ def integer(
         raise OutOfTime
     if found.x is None:
         return None
+    # Without whole columns it is a linear program, and its optimum is its bound.
     least = found.fun if found.mip_dual_bound is None else found.mip_dual_bound
     return Answer(found.x, float(found.fun), float(least), np.zeros(len(rows.least)), np.zeros(len(cost)))
 

@@ -81,6 +81,8 @@ class RoleNetwork:
         n_arcs = len(self.network.tail)
         if counted in (Counted.CHANGES, Counted.REORDERS):
             linear = np.zeros(n_arcs, dtype=np.int64)
+            # Who has lost its default changes whatever it chooses: that costs no arc, and is the same in
+            # every flow.
             changes = counted is Counted.CHANGES
             linear[self.change_arcs] = 1 if changes else roles.reorders[self.change_item]
             return Objective.of_linear(linear, roles.forced if changes else roles.forced_reorders)
@@ -230,6 +232,7 @@ def fine_network(
     supply[first_lost:] = 1
     kept_as = np.full(len(roles.default), -1, dtype=np.int64)
     kept_as[kept] = at_home
+    # An item gives its home up on one arc of one unit, so of several choices it can take one alone.
     keep = Bunch(
         first_cell + kept_as[changing],
         first_item + np.arange(len(changing)),
@@ -274,6 +277,8 @@ def cell_bands(roles: Roles, cells: Int64, weighed: Int64) -> tuple[Int64, Int64
     n = roles.n_nodes
     total = np.bincount(roles.family, minlength=int(cells.max(initial=0)) // n + 1)
     fixed, count = roles.base_cell
+    # Shares are of all that a family has. What may not change counts in them, and is then taken off the band
+    # of the cell where it is.
     np.add.at(total, fixed[fixed < len(total) * n] // n, count[fixed < len(total) * n])
     # In whole numbers: by rounding errors a share that is whole could get a floor and a ceiling of two
     # numbers.
