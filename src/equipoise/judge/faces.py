@@ -95,8 +95,8 @@ class OptimalFaces:
         """The network of that name's family, and its face."""
         group = family(name)
         if group not in self.relaxations:
-            # Built from the cluster and the rules alone: a network from the certificate could leave plans
-            # out.
+            # Built from the cluster and the rules alone: a
+            # network from the certificate could leave plans out.
             self.relaxations[group] = self.build(name)
             self.faces[group] = self.relaxations[group].start
         return self.relaxations[group], self.faces[group]
@@ -143,8 +143,8 @@ class OptimalFaces:
 
     def of_both(self, name: NetworkName, goals: Sequence[Level], stored: Int64) -> int:
         """The bound on the last of ``goals`` of all plans on the faces of placement and of leaders."""
-        # Each family keeps the face that levels of its own have left, and a plan that is best so far is on
-        # both.
+        # Each family keeps the face that levels of its own
+        # have left, and a plan that is best so far is on both.
         placement, leaders = (self.on_face(of) for of in (NetworkName.PARTITIONS, NetworkName.LEADERS))
         budgets = name is NetworkName.JOINT_BUDGET
         return joint_bound(self.case, goals, placement, leaders, stored, budgets=budgets)

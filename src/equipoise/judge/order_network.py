@@ -64,8 +64,8 @@ def arcs_of(choices: Choices, cells: Int64, items: Int64, lost: Int64) -> tuple[
 
     supply = np.zeros(first_lost + len(lost), dtype=np.int64)
     np.add.at(supply, home[choices.home >= 0], 1)
-    # Who leads on starts at its cell and may go straight to its broker, which changes nothing and costs
-    # nothing.
+    # Who leads on starts at its cell and may go straight to
+    # its broker, which changes nothing and costs nothing.
     supply[first_lost:] = 1
     supply[0] = -total
     rack, broker = 1 + np.arange(n_racks), 1 + n_racks + np.arange(n)

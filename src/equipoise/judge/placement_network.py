@@ -45,8 +45,8 @@ def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.nd
     """
     rows = np.flatnonzero(case.rules.movable)
     _, topic = np.unique(case.cluster.topic_idx[rows], return_inverse=True)
-    # Levels of one family hand on a face, so all have to be on one grain: the finest of which there are
-    # prices.
+    # Levels of one family hand on a face, so all have to be
+    # on one grain: the finest of which there are prices.
     units = np.arange(len(rows)) if BY_PARTITION & names else grouping(proofs.get("units", topic), len(rows))
     together = grouping(proofs.get("merged_units", np.zeros_like(topic)), len(rows))
     layout = layout_of(case, units)
@@ -105,8 +105,8 @@ def arcs_of(layout: Layout) -> tuple[Arcs, Int64, PlacementView]:
     # where sizes count, what may leave has an arc for each of them
     weight = weights(layout, np.bincount(row[~stays], minlength=len(layout.rows)))
     sizes, rank = np.unique(weight.leaving * case.counts_sizes, return_inverse=True)
-    # Arcs that differ in cost alone may be cut or joined without a change of nodes, so prices fit all the
-    # same.
+    # Arcs that differ in cost alone may be cut or joined
+    # without a change of nodes, so prices fit all the same.
     ways, copies = max(1, len(brokers)) * max(1, len(sizes)), list[Int64]()
     for kind, led in (("leave", False), ("leave-leaders", True)):
         some = stays & ~pinned & ((holder == case.before[layout.rows][row, 0]) == led)
@@ -152,9 +152,9 @@ def rack_arcs(layout: Layout, arcs: Arcs) -> int:
             arcs.add(kind, *(np.zeros(0, dtype=np.int64),) * 3)
         return 0
     counts, limit, above = layout.counts, layout.limit, layout.above
-    # What a crowd gets and passes on to another rack is as much excess as before. What it gives to the centre
-    # is mended, what it gets from there is eased: bounds on these two keep every partition at what it is
-    # allowed.
+    # What a crowd gets and passes on to another rack is as much excess as
+    # before. What it gives to the centre is mended, what it gets from there is
+    # eased: bounds on these two keep every partition at what it is allowed.
     out, into = counts, np.maximum(limit - counts, 0)
     there, allowed = above.sum(axis=1, keepdims=True), layout.allowed[:, None]
     # any rack may hold all that the partition may have above the limit, and none holds more
@@ -180,8 +180,8 @@ def rack_arcs(layout: Layout, arcs: Arcs) -> int:
     arcs.add("over", crowd[some], pool[some], of_units(over)[some])
     arcs.add("out", pool, centre, of_units(out - above))
     arcs.add("into", centre, pool, of_units(into))
-    # In a larger unit these bounds are sums, which a partition may overdraw on another's account: a
-    # relaxation.
+    # In a larger unit these bounds are sums, which a partition
+    # may overdraw on another's account: a relaxation.
     units = np.flatnonzero(layout.is_crowded)
     crowd, centre, most = layout.crowd(units), layout.centre(units), above.sum(axis=1, keepdims=True)
     arcs.add("mended", crowd, centre, of_units(most)[units], of_units(mends)[units])

@@ -39,8 +39,8 @@ def topic_leaders_bound(
     if prices.shape != (1 + len(may) + n_topics,) or not within(prices, HIGHEST_PRICE):
         raise ValueError(f"prices of shape {prices.shape}, or too high")
     election, of_broker, of_topic = int(prices[0]), prices[1 : 1 + len(may)], prices[1 + len(may) :]
-    # Only a goal before limits elections; without one a price of them would take off what no plan has to
-    # keep.
+    # Only a goal before limits elections; without one a
+    # price of them would take off what no plan has to keep.
     if election < 0 or (election > 0 and ELECTIONS.name not in before):
         raise ValueError("a price of elections that are not limited, or one below 0")
 

@@ -153,8 +153,8 @@ def leaders_between(problem: Problem, reached: Mapping[str, int], led: Int64) ->
         before = problem.cluster.replicas[problem.movable, 0]
         keeps = (before >= 0) & problem.leads[np.maximum(before, 0)]
         here = np.bincount(before[keeps], minlength=len(led)).astype(np.int64)
-        # A broker loses no more leaders than change, and gains no more than those and all that need a new
-        # one.
+        # A broker loses no more leaders than change, and gains
+        # no more than those and all that need a new one.
         changed = reached["elections"] - int(((before >= 0) & ~keeps).sum())
         least = np.maximum(least, here - changed)
         most = np.minimum(most, here + changed + n_rows - int(keeps.sum()))
@@ -354,8 +354,8 @@ def best_leaders(of: Survivors, prices: Prices, *, last: bool) -> tuple[Int64, I
 def dual_value(of: Survivors, prices: Prices) -> int:
     """The bound under any prices."""
     lost = of.counts.any(axis=1)
-    # What has one replica is inherited by nobody. Who leads it is open, so it is taken off where that costs
-    # the bound most.
+    # What has one replica is inherited by nobody. Who leads it is
+    # open, so it is taken off where that costs the bound most.
     alone = of.alone * int(prices.first_follower[lost].max()) if lost.any() else 0
     each = int(best_leaders(of, prices, last=False)[1].sum())
     return each + prices.leader * of.n_rows - prices.crowd * of.crowded - alone

@@ -51,8 +51,8 @@ def free_leaders(problem: Problem) -> FreeLeaders:
     n, n_racks = problem.cluster.n_brokers, problem.n_racks
     rows = np.flatnonzero(problem.movable)
     before = problem.cluster.replicas[rows, 0]
-    # Who may not lead on needs a new leader in any plan: it starts at the hub, and its election is no arc's
-    # but the offset's.
+    # Who may not lead on needs a new leader in any plan: it starts
+    # at the hub, and its election is no arc's but the offset's.
     keeps = (before >= 0) & problem.leads[np.maximum(before, 0)]
     led = np.bincount(before[keeps], minlength=n).astype(np.int64)
     fixed = problem.cluster.replicas[~problem.movable, 0]

@@ -41,8 +41,8 @@ def fewest_given_up(face: OptimalFace, reached: Mapping[str, int]) -> ProvedLeve
 
     def of_givers(chosen: Int64) -> Optimum:
         linear = giving.linear.copy()
-        # Leaders of today that may not lead on are in this half's offset alone: the other counts those that
-        # could.
+        # Leaders of today that may not lead on are in this
+        # half's offset alone: the other counts those that could.
         linear[given] *= 1 - chosen
         return solve(network, Objective.of_linear(linear, giving.offset))
 

@@ -225,8 +225,8 @@ def by_flow(sums: Sums, *, priced: bool) -> Prices:
         if not (priced and over):
             break
         before = over
-        # The bound is concave in this price: more elections than the plan has mean that it is too low, fewer
-        # too high.
+        # The bound is concave in this price: more elections than
+        # the plan has mean that it is too low, fewer too high.
         other, over = tried(2 * best.election if over > 0 else best.election // 4 // FINENESS * FINENESS)
         if other.bound <= best.bound:
             break

@@ -196,8 +196,8 @@ def pinned_to(problem: Problem, lists: IntArray) -> Problem | None:
         leaves = [k for k, b in enumerate(current) if b >= 0 and b not in lists[row] and problem.eligible[b]]
         kept = int(((current >= 0) & problem.eligible[np.maximum(current, 0)]).sum())
         taken_over = measures.data_moves(problem.cluster.replicas[[row]], problem.current[[row]])
-        # What has to come uses the limit up first; of what is left each replica that may still leave takes
-        # one.
+        # What has to come uses the limit up first; of what is
+        # left each replica that may still leave takes one.
         forced = int(problem.rf[row]) - kept + taken_over
         pinned[row, leaves[max(0, limit - max(0, forced)) :]] = True
     return None if np.array_equal(pinned, problem.pinned) else replace(problem, pinned=pinned)

@@ -75,8 +75,8 @@ def by_face_to_come(state: State, goal: str) -> State | None:
     if joint is None or joint.lists is None:
         return None
     tried = state.with_lists(*ordered(problem, joint.lists))
-    # Lists without the supposed values do not tell whether these can be had: then goals are decided one by
-    # one.
+    # Lists without the supposed values do not tell whether
+    # these can be had: then goals are decided one by one.
     if tried.solution.before(last) != supposed:
         return None
     decided = problem.goals[problem.goals.index(goal) : problem.goals.index(last) + 1]

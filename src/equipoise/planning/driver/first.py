@@ -38,8 +38,8 @@ def ordered(problem: Problem, lists: IntArray) -> tuple[IntArray, tuple[ProvedLe
 def within_changes(problem: Problem, placement: Placement, held: Int64 | None) -> Placement:
     """The placement with ``--max-changes-per-partition`` kept: in racks, flows only keep it rack by rack."""
     pinned, near, lists = pinned_to(problem, placement.lists), placement, placement.lists
-    # Each round pins more, so there is an end to it; a placement in which nobody changes too much comes at
-    # last, or none at all.
+    # Each round pins more, so there is an end to it; a placement in
+    # which nobody changes too much comes at last, or none at all.
     while pinned is not None:
         found = pinned_on_face(pinned, near)
         if found is None:

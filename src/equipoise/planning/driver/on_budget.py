@@ -104,8 +104,8 @@ def levelled(problem: Problem) -> tuple[Solution, Balanced]:
 
 def mended_as_far(problem: Problem) -> tuple[Solution, Balanced]:
     """The best plan within a budget that does not pay for all that breaks the rack rule."""
-    # Bounds are of the problem as it is asked: pins serve to find a plan, and prove nothing of plans without
-    # them.
+    # Bounds are of the problem as it is asked: pins serve to
+    # find a plan, and prove nothing of plans without them.
     best, mended = best_counts(problem), mended_in_part(problem)
     try:
         counts = best_counts(mended.problem, racks=True, apart=mended.pinned)

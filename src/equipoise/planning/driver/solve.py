@@ -92,8 +92,8 @@ def lists_planned(problem: Problem, watch: Watch) -> Plan:
 def solved(problem: Problem, watch: Watch) -> Plan:
     """The plan of the exact planner. Raises `Infeasible` where flows find no way to keep the rules."""
     found = within_brokers(problem, watch)
-    # Flows know no room in bytes, and most plans keep it all the same: only one that does not is made anew by
-    # a search.
+    # Flows know no room in bytes, and most plans keep it all
+    # the same: only one that does not is made anew by a search.
     if not RACK_CAPACITY.is_kept(problem, found.target):
         found = weighed(replace(problem, within_racks=True), watch)
         RACK_CAPACITY.refuse(problem, found.target)

@@ -101,8 +101,8 @@ class State:
         """The state with these lists, which reach these values."""
         solved = {level.goal: level for level in (*self.placement.levels, *orders)}
         same = takewhile(lambda proof: proof.value == reached[proof.goal], self.solution.proofs)
-        # Bounds suppose the values of goals before. Up to the first that differs nothing they suppose has
-        # changed.
+        # Bounds suppose the values of goals before. Up to the
+        # first that differs nothing they suppose has changed.
         known = {proof.goal: proof for proof in same if proof.claims}
         anew = proofs_of(self.problem, lists, reached, solved)
         proofs = [known.get(proof.goal, proof) for proof in anew]

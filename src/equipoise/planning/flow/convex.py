@@ -83,9 +83,9 @@ def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tup
     arc = np.concatenate([plain, joined.carrier[owner]])
     room = np.concatenate([joined.room[plain], width])
     cost = joined.cost[arc]
-    # Slopes of a convex cost rise with the flow, so a least-cost flow fills the steps of an arc in their
-    # order without being told to. On a carrier that runs against its arc a unit takes one away, and saves the
-    # slope.
+    # Slopes of a convex cost rise with the flow, so a least-cost flow fills
+    # the steps of an arc in their order without being told to. On a carrier
+    # that runs against its arc a unit takes one away, and saves the slope.
     cost[len(plain) :] += joined.sign[owner] * slope
 
     # Only nodes with arcs left: the solver's effort grows with all it is given.
@@ -223,8 +223,8 @@ def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
 def held_between(network: Network, arcs: Int32, least: Int64, most: Int64) -> Network:
     """The network with some arcs' flow between ``least`` and ``most``, as near as the arcs' bounds allow."""
     lower, upper = network.lower.copy(), network.upper.copy()
-    # A convex cost is least, within bounds, at the point of them that is nearest to where it is least
-    # without.
+    # A convex cost is least, within bounds, at the point
+    # of them that is nearest to where it is least without.
     lower[arcs] = np.clip(least, network.lower[arcs], network.upper[arcs])
     upper[arcs] = np.clip(most, network.lower[arcs], network.upper[arcs])
     return replace(network, lower=lower, upper=upper)

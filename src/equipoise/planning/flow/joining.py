@@ -96,8 +96,8 @@ def join(network: Network, objective: Objective) -> Joined:
     """The network with all that can be joined; raises `Infeasible` where that shows."""
     bundles = side_by_side(network, objective)
     room, start = network.upper - network.lower, network.lower.copy()
-    # The flow on the first of a bundle is what all of it carries beyond the lower bounds, so it counts from
-    # 0.
+    # The flow on the first of a bundle is what all of it
+    # carries beyond the lower bounds, so it counts from 0.
     room[bundles.arcs], start[bundles.first] = 0, 0
     np.add.at(room, bundles.first, bundles.room)
     free = np.flatnonzero(room > 0)
@@ -147,8 +147,8 @@ def decided(joined: Joined) -> int:
     # that is then left over shows it.
     by_tail, by_head = decides[tail], decides[head] & ~decides[tail]
     x = np.zeros(len(free), dtype=np.int64)
-    # One formula for all three: a supply of at least the room fills an arc, one of the other sign leaves it
-    # empty.
+    # One formula for all three: a supply of at least the room
+    # fills an arc, one of the other sign leaves it empty.
     x[by_tail] = np.clip(supply[tail[by_tail]], 0, room[by_tail])
     x[by_head] = np.clip(-supply[head[by_head]], 0, room[by_head])
     some = by_tail | by_head
@@ -232,8 +232,8 @@ def pairs(joined: Joined) -> tuple[Int64, Int64, Int64, BoolArray, BoolArray]:
     pair, leaves, node = np.concatenate([free, free])[mine], mine < len(free), ends[mine[:, 0]]
     rises = joined.bend[pair] >= 0
     far = np.where(leaves, joined.head[pair], joined.tail[pair])
-    # Two arcs to the same node would become a loop, and two rising costs a third with two sets of steps: both
-    # stay as they are.
+    # Two arcs to the same node would become a loop, and two rising
+    # costs a third with two sets of steps: both stay as they are.
     keep = ~rises.all(axis=1) & (far[:, 0] != far[:, 1]) & (pair[:, 0] != pair[:, 1])
     pair, leaves, node, swap = pair[keep], leaves[keep], node[keep], rises[keep, 1]
     pair[swap], leaves[swap] = pair[swap, ::-1], leaves[swap, ::-1]
@@ -258,8 +258,8 @@ def straighten(joined: Joined, objective: Objective) -> None:
     at = at[joined.room[joined.carrier[objective.convex[at]]] == 1]
     arcs, low, high = objective.convex[at], objective.band_low[at], objective.band_high[at]
     x, carrier = joined.start[arcs], joined.carrier[arcs]
-    # The carrier starts from `start` on the arc and can go one unit its way: the difference is that unit's
-    # cost.
+    # The carrier starts from `start` on the arc and can go
+    # one unit its way: the difference is that unit's cost.
     before, after = (np.maximum(np.maximum(low - y, y - high), 0) ** 2 for y in (x, x + joined.sign[arcs]))
     joined.cost[carrier] += after - before
     joined.bend[carrier] = -1

@@ -46,8 +46,8 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
     leaving = data.slot_broker < 0
     single = np.bincount(net.unit_of, minlength=n_units) <= 1
     # Where replicas stay in their racks and lists keep their length, what leaves a rack of a unit is as many
-    # as what arrives there, and any pairing will do. What crosses racks or grows ties several racks of a
-    # partition together, which the first that fits would often get wrong.
+    # as what arrives there, and any pairing without a clash will do. What crosses racks or grows ties several
+    # racks of a partition together, which the first that fits would often get wrong.
     crosses = np.zeros(n_units, dtype=bool)
     for arcs in (net.excess, net.out, net.into):
         crosses[arcs.unit[flow[arcs.index] > 0]] = True
@@ -78,8 +78,8 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moves, Int64]:
         leaving[exact[unit_of_slot]] = False
         failed = disaggregate_exactly(net, flow, np.flatnonzero(exact), leaving, pieces)
     row, broker = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    # `lists_after` counts the arrivals of a row, which have to stand side by side; ties go by the lowest
-    # broker.
+    # `lists_after` counts the arrivals of a row, which have
+    # to stand side by side; ties go by the lowest broker.
     order = np.lexsort((broker, row))
     return Moves(leaving, row[order], broker[order]), failed
 
@@ -141,8 +141,8 @@ def choose_leaving(data: PlacementData, wanted: Groups, leaving: BoolArray, limi
     followers = np.bincount(key[candidate], data.slot_position[candidate] > 0, len(left))
     chance = left[key[candidate]] / np.maximum(followers[key[candidate]], 1)
     wish = leaders_to_give(data, candidate, chance)[data.slot_row[candidate]]
-    # The order goes by group before all, and keeps to it below: `ranks` counts equals that stand side by
-    # side.
+    # The order goes by group before all, and keeps to it
+    # below: `ranks` counts equals that stand side by side.
     order = np.lexsort((spread, -wish, data.slot_position[candidate] == 0, key[candidate]))
     candidate = candidate[order]
     taken = np.bincount(data.slot_row[leaving], minlength=len(data.rows))
@@ -257,8 +257,8 @@ def exchange(
         if fits(i, int(place[i])):
             mine.append(int(place[i]))
             continue
-        # Both lists have to fit after the swap, so no clash is made by mending one. What finds no fellow is
-        # left to the flow.
+        # Both lists have to fit after the swap, so no clash is made
+        # by mending one. What finds no fellow is left to the flow.
         for step in range(1, high - low):
             j = low + (i - low + step) % (high - low)
             if (

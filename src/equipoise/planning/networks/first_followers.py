@@ -94,8 +94,8 @@ def follower_choices(problem: Problem, lists: IntArray) -> FollowerChoices:
     receives: BoolArray = room & free.any(axis=1, keepdims=True)
     for k in range(free.shape[1]):
         some = np.flatnonzero(free[:, k])
-        # Where a follower of the rack may be given up, another one may take its place however full the rack
-        # is.
+        # Where a follower of the rack may be given up, another
+        # one may take its place however full the rack is.
         receives[some, rack[some, k]] = True
     if (most_come := most_arrivals(problem, rows)) is not None:
         receives &= (arrivals(before, lists[rows]).sum(axis=1) < most_come)[:, None]
@@ -236,8 +236,8 @@ def room_of(problem: Problem, choices: FollowerChoices, *, level: bool) -> tuple
     others = replicas_per_broker(choices.lists[~problem.movable], n)
     others += leaders_per_broker(choices.lists[problem.movable], n)
     later = int((choices.follower[:, 1:] >= 0).any(axis=1).sum())  # a broker holds each of them once at most
-    # The lists are as level as `replicas` lets them be: who is outside the band may stay there, and go no
-    # farther.
+    # The lists are as level as `replicas` lets them be: who
+    # is outside the band may stay there, and go no farther.
     least = np.maximum(np.minimum(count, low) - others - later, 0)
     return least, np.minimum(np.maximum(count, np.minimum(high, ANYTHING)) - others, n_rows)
 
@@ -266,8 +266,8 @@ def given_up(problem: Problem, choices: FollowerChoices, first_follower: Int64) 
     upper = np.concatenate([np.full(n, len(moved)), np.ones(len(item), dtype=np.int64)])
     ways = tail.astype(np.int32), head.astype(np.int32)
     network = Network(supply, *ways, 0 * upper, upper, problem.params)
-    # A broker that gives up x ends with count - x: that is in [low, high] where x is in [count - high, count
-    # - low].
+    # A broker that gives up x ends with count - x: that is in
+    # [low, high] where x is in [count - high, count - low].
     even = Objective.of_bands(len(tail), np.arange(n, dtype=np.int32), count - high, count - low)
     best = solve(network, even)
     saved = np.zeros(len(tail), dtype=np.int64)
@@ -284,8 +284,8 @@ def with_chosen(choices: FollowerChoices, first_follower: Int64, column: Int64) 
     new = np.flatnonzero(column >= 0)
     lists[choices.rows[new], 1 + column[new]] = first_follower[new]
     for k in range(2, lists.shape[1]):
-        # A first follower that followed farther behind comes to the front; a new one stands somewhere by now,
-        # too.
+        # A first follower that followed farther behind comes
+        # to the front; a new one stands somewhere by now, too.
         some = choices.rows[lists[choices.rows, k] == first_follower]
         picked = lists[some, k].copy()
         lists[some, 2 : k + 1] = lists[some, 1:k]

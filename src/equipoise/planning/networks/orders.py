@@ -53,8 +53,8 @@ def follow(problem: Problem, lists: IntArray, goal: FollowerGoal, place: int) ->
     """Choose who stands at one position, in place; fewest reorders among equally good choices."""
     items = follower_roles(problem, lists, goal, place)
     levels = ((goal.name, Counted.NODES), ("reorders", Counted.REORDERS), ("changes", Counted.CHANGES))
-    # The last level keeps who stands there where nothing else tells, also in lists of which a change is no
-    # reorder.
+    # The last level keeps who stands there where nothing else
+    # tells, also in lists of which a change is no reorder.
     chosen = choose(items.roles, levels)
     to_front(lists, items.rows, chosen.column + place, place)
     # positions are decided one by one, which proves nothing of them together
@@ -65,8 +65,8 @@ def follow(problem: Problem, lists: IntArray, goal: FollowerGoal, place: int) ->
 def of_pairs_alone(level: ProvedLevel, problem: Problem) -> ProvedLevel:
     """The level with its prices of pairs alone, which prove as much: ``(n_brokers ** 2,)``."""
     n_pairs, group, first = problem.cluster.n_brokers**2, 1, 2
-    # All pairs are of one group here, and only differences of prices count: measured from the group they are
-    # prices of pairs.
+    # All pairs are of one group here, and only differences of prices
+    # count: measured from the group they are prices of pairs.
     price = level.potential[first : first + n_pairs] - level.potential[group]
     return replace(level, network=NetworkName.FIRST_FOLLOWERS, potential=price)
 
@@ -76,8 +76,8 @@ def to_front(lists: IntArray, rows: Int64, column: Int64, front: int) -> None:
     rows, column = rows[column > front], column[column > front]
     for k in np.unique(column):
         some = rows[column == k]
-        # The others move back by one and keep their order: who follows first next to them stays as near as it
-        # can.
+        # The others move back by one and keep their order: who
+        # follows first next to them stays as near as it can.
         picked = lists[some, k].copy()
         lists[some, front + 1 : k + 1] = lists[some, front:k]
         lists[some, front] = picked

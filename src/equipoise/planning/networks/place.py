@@ -125,9 +125,9 @@ def attempt(data: PlacementData, goals: tuple[str, ...], expanded: BoolArray) ->
     if expanded.all() and arcs_of_partitions(data.problem) <= data.problem.params.partition_arcs:
         net = topic_network(data, expanded)
         return finish(net, net.network, goals, [], NetworkName.PARTITIONS)
-    # Levels on the merged network are quick. Lifted to the fine one their prices prove at least as much
-    # there, as its arcs add up to those of the merged one, and the face by them is where the fine network
-    # starts.
+    # Levels on the merged network are quick. Lifted to the fine one their
+    # prices prove at least as much there, as its arcs add up to those of
+    # the merged one, and the face by them is where the fine network starts.
     coarse = merged_network(data)
     first = of_all_topics(data, goals)
     levels = solve_levels(coarse, coarse.network, first, NetworkName.MERGED)[0]

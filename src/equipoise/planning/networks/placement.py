@@ -130,8 +130,8 @@ class PlacementNetwork:
         row, position = np.nonzero((problem.current >= 0) & ~problem.movable[:, None])
         fixed = table(problem, row, problem.current[row, position])
         topics = np.unique(problem.cluster.topic_idx[data.rows])
-        # Topics of which nothing may change have no cells here, but they count in the goal's value all the
-        # same.
+        # Topics of which nothing may change have no cells here,
+        # but they count in the goal's value all the same.
         others = np.delete(fixed, topics, axis=0)
         apart = squares(others, *topic_bands(problem, others, problem.eligible))
         base = fixed[topics][:, data.brokers]
@@ -212,8 +212,8 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
     at_pool = pool_node(unit_of_slot[~stays], data.slot_rack[~stays])
     held = np.bincount(data.slot_row, minlength=len(rows))
     supply = np.bincount(np.concatenate([at_cell, at_pool]), minlength=n_nodes).astype(np.int64)
-    # The centre gives what lists grow by and takes what they shrink by: those replicas are of no rack yet, or
-    # of none any more.
+    # The centre gives what lists grow by and takes what they shrink
+    # by: those replicas are of no rack yet, or of none any more.
     supply += np.bincount(centre_node(unit_of), rf - held, n_nodes).astype(np.int64)
     supply[0] = -supply.sum()
 
@@ -276,9 +276,9 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
     must_leave = must_mend = none
     if n_racks > 1:
         may = rack_room(data, unit_of, n_units)
-        # What comes back from a crowd above another rack's limit is as much excess as before; what is mended
-        # is less, what is eased is more. So lower and upper bounds of these two keep each partition at what
-        # it is allowed.
+        # What comes back from a crowd above another rack's limit is as much excess
+        # as before; what is mended is less, what is eased is more. So lower and
+        # upper bounds of these two keep each partition at what it is allowed.
         must_leave = may.must_leave[may.excess > 0]
         total_excess = int(data.excess.sum())
         unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))

@@ -81,8 +81,8 @@ class RoleNetwork:
         n_arcs = len(self.network.tail)
         if counted in (Counted.CHANGES, Counted.REORDERS):
             linear = np.zeros(n_arcs, dtype=np.int64)
-            # Who has lost its default changes whatever it chooses: that costs no arc, and is the same in
-            # every flow.
+            # Who has lost its default changes whatever it chooses:
+            # that costs no arc, and is the same in every flow.
             changes = counted is Counted.CHANGES
             linear[self.change_arcs] = 1 if changes else roles.reorders[self.change_item]
             return Objective.of_linear(linear, roles.forced if changes else roles.forced_reorders)
@@ -243,8 +243,8 @@ def fine_network(
     low, high = cell_bands(roles, cells, weighed)
     families = np.union1d(roles.family, roles.base_cell[0] // n)
     grid = (families[:, None] * n + weighed[None, :]).ravel()
-    # Cells without a node keep what they have. Their distance is in the value of every plan, so it is in the
-    # bound.
+    # Cells without a node keep what they have. Their distance
+    # is in the value of every plan, so it is in the bound.
     never = grid[~np.isin(grid, cells)]
     least, most = cell_bands(roles, never, weighed)
     apart = int((np.maximum(np.maximum(least, -most), 0) ** 2).sum())
@@ -280,8 +280,8 @@ def cell_bands(roles: Roles, cells: Int64, weighed: Int64) -> tuple[Int64, Int64
     # Shares are of all that a family has. What may not change counts in them, and is then taken off the band
     # of the cell where it is.
     np.add.at(total, fixed[fixed < len(total) * n] // n, count[fixed < len(total) * n])
-    # In whole numbers: by rounding errors a share that is whole could get a floor and a ceiling of two
-    # numbers.
+    # In whole numbers: by rounding errors a share that is
+    # whole could get a floor and a ceiling of two numbers.
     whole = max(1, int(roles.cell_weight[weighed].sum()))
     parts = total[cells // n] * roles.cell_weight[cells % n]
     held = np.zeros(len(cells), dtype=np.int64)

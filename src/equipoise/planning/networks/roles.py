@@ -88,8 +88,8 @@ def choose_fine(
         )
         shift = 1 + len(roles.group_low)
         arc_key = (pair[0] - shift) * roles.n_nodes + pair[1] - shift
-        # Arcs of the coarse network are in the order of their pairs, and each possible change has its pair
-        # there.
+        # Arcs of the coarse network are in the order of their
+        # pairs, and each possible change has its pair there.
         at = np.searchsorted(arc_key, key)
         open_ = face.network.upper[face.coarse.change_arcs][at] > 0
         least = (face.network.lower[face.coarse.change_arcs][at] > 0).astype(np.int64)

@@ -90,8 +90,8 @@ class Standing:
         chance = scattered(len(self.at), turn)
         to, cost = self.at, np.full(len(self.at), NOWHERE, dtype=np.int32)
         for k, cell in enumerate(self.choices.cell.T):
-            # Less than an eighth of a unit: it decides between what is equal, or nearly so where prices are
-            # broken.
+            # Less than an eighth of a unit: it decides between
+            # what is equal, or nearly so where prices are broken.
             its = more[cell] + (chance >> np.int32(3 * k) & np.int32(7))
             its[cell == self.at] = NOWHERE
             to, cost = np.where(its < cost, cell, to), np.minimum(its, cost)
