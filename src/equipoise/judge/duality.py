@@ -70,6 +70,7 @@ def dual_bound(problem: FlowProblem, potential: Int64) -> int:
     """
     if not within(potential, HIGHEST_PRICE):
         raise ValueError("potentials that are too large")
+    # Either end would do: at both each arc costs its least.
     x, _ = minimisers(problem, potential)
     reduced = reduced_cost(problem, potential)
     return (
@@ -105,6 +106,7 @@ def minimisers(problem: FlowProblem, potential: Int64) -> tuple[Int64, Int64]:
     over, under = np.maximum(-pull, 0), np.maximum(pull, 0)
     low = np.where(pull < 0, problem.band_high + over // 2, problem.band_low - (under + 1) // 2)
     high = np.where(pull > 0, problem.band_low - under // 2, problem.band_high + (over + 1) // 2)
+    # Within bounds a convex cost is least at the point nearest to where it is least without them.
     first[arcs] = np.clip(low, problem.lower[arcs], problem.upper[arcs])
     last[arcs] = np.clip(high, problem.lower[arcs], problem.upper[arcs])
     return first, last
@@ -116,6 +118,7 @@ def conserved(problem: FlowProblem, arcs: Int64, end: Literal["tail", "head"]) -
     No node may have two of them on that side, and none of them may be on the other side of it.
     """
     lower, upper = problem.lower.copy(), problem.upper.copy()
+    # With nothing on these arcs, what a node has left over is what its one arc among them has to carry.
     lower[arcs] = upper[arcs] = 0
     nodes = (problem.tail if end == "tail" else problem.head)[arcs]
 
@@ -127,6 +130,7 @@ def conserved(problem: FlowProblem, arcs: Int64, end: Literal["tail", "head"]) -
         return balance[nodes]
 
     least, most = left(lower, upper), left(upper, lower)
+    # What comes in at the head makes up for what is missing there, so signs and ends change places.
     if end == "head":
         least, most = -most, -least
     lower[arcs] = np.maximum(problem.lower[arcs], least)

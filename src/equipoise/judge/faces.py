@@ -58,6 +58,8 @@ class OptimalFaces:
         if f"level{k}/network" not in self.proofs or f"level{k}/potential" not in self.proofs:
             raise ValueError("there are no potentials for it")
         name = network_of(self.proofs, f"level{k}")
+        # On these networks every replica stays: what is proved there says nothing of plans that move some, so
+        # first all plans that are still meant have to be known to move none.
         if name in ORDERS and not self.stays:
             raise ValueError("it takes replicas to stay where they are, and they need not")
         stored = whole_numbers(self.proofs[f"level{k}/potential"])
@@ -93,6 +95,8 @@ class OptimalFaces:
         """The network of that name's family, and its face."""
         group = family(name)
         if group not in self.relaxations:
+            # Built from the cluster and the rules alone: a
+            # network from the certificate could leave plans out.
             self.relaxations[group] = self.build(name)
             self.faces[group] = self.relaxations[group].start
         return self.relaxations[group], self.faces[group]
@@ -118,6 +122,7 @@ class OptimalFaces:
         if said is not None:
             stored = whole_numbers(self.proofs[f"level{k}/anywhere"])
             proved = self.of_goal(NetworkName.TOPIC_LEADERS, k, certificate, stored)
+            # Written this way round, NaN fails as well.
             if not said <= proved:
                 raise ValueError(f"of all placements {proved} is proved, not {said:g}")
         if name is NetworkName.FIRST_FOLLOWERS:
@@ -128,6 +133,8 @@ class OptimalFaces:
         """The bound of level ``k`` in plans that are as good as this one at all goals before."""
         if self.program is None:
             self.program = Program(self.case, [level.goal for level in certificate])
+        # The goal itself is held to its value, too: plans beyond that are above any bound that may be
+        # claimed, so to leave them out makes none untrue.
         for level in certificate[self.n_held : k + 1]:
             total = self.program.hold(level.goal, counted(level, self.case))
         self.n_held = k + 1
@@ -136,6 +143,8 @@ class OptimalFaces:
 
     def of_both(self, name: NetworkName, goals: Sequence[Level], stored: Int64) -> int:
         """The bound on the last of ``goals`` of all plans on the faces of placement and of leaders."""
+        # Each family keeps the face that levels of its own
+        # have left, and a plan that is best so far is on both.
         placement, leaders = (self.on_face(of) for of in (NetworkName.PARTITIONS, NetworkName.LEADERS))
         budgets = name is NetworkName.JOINT_BUDGET
         return joint_bound(self.case, goals, placement, leaders, stored, budgets=budgets)

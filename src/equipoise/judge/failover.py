@@ -83,6 +83,7 @@ def failover_bound(case: Case, before: Sequence[Reached], stored: Int64) -> int:
     prices = prices_of(losses, stored)
     least = sum(cheapest(losses, prices).tolist())
     lost = losses.counts.any(axis=1)
+    # What has one replica is inherited by nobody. Who leads it is open, so the dearest price is taken off.
     single = losses.n_single * int(prices.follower[lost].max()) if lost.any() else 0
     return least + prices.leader * losses.n_rows - prices.crowd * losses.n_in_one_rack - single
 
@@ -98,10 +99,13 @@ def prices_of(losses: Losses, stored: Int64) -> Prices:
     count = losses.n_rows + max(int(losses.there.max(initial=0)), int(losses.high.max(initial=0)))
     if (4 * largest + 4 * (count + largest)) * (count + 1) * (n + 1) + (count + largest) ** 2 * n > SAFE:
         raise ValueError("prices too large")
+    # Sums that may stay below a limit have prices of one sign, or breaking it would be paid for. Those of
+    # places may have both: there are a most and a fewest, and each sign pays for its own.
     if crowd < 0:
         raise ValueError("a price below 0 for a sum that may stay below its limit")
     if n_choices > 1 and np.any(losses.most - losses.fewest >= n_choices):
         raise ValueError("no price of places for some numbers of leaders")
+    # Who leads nothing leaves nothing to inherit.
     follower = np.where(losses.counts.any(axis=1), follower, 0)
     return Prices(follower, int(leader), int(crowd), place.reshape(n_choices, n))
 
@@ -115,6 +119,7 @@ def cheapest(losses: Losses, prices: Prices) -> Int64:
             for j in range(len(prices.place))
         ]
         return np.asarray(np.min(tried, axis=0))
+    # Convex in the number of leaders, so the slope says on which side the least is.
     while np.any(low < high):
         middle = (low + high) // 2
         falls = cost_of(losses, prices, middle + 1, 0) < cost_of(losses, prices, middle, 0)
@@ -133,6 +138,7 @@ def cost_of(losses: Losses, prices: Prices, led: Int64, choice: int) -> Int64:
     count = np.clip(aim, start, start + losses.room)
     off = np.maximum(np.maximum(losses.low - count, count - losses.high), 0)
     each = np.where(losses.counts, off * off - gain * (count - start), 0).sum(axis=0)
+    # A price above 0 is one for the most places there are, one below 0 for the fewest.
     limit = np.where(place > 0, losses.places, losses.least_places)
     return np.asarray(each + (prices.follower - prices.leader + place) * led - place * limit)
 
@@ -157,6 +163,8 @@ def losses_of(case: Case, sums: SumsView) -> Losses:
     there = measures.failover_leaders(fixed, n)  # its diagonal is not counted
     counts, low, high = failover_shares(case, int(led[leads].sum()) + n_rows)
     rack = cluster.brokers.rack_idx
+    # A leader and its first follower can only share a rack where the partition may have two replicas there:
+    # by its limit, or since what it has above that today may stay.
     shared = rack_limits(cluster.brokers, rules.eligible, rf, strict=rules.strict_racks) > 1
     if not sums.mended and not rules.strict_racks:
         shared |= measures.most_in_one_rack(base, rack) > 1
@@ -164,6 +172,7 @@ def losses_of(case: Case, sums: SumsView) -> Losses:
     n_in_one_rack = int((shared & (rf > 1)).sum())
     holds = measures.replicas_per_broker(base, n)
     reach = np.where(rules.receives, n_rows, np.where(rules.eligible, holds, 0))
+    # Inherited is only what has a second replica, and in one rack only what may have both there.
     room = np.minimum(np.broadcast_to(reach, (n, n)), n_rows - n_single)
     room = np.where(one_rack, np.minimum(room, n_in_one_rack), room)
     most = np.minimum(sums.most_leaders, np.where(rules.receives, n_rows, holds))

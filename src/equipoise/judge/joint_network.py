@@ -56,6 +56,7 @@ class Prices:
             raise ValueError(f"prices of shape {stored.shape}, not ({ends[-1]},)")
         goal, node, counts, stands, arrivals, _ = np.split(stored, ends)
         signed = np.concatenate([goal, stands, arrivals])
+        # Prices of conditions that hold in one direction alone: below 0 they would pay for breaking them.
         if np.any(signed < 0) or not within(stored, FORBIDDEN):
             raise ValueError("prices that are negative or too large")
         arrivals = arrivals if budgets else np.zeros(1 + n_rows, dtype=np.int64)
@@ -83,6 +84,8 @@ def joint_bound(
     asked, allowed = goal_of(goals[-1].goal), 0
     scale = asked.parts(case)
     asked.jointly(view, scale)
+    # A plan that is as good at a goal before costs there no more than its value, so with that taken off its
+    # cost at any price is 0 or less: the bound is one of such plans.
     for level, paid in zip(goals, price.goal, strict=False):
         if paid:
             allowed += goal_of(level.goal).jointly_kept(view, paid, counted(level, case))
@@ -92,9 +95,12 @@ def joint_bound(
     stays = staying(layout, face, leave)
     leads = np.zeros(price.stands.shape, dtype=bool)
     leads[arrive.row, arrive.broker] = face.upper[arrive.arc] > 0
+    # To lead a partition a broker needs a replica of it: one that may arrive, or one that need not leave.
     leads = (leads | stays) & case.rules.leads
     worth = np.where(leads, price.stands, 0)
 
+    # The price y is paid by who leads and earned by who stands there. What stands and need not leave has
+    # earned it from the start; to leave gives it back, to arrive earns it.
     pull = price.node[face.head] - price.node[face.tail]
     pull[leave.arc] += worth[leave.row, leave.broker]
     pull[arrive.arc] += price.arrivals[0] + price.arrivals[1 + arrive.row] - worth[arrive.row, arrive.broker]
@@ -106,12 +112,14 @@ def joint_bound(
         exact_dot(face.supply, price.node)
         + least(pull, face.lower, face.upper, view.on_arcs)
         + cheapest_leaders(layout, price, np.where(leads, worth, FORBIDDEN), view.change)
+        # as Python's integers, which do not overflow
         - sum(worth[stays].tolist())
         + least(-price.counts, lower, upper, view.on_counts)
         + sum(paid * cost.offset for cost, paid in (*view.on_arcs, *view.on_counts))
         - allowed
         - room_of_budgets(layout, price.arrivals)
     )
+    # A goal counts in whole numbers, so what is proved of part of one is proved of all of it.
     return -(-scaled // scale)
 
 
@@ -143,6 +151,7 @@ def counts_of_leaders(layout: Layout, face: FlowProblem, leads: BoolArray) -> tu
     """
     cluster = layout.case.cluster
     rack = cluster.brokers.rack_idx
+    # No count of leaders is above the pairs that it could come from.
     row, broker = np.nonzero(leads)
     of_brokers = np.bincount(broker, minlength=cluster.n_brokers)
     of_racks = np.bincount(rack, weights=of_brokers, minlength=layout.n_racks).astype(np.int64)
@@ -192,6 +201,7 @@ def arcs_between(layout: Layout, network: FlowProblem) -> tuple[Ends, Ends]:
         arc = np.flatnonzero(
             (cell >= first_cell) & (cell < first_pool) & (pool >= first_pool) & (pool < after)
         )
+        # With a limit on changes pools come twice, in the same order.
         row = (pool[arc] - first_pool) % max(1, n_pools) // max(1, layout.n_racks)
         return Ends(arc, row, layout.brokers[(cell[arc] - first_cell) % n])
 
@@ -206,6 +216,7 @@ def staying(layout: Layout, network: FlowProblem, leave: Ends) -> npt.NDArray[np
     row, position = np.nonzero(lists >= 0)
     stays = np.zeros((len(lists), case.cluster.n_brokers), dtype=bool)
     stays[row, lists[row, position]] = case.rules.eligible[lists[row, position]]
+    # Here an arc carries one replica, so one that carries something in every plan on the face takes it away.
     must = network.lower[leave.arc] > 0
     stays[leave.row[must], leave.broker[must]] = False
     return stays

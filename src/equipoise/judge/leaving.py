@@ -34,6 +34,8 @@ def leaving_bound(
     if len(chosen) != n or not np.isin(chosen, (0, 1)).all():
         raise ValueError("a choice that is neither 0 nor 1")
     brokers = np.flatnonzero(case.rules.eligible)
+    # A leader that leaves is one that its broker gives up, too: both halves count elections of the same
+    # broker, and to count it in one of them alone keeps their sum a bound.
     leaving, giving = (relaxation.problem(goal, face) for relaxation, face in (placement, leaders))
     # the tail of an arc that counts is a cell, topic by topic, or a broker after sink and racks
     cells = (leaving.tail - 1 - len(brokers)) % max(1, len(brokers))

@@ -64,6 +64,8 @@ def arcs_of(choices: Choices, cells: Int64, items: Int64, lost: Int64) -> tuple[
 
     supply = np.zeros(first_lost + len(lost), dtype=np.int64)
     np.add.at(supply, home[choices.home >= 0], 1)
+    # Who leads on starts at its cell and may go straight to
+    # its broker, which changes nothing and costs nothing.
     supply[first_lost:] = 1
     supply[0] = -total
     rack, broker = 1 + np.arange(n_racks), 1 + n_racks + np.arange(n)
@@ -106,6 +108,8 @@ def from_open(
     choices: Choices, potential: Int64, open_: np.ndarray, cells: Int64, items: Int64, lost: Int64
 ) -> Int64:
     """What has no node there gets the potential of its broker: nothing can flow through it any more."""
+    # Between nodes of one price an arc's reduced cost is its cost, which is never below 0: what is lifted
+    # takes nothing off the bound.
     some_cells, some_items, _ = choices.nodes(open_)
     first, n = choices.first_cell, choices.n_brokers
     potential = one_each(potential, first + len(some_cells) + len(some_items) + len(lost))

@@ -45,6 +45,8 @@ def placement_relaxation(case: Case, names: set[str], proofs: Mapping[str, np.nd
     """
     rows = np.flatnonzero(case.rules.movable)
     _, topic = np.unique(case.cluster.topic_idx[rows], return_inverse=True)
+    # Levels of one family hand on a face, so all have to be
+    # on one grain: the finest of which there are prices.
     units = np.arange(len(rows)) if BY_PARTITION & names else grouping(proofs.get("units", topic), len(rows))
     together = grouping(proofs.get("merged_units", np.zeros_like(topic)), len(rows))
     layout = layout_of(case, units)
@@ -85,10 +87,13 @@ def arcs_of(layout: Layout) -> tuple[Arcs, Int64, PlacementView]:
     np.add.at(supply, layout.cell(layout.topic[unit[stays]], at[stays]), 1)
     np.add.at(supply, layout.pool(unit[~stays], rack[holder[~stays]]), 1)
     np.add.at(supply, layout.centre(layout.unit), rf - (lists >= 0).sum(axis=1))
+    # Of every plan each replica that is left arrives at the sink once, so plans are flows of this network,
+    # and a bound on flows is one on plans.
     supply[0] = -supply.sum()
 
     arcs = Arcs()
     everyone, everything = np.arange(len(brokers)), int(rf.sum()) + len(row)
+    # More than there can be: no count is held by it.
     arcs.add("sink", 1 + everyone, layout.rack(rack[brokers]), np.full(len(brokers), everything))
     racks = np.arange(layout.n_sums)
     arcs.add("rack", layout.rack(racks), 0 * racks, np.full(len(racks), everything))
@@ -100,6 +105,8 @@ def arcs_of(layout: Layout) -> tuple[Arcs, Int64, PlacementView]:
     # where sizes count, what may leave has an arc for each of them
     weight = weights(layout, np.bincount(row[~stays], minlength=len(layout.rows)))
     sizes, rank = np.unique(weight.leaving * case.counts_sizes, return_inverse=True)
+    # Arcs that differ in cost alone may be cut or joined
+    # without a change of nodes, so prices fit all the same.
     ways, copies = max(1, len(brokers)) * max(1, len(sizes)), list[Int64]()
     for kind, led in (("leave", False), ("leave-leaders", True)):
         some = stays & ~pinned & ((holder == case.before[layout.rows][row, 0]) == led)
@@ -125,6 +132,7 @@ def arrival_room(layout: Layout, size: Int64, unit: Int64, at: Int64) -> Int64:
     rules, brokers = layout.case.rules, layout.brokers
     alone = np.bincount(layout.unit[rules.rf[layout.rows] == 1], minlength=layout.n_units)
     room = np.where(rules.leads[brokers][None, :], size[:, None], (size - alone)[:, None]).astype(np.int64)
+    # A single replica on a broker that may not lead is no partition that stays, so it is in neither term.
     np.subtract.at(room, (unit, at), 1)
     room[:, ~rules.receives[brokers]] = 0
     return room
@@ -144,6 +152,9 @@ def rack_arcs(layout: Layout, arcs: Arcs) -> int:
             arcs.add(kind, *(np.zeros(0, dtype=np.int64),) * 3)
         return 0
     counts, limit, above = layout.counts, layout.limit, layout.above
+    # What a crowd gets and passes on to another rack is as much excess as
+    # before. What it gives to the centre is mended, what it gets from there is
+    # eased: bounds on these two keep every partition at what it is allowed.
     out, into = counts, np.maximum(limit - counts, 0)
     there, allowed = above.sum(axis=1, keepdims=True), layout.allowed[:, None]
     # any rack may hold all that the partition may have above the limit, and none holds more
@@ -151,6 +162,8 @@ def rack_arcs(layout: Layout, arcs: Arcs) -> int:
     leaves = np.maximum(counts - limit - allowed, 0)
     mends, eases, in_all = np.maximum(there - allowed, 0), np.maximum(allowed - there, 0), int(there.sum())
     if rules.stay_in_rack:
+        # A partition that keeps its length keeps its number in each rack; one that shrinks can only lose in a
+        # rack, one that grows only gain.
         change = rules.rf[layout.rows] - counts.sum(axis=1)
         shrinks, grows = (change < 0)[:, None], (change > 0)[:, None]
         out, above, leaves, mends = (part * shrinks for part in (out, above, leaves, mends))
@@ -167,6 +180,8 @@ def rack_arcs(layout: Layout, arcs: Arcs) -> int:
     arcs.add("over", crowd[some], pool[some], of_units(over)[some])
     arcs.add("out", pool, centre, of_units(out - above))
     arcs.add("into", centre, pool, of_units(into))
+    # In a larger unit these bounds are sums, which a partition
+    # may overdraw on another's account: a relaxation.
     units = np.flatnonzero(layout.is_crowded)
     crowd, centre, most = layout.crowd(units), layout.centre(units), above.sum(axis=1, keepdims=True)
     arcs.add("mended", crowd, centre, of_units(most)[units], of_units(mends)[units])

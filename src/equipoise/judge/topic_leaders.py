@@ -39,6 +39,8 @@ def topic_leaders_bound(
     if prices.shape != (1 + len(may) + n_topics,) or not within(prices, HIGHEST_PRICE):
         raise ValueError(f"prices of shape {prices.shape}, or too high")
     election, of_broker, of_topic = int(prices[0]), prices[1 : 1 + len(may)], prices[1 + len(may) :]
+    # Only a goal before limits elections; without one a
+    # price of them would take off what no plan has to keep.
     if election < 0 or (election > 0 and ELECTIONS.name not in before):
         raise ValueError("a price of elections that are not limited, or one below 0")
 
@@ -53,6 +55,7 @@ def topic_leaders_bound(
     cells = cheapest(of_topic[:, None] + of_broker, low, high, held, size[:, None], election)
     bound = (
         exact_dot(of_topic, size)
+        # each price is paid for the number within the bounds that is worst for the bound
         + int(np.minimum(of_broker * least[may], of_broker * most[may]).sum())
         + int(cells.sum())
         - election * allowed
@@ -65,6 +68,7 @@ def leaders_within(
 ) -> tuple[Int64, Int64]:
     """Fewest and most leaders of each broker, ``(n_brokers,)``, among partitions that may change."""
     relaxation, face = leaders
+    # A level `leaders` of value 0 has every broker within its band, whether its prices show that or not.
     least, most = face.lower.copy(), face.upper.copy()
     if LEADERS.name in before and LEADERS.value(case) == 0:
         level = relaxation.problem(LEADERS.name, face)
@@ -92,6 +96,8 @@ def cheapest(price: Int64, low: Int64, high: Int64, held: Int64, size: Int64, el
         total: Int64 = FINENESS * outside**2 - price * x + election * np.maximum(held - x, 0)
         return total
 
+    # At and above `held` no leader is given up, below it each one less is an election. Both parts are convex,
+    # and the smaller of their least is the least of all.
     more = np.clip(turning(price), held, size)
     fewer = np.clip(turning(price + election), 0, held)
     return np.minimum(cost(more), cost(fewer))

@@ -103,15 +103,18 @@ def survivors(problem: Problem, reached: Mapping[str, int]) -> Survivors:
     counts = problem.leads[:, None] & ~np.eye(n, dtype=bool) & (problem.leads.sum() > 1)
 
     crowds = problem.limit[movable] > 1
+    # What is above a limit today may stay so, unless the plan mends all of it and later goals keep to that.
     if reached.get(Racks.name) != 0 and not is_strict(problem.request):
         crowds |= replicas_per_rack(current, problem.rack_idx, problem.n_racks).max(axis=1, initial=0) > 1
     crowded = int((crowds & (rf > 1)).sum())
     together = problem.rack_idx[:, None] == problem.rack_idx[None, :]
     holds = np.bincount(current[current >= 0], minlength=n).astype(np.int64)
+    # A broker that receives nothing can only follow in what it holds; one that is emptied in nothing.
     inherits = np.where(problem.receives, n_rows - alone, np.where(problem.eligible, holds, 0))
     room = np.broadcast_to(np.minimum(inherits, n_rows - alone)[None, :], (n, n))
     room = np.where(counts, np.where(together, np.minimum(room, crowded), room), 0)
     least, most = leaders_between(problem, reached, led)
+    # The same of leading, which takes a replica, too.
     most = np.minimum(most, np.where(problem.receives, n_rows, holds))
     fewest, places = places_between(problem, reached)
     return Survivors(
@@ -131,6 +134,8 @@ def places_between(problem: Problem, reached: Mapping[str, int]) -> tuple[Int64,
         fixed = replicas_per_broker(problem.cluster.replicas[~movable], n)
         total = int(fixed[problem.eligible].sum() + problem.rf[movable].sum())
         low, high = open_band(total, weights(problem, problem.eligible), problem.request.sides("count"))
+        # Squares that add up to the goal's value leave no broker farther outside its band than the root of
+        # it. Replicas behind the first follower take places as well, at most one of a partition on a broker.
         off, later = isqrt(reached[Replicas.name]), int((problem.rf[movable] > 2).sum())
         least = np.where(problem.eligible, np.maximum(least, low - off - fixed - later), 0)
         most = np.where(problem.eligible, np.minimum(most, high + off - fixed), most)
@@ -146,12 +151,15 @@ def leaders_between(problem: Problem, reached: Mapping[str, int], led: Int64) ->
     least, most = np.zeros_like(led), np.where(problem.leads, n_rows, 0)
     if Leaders.name in reached:
         low, high = open_band(int(led[problem.leads].sum()) + n_rows, weights(problem, problem.leads))
+        # As with replicas: no broker is farther outside than the root of the value.
         off = isqrt(reached[Leaders.name])
         least, most = np.maximum(least, low - off - led), np.minimum(most, high + off - led)
     if Elections.name in reached:
         before = problem.cluster.replicas[problem.movable, 0]
         keeps = (before >= 0) & problem.leads[np.maximum(before, 0)]
         here = np.bincount(before[keeps], minlength=len(led)).astype(np.int64)
+        # A broker loses no more leaders than change, and gains
+        # no more than those and all that need a new one.
         changed = reached[Elections.name] - int(((before >= 0) & ~keeps).sum())
         least = np.maximum(least, here - changed)
         most = np.minimum(most, here + changed + n_rows - int(keeps.sum()))
@@ -172,6 +180,8 @@ def least_failover(problem: Problem, lists: IntArray, reached: Mapping[str, int]
     alone = leaders_per_broker(movable[(movable >= 0).sum(axis=1) == 1], problem.cluster.n_brokers)
     best: tuple[int, SurvivorPrices] | None = None
     for _ in range(problem.params.failover_tries):
+        # Prices are best for some number of leaders on each broker: first for the plan's, then for those that
+        # are best at the prices found. Any prices prove something, so the highest bound is kept.
         inherits = led - np.minimum(alone, led)
         try:
             prices = follower_prices(of, led, inherits, crowd_price(of, led, inherits))
@@ -194,6 +204,8 @@ def follower_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> S
     """
     n = len(led)
     lost, survivor = np.nonzero(of.counts & (of.room > 0))
+    # With leaders given first followers are a flow, and its potentials are the best prices: of a leader's
+    # node what one more inheritance costs, of a follower's what a place there is worth.
     held = (of.held + led[None, :])[lost, survivor]
     supply = np.concatenate([[0], np.zeros(n), inherits]).astype(np.int64)
     supply[0] = -supply.sum()
@@ -218,6 +230,8 @@ def ends(of: Survivors, led: Int64, pull: Int64, *, last: bool) -> Int64:
     """First or last of the best counts, ``(n_brokers, n_brokers)``, where inheriting earns ``pull``."""
     up, down = np.maximum(pull, 0), np.maximum(-pull, 0)
     start = of.held + led[None, :]
+    # The n-th leader beyond the band costs 2 n - 1: one that earns just that is in the last of the best
+    # counts and not in the first.
     over = of.high + (up + 1 if last else up) // 2
     under = of.low - (down if last else down + 1) // 2
     idle = of.high if last else of.low
@@ -243,6 +257,8 @@ def survivor_costs(of: Survivors, led: Int64, pull: Int64) -> Int64:
 
 def crowd_price(of: Survivors, led: Int64, inherits: Int64) -> int:
     """Least price at which no more first followers are in their leader's rack than can be."""
+    # Where nobody who survives shares a rack, or every partition may have two replicas in one, the sum is no
+    # condition, and its price is 0.
     if not np.any(of.together & of.counts & (of.room > 0)) or of.crowded == of.n_rows - of.alone:
         return 0
     low, high = 0, 2 * of.n_rows
@@ -259,6 +275,8 @@ def crowd_price(of: Survivors, led: Int64, inherits: Int64) -> int:
 def simple_prices(of: Survivors, led: Int64, inherits: Int64, crowd: int) -> SurvivorPrices:
     """Least prices at which the survivors would take all that each broker leads, places being free."""
     none = np.zeros(len(led), dtype=np.int64)
+    # The last unit of a count costs no more than twice the count, so beyond that no price changes anything.
+    # Places are free, so lost brokers do not touch each other and are halved at once.
     reach = 2 * (of.n_rows + int(np.abs(of.held).max(initial=0))) + crowd + 1
     low, high = none - reach, none + reach
     while np.any(low < high):
@@ -283,6 +301,8 @@ def place_prices(of: Survivors, prices: SurvivorPrices) -> SurvivorPrices:
             middle = (low + high) // 2
             pull = pulls(of, replace(prices, place=middle[None]))
             taken = led + inherited(of, led, pull, last=False).sum(axis=0)
+            # A price above 0 is paid for the most places, one below 0 for the fewest; where what is taken
+            # lies between it is 0 (complementary slackness).
             fits = taken <= np.where(middle >= 0, of.places, of.fewest)
             low, high = np.where(fits, low, np.minimum(middle + 1, high)), np.where(fits, middle, high)
         rows.append(low)
@@ -303,6 +323,8 @@ def leader_price(of: Survivors, prices: SurvivorPrices) -> tuple[SurvivorPrices,
         else:
             low = middle + 1
     prices = replace(prices, leader=low)
+    # At the best price several numbers may be equally good: what is short of all partitions is shared out,
+    # broker by broker, so that leaders add up.
     first, last = (best_leaders(of, prices, last=last)[0] for last in (False, True))
     more = np.clip(of.n_rows - int(first.sum()) - np.cumsum(last - first) + (last - first), 0, last - first)
     return prices, first + more
@@ -321,6 +343,7 @@ def best_leaders(of: Survivors, prices: SurvivorPrices, *, last: bool) -> tuple[
         return survivor_costs(of, led, pulls(of, prices, choice)) + rest
 
     low, high = of.least.copy(), np.maximum(of.least, of.most)
+    # With prices of its own each number of leaders is a question of its own, and no shape of the costs helps.
     if len(prices.place) > 1:
         best = priced(low, 0)
         for choice in range(1, len(prices.place)):
@@ -339,6 +362,8 @@ def best_leaders(of: Survivors, prices: SurvivorPrices, *, last: bool) -> tuple[
 def dual_value(of: Survivors, prices: SurvivorPrices) -> int:
     """The bound under any prices."""
     lost = of.counts.any(axis=1)
+    # What has one replica is inherited by nobody. Who leads it is
+    # open, so it is taken off where that costs the bound most.
     alone = of.alone * int(prices.first_follower[lost].max()) if lost.any() else 0
     each = int(best_leaders(of, prices, last=False)[1].sum())
     return each + prices.leader * of.n_rows - prices.crowd * of.crowded - alone

@@ -51,12 +51,16 @@ def free_leaders(problem: Problem) -> FreeLeaders:
     n, n_racks = problem.cluster.n_brokers, problem.n_racks
     rows = np.flatnonzero(problem.movable)
     before = problem.cluster.replicas[rows, 0]
+    # Who may not lead on needs a new leader in any plan: it starts
+    # at the hub, and its election is no arc's but the offset's.
     keeps = (before >= 0) & problem.leads[np.maximum(before, 0)]
     led = np.bincount(before[keeps], minlength=n).astype(np.int64)
     fixed = problem.cluster.replicas[~problem.movable, 0]
     base = np.bincount(fixed[fixed >= 0], minlength=n).astype(np.int64)
     supply = np.zeros(1 + n_racks + n + 1, dtype=np.int64)
     supply[1 + n_racks : 1 + n_racks + n] = led
+    # A new leader comes from the hub whoever gave it up, so one node stands for all that change, and the
+    # network is as small as the brokers are few.
     supply[-1] = len(rows) - led.sum()
     supply[0] = -len(rows)
     racks, brokers = 1 + np.arange(n_racks), 1 + n_racks + np.arange(n)
@@ -91,6 +95,8 @@ def leader_bounds(problem: Problem, reached: Mapping[str, int]) -> tuple[list[Pr
         objective = free.objective(goal)
         best = solve(network, objective)
         levels.append(ProvedLevel(goal, best.value, NetworkName.LEADERS, best.potential))
+        # Where the plan is above the bound the face would leave it out, and bounds after it would hold of
+        # plans that nobody has.
         if reached[goal] == best.value:
             network = narrow(network, objective, best.potential)
     return levels, network

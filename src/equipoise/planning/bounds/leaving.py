@@ -28,6 +28,8 @@ def fewest_given_up(face: OptimalFace, reached: Mapping[str, int]) -> ProvedLeve
     network = leader_bounds(problem, reached)[1]
     n, brokers = problem.cluster.n_brokers, net.data.brokers
     leaving = net.forced_leader_changes()
+    # A leader that leaves with its replica is one that its broker gives up as well, so of each broker one of
+    # the two numbers counts, never their sum.
     giving = free_leaders(problem).objective(Elections.name)
     given = np.flatnonzero(giving.linear)
 
@@ -40,6 +42,8 @@ def fewest_given_up(face: OptimalFace, reached: Mapping[str, int]) -> ProvedLeve
 
     def of_givers(chosen: Int64) -> Optimum:
         linear = giving.linear.copy()
+        # Leaders of today that may not lead on are in this
+        # half's offset alone: the other counts those that could.
         linear[given] *= 1 - chosen
         return solve(network, Objective.of_linear(linear, giving.offset))
 
@@ -55,6 +59,8 @@ def fewest_given_up(face: OptimalFace, reached: Mapping[str, int]) -> ProvedLeve
         best = level if best is None or level.value > best.value else best
         leaves = left.flow[net.leave.index] * leaving.linear[net.leave.index]
         lost = np.bincount(brokers[net.leave.broker], leaves, n)
+        # Of each broker the number that was larger counts next. Where both are the same nothing is won by a
+        # change, and to stay lets the tries end.
         better = np.where(lost == gave.flow[given], chosen, lost > gave.flow[given]).astype(np.int64)
         if np.array_equal(better, chosen):
             break

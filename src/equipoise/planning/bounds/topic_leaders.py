@@ -61,6 +61,7 @@ class Cells:
         """What the cells cost at the least."""
         x = self.leaders(price, election)
         outside = np.maximum(np.maximum(self.low - x, x - self.high), 0).astype(np.int64)
+        # A leader given up costs the price of an election, whose limit the bound takes off again as a whole.
         given = int(np.maximum(self.held - x, 0).sum(dtype=np.int64))
         paid = int((price.astype(np.int64) * x).sum())
         return FINENESS * int((outside * outside).sum()) + election * given - paid
@@ -141,6 +142,8 @@ class Sums:
     def bound(self, prices: SumPrices) -> int:
         """What is proved at these prices, in parts of `FINENESS`."""
         broker = prices.broker.astype(np.int64)
+        # A price of a broker is paid for the number within its bounds for which it is least: so the bound
+        # holds whatever number a plan has.
         total = int(np.minimum(broker * self.least, broker * self.most).sum())
         for cells, topic in self.of_topics(prices.topic):
             total += int((topic.astype(np.int64) * cells.size[:, 0]).sum())
@@ -151,6 +154,7 @@ class Sums:
 def with_topic_leaders(problem: Problem, lists: IntArray, proofs: list[Proof]) -> list[Proof]:
     """The proofs of a plan, `topic-leaders` bounded over placements where nothing is known of those."""
     proof = next((proof for proof in proofs if proof.goal == TopicLeaders.name), None)
+    # A bound that is claimed holds of any placement already, and below 0 nothing can be proved.
     if proof is None or proof.claims or not proof.value:
         return proofs
     sums = sums_of(problem, lists, proofs)
@@ -193,6 +197,8 @@ def by_flow(sums: Sums, *, priced: bool) -> SumPrices:
     first_hub = 1 + n_brokers + n_cells
     hub = first_hub + topic
     starts = [[-size.sum()], np.zeros(n_brokers), held.ravel(), size[:, 0] - held.sum(axis=1)]
+    # Leaders start where they are; to stay is free, to leave for the hub of the topic has the price of an
+    # election. Those that cannot stay start at the hub, so they pay none.
     room = np.broadcast_to(size, low.shape).ravel()
     network = Network(
         np.concatenate(starts).astype(np.int64),
@@ -210,6 +216,7 @@ def by_flow(sums: Sums, *, priced: bool) -> SumPrices:
         linear = squares.linear.copy()
         linear[given] = election // FINENESS
         best = solve(network, replace(squares, linear=linear))
+        # The bound has no price of the sink, so prices are measured from it.
         stands = FINENESS * (best.potential - best.potential[0])
         prices = SumPrices(election, -stands[brokers].astype(np.int32), stands[first_hub:].astype(np.int32))
         return replace(prices, bound=sums.bound(prices)), int(best.flow[given].sum()) - sums.allowed
@@ -219,6 +226,8 @@ def by_flow(sums: Sums, *, priced: bool) -> SumPrices:
         if not (priced and over):
             break
         before = over
+        # The bound is concave in this price: more elections than
+        # the plan has mean that it is too low, fewer too high.
         other, over = tried(2 * best.election if over > 0 else best.election // 4 // FINENESS * FINENESS)
         if other.bound <= best.bound:
             break
@@ -236,6 +245,7 @@ def by_ascent(sums: Sums, value: int, *, priced: bool) -> SumPrices:
     n_topics = sum(len(cells.size) for cells in sums.blocks)
     election, reach = ELECTION if priced else 0, FINENESS * sums.params.bound_reach
     start = SumPrices(election, np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32))
+    # A first round may move prices anywhere; from then on a short reach takes fewer halvings to the same end.
     best = sums.better(sums.better(start, sums.highest(election)), reach)
     for up, down in ((3, 2), (2, 3)) if priced else ():
         tried = best
@@ -261,6 +271,7 @@ def sums_of(problem: Problem, lists: IntArray, proofs: list[Proof]) -> Sums | No
     tables = (*measure.topic_leader_bands(problem), held)
     columns = [table[:, leads].astype(np.int32) for table in tables]
     columns.append(size[:, None].astype(np.int32))
+    # A block has some topics on all brokers: it fits the cache, and counts of brokers add up over blocks.
     n_blocks = min(-(-n_cells // BLOCK), len(cluster.topics))
     blocks = zip(*(np.array_split(column, n_blocks) for column in columns), strict=True)
     least, most = leaders_within(problem, proofs)
@@ -284,6 +295,7 @@ def leaders_within(problem: Problem, proofs: list[Proof]) -> tuple[Int64, Int64]
     free = free_leaders(problem)
     network, brokers = free.network, free.n_racks + np.arange(free.n_brokers)
     for proof in before:
+        # Only such a level has prices of this network, and only a closed one has the plan on its face.
         if proof.level is not None and proof.level.network == NetworkName.LEADERS and proof.closes:
             network = narrow(network, free.objective(proof.goal), proof.level.potential)
     least, most = network.lower[brokers].copy(), network.upper[brokers].copy()

@@ -28,6 +28,8 @@ LATE = frozenset([*FOLLOWER, *(goal for goal in ORDER if goal not in LEADER)])
 def at_rest(state: State, lists_of: Callable[[Problem], IntArray]) -> State:
     """The state, or one that planning on its result leaves as it is; ``lists_of`` plans a problem."""
     problem = state.problem
+    # Each round is better in the order of goals than the one
+    # before, and no goal counts below 0: rounds come to an end.
     while not state.solution.is_proved and (is_small(problem) or not LATE.isdisjoint(problem.goals)):
         lists = state.solution.lists
         try:

@@ -40,6 +40,8 @@ def by_face(state: State, goal: str) -> State:
     reached = state.solution.before(goal)
     joint = best_after(state, goal, reached)
     if joint is None:
+        # Without an answer the placement can still be solved for who leads now: that may be better, and is
+        # tried before the goal is given up.
         if goal in PLACEMENT:
             lists = placed_with(state.problem, state.solution.lists, 1)
             state = state.with_lists(*ordered(state.problem, lists))
@@ -58,6 +60,8 @@ def by_face_to_come(state: State, goal: str) -> State | None:
     from equipoise.planning.programs.joint.solve import first_arcs
 
     problem, best = state.problem, state.solution
+    # A bound that is reached makes the program of its own goal needless: so goals with known bounds are taken
+    # together up to the first without one, whose program decides for all.
     supposed, last = best.before(goal), goal
     for proof in best.proofs[problem.goals.index(goal) : -1]:
         after = problem.goals[problem.goals.index(proof.goal) + 1]
@@ -71,6 +75,8 @@ def by_face_to_come(state: State, goal: str) -> State | None:
     if joint is None or joint.lists is None:
         return None
     tried = state.with_lists(*ordered(problem, joint.lists))
+    # Lists without the supposed values do not tell whether
+    # these can be had: then goals are decided one by one.
     if tried.solution.before(last) != supposed:
         return None
     decided = problem.goals[problem.goals.index(goal) : problem.goals.index(last) + 1]
@@ -91,6 +97,7 @@ def best_after(
     if face is None:
         return None
     proofs = state.proofs_before(goal)
+    # Only a level whose value meets its bound has prices that close columns of every plan as good.
     met = (proof for proof in proofs if proof.claims and proof.bound >= reached[proof.goal])
     known = tuple(level for proof in met if (level := proof.level))
     own = state.proof(goal)

@@ -27,6 +27,8 @@ def by_failover_prices(state: State, goal: str) -> State:
     """
     best = state.solution
     level = least_failover(state.problem, best.lists, best.before(goal))
+    # Where the placement is given the order has a proof for it already: a bound that does not close the goal
+    # would take its place and say less.
     least = best.reached[goal] if has_one_placement(state.problem, best.lists) else 1
     return state if level is None or level.value < least else state.with_level(level)
 
@@ -57,6 +59,8 @@ def with_first_followers(state: State, goal: str) -> State:
         return state
     chosen = spread
     try:
+        # First followers were chosen by counts of brokers alone. With the first two of each list pinned the
+        # other replicas are placed anew by all goals; the better of both counts.
         placed = in_front(placed_with(problem, spread, 2), spread[:, :2])
         chosen = min(
             spread, placed, key=lambda some: [value_of(problem, some, name) for name in problem.goals]

@@ -38,6 +38,8 @@ def ordered(problem: Problem, lists: IntArray) -> tuple[IntArray, tuple[ProvedLe
 def within_changes(problem: Problem, placement: Placement, held: Int64 | None) -> Placement:
     """The placement with ``--max-changes-per-partition`` kept: in racks, flows only keep it rack by rack."""
     pinned, near, lists = pinned_to(problem, placement.lists), placement, placement.lists
+    # Each round pins more, so there is an end to it; a placement in
+    # which nobody changes too much comes at last, or none at all.
     while pinned is not None:
         found = pinned_on_face(pinned, near)
         if found is None:
@@ -59,6 +61,7 @@ def pinned_on_face(pinned: Problem, placement: Placement) -> IntArray | None:
     row, broker = data.rows[leave.unit], data.brokers[leave.broker]
     stays = ((pinned.current[row] == broker[:, None]) & pinned.pinned[row]).any(axis=1)
     upper = face.network.upper.copy()
+    # To close arcs of the face keeps the goals at their best, as far as any flow is left.
     upper[leave.index[stays]] = 0
     try:
         left = replace(face, network=replace(face.network, upper=upper))

@@ -99,6 +99,8 @@ def by_small_program(state: State, goal: str) -> State:
     proof = state.proof(goal)
     if proof.closes or not claimed:
         return state
+    # What a solver claims is only where to aim: the tree proves what it can with prices, and never needs to
+    # prove more than the plan has.
     model, wanted = Model(problem, problem.goals), min(claimed, proof.value)
     tree = trees(model, state.solution.reached, {goal: wanted}).get(goal)
     if tree is not None:

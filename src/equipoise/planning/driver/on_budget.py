@@ -112,6 +112,8 @@ def levelled(problem: Problem) -> tuple[Solution, Balanced]:
 
 def mended_as_far(problem: Problem) -> tuple[Solution, Balanced]:
     """The best plan within a budget that does not pay for all that breaks the rack rule."""
+    # Bounds are of the problem as it is asked: pins serve to
+    # find a plan, and prove nothing of plans without them.
     best, mended = best_counts(problem), mended_in_part(problem)
     try:
         counts = best_counts(mended.problem, racks=True, apart=mended.pinned)
@@ -142,6 +144,8 @@ def for_counts(problem: Problem, best: Balanced) -> Solution:
 def fitting(problem: Problem, best: Balanced) -> Solution:
     """The first that keeps the budgets: the counts as the goals want them, with the fewest moves, those of a
     smaller budget, or what has to move and no more."""
+    # Counts that the price of moves led to can be had within the budget on the merged network; partitions may
+    # need more moves than it promised, hence the tries that spare moves first.
     others = tuple(goal for goal in problem.goals if goal != Moves.name)
     first = (Racks.name,) if best.racks else ()
     sparing = (*first, Moves.name, *(goal for goal in others if goal not in first))
@@ -185,10 +189,12 @@ def proved_within(problem: Problem, solution: Solution, levels: Mapping[str, Pro
             proofs.append(within(proof, level))
             prices += [level] * (level.network == NetworkName.MERGED_BUDGET)
         elif proof.goal == Moves.name and prices:
+            # Each price bounds the moves of plans that are as good at its goal, so the highest of the bounds
+            # holds of plans that are as good at all.
             allowed, reached = MAX_MOVES.allowed(problem.request) or 0, solution.reached
             bounds = [fewest_moves(level, allowed, reached[level.goal]) for level in prices]
             most = max(bounds, key=lambda bound: bound.value)
-            proofs.append(within(proof, most) if most.value else Proof.certain("moves", proof.value))
+            proofs.append(within(proof, most) if most.value else Proof.certain(Moves.name, proof.value))
         elif holds_for_counts_alone(proof):
             proofs.append(Proof.certain(proof.goal, proof.value, "for these broker counts"))
         else:

@@ -39,6 +39,7 @@ def led_as(problem: Problem, lists: IntArray, first: int) -> Problem:
         rows = np.flatnonzero(problem.movable & (lists[:, position] >= 0))
         broker, now = lists[rows, position], current[rows]
         there = now == broker[:, None]
+        # Who comes takes the place of a replica that leaves, so that no other has to.
         gone = (now[:, :, None] != lists[rows][:, None, :]).all(axis=2)  # an empty place is one, too
         at = np.where(there.any(axis=1)[:, None], there, gone)
         has = at.any(axis=1)

@@ -93,6 +93,8 @@ def lists_planned(problem: Problem, watch: Watch) -> Plan:
 def solved(problem: Problem, watch: Watch) -> Plan:
     """The plan of the exact planner. Raises `Infeasible` where flows find no way to keep the rules."""
     found = within_brokers(problem, watch)
+    # Flows know no room in bytes, and most plans keep it all
+    # the same: only one that does not is made anew by a search.
     if not RACK_CAPACITY.is_kept(problem, found.target):
         found = weighed(replace(problem, within_racks=True), watch)
         RACK_CAPACITY.refuse(problem, found.target)
@@ -126,6 +128,8 @@ def counted(problem: Problem, watch: Watch) -> Plan:
     state = start(problem, free)
     watch.ended(state.solution)
     best = with_followers(improved(state, watch))
+    # A second run has to find nothing to do. What planning on the result makes better goes through the
+    # methods again, for its bounds.
     rests = at_rest(best, lists_of)
     solution = (best if rests is best else with_followers(improved(rests, watch))).solution
     unlimited = without_change_limit(problem, free)
@@ -152,6 +156,7 @@ def improved(state: State, watch: Watch) -> State:
         before = state.solution.values
         state = pursued(state, goals[at], watch)
         # What is found for a goal may serve one before that is open: then what follows is asked anew.
+        # Values only become better in the order of goals, so this cannot go round in a circle.
         changed = next((k for k in range(at) if state.solution.values[k] != before[k]), at + 1)
         at = changed
     return state

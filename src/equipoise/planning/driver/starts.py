@@ -29,6 +29,7 @@ def start(problem: Problem, free: State) -> State:
     if within_budgets(problem, free.solution.lists):
         if as_is is None or free.solution.is_proved:
             return free
+        # As good is enough here: what stays needs no copies, no elections and no reasons.
         return free.with_lists(as_is, ties=True)
     if not is_small(problem):
         return on_a_budget(problem, free)
@@ -37,6 +38,7 @@ def start(problem: Problem, free: State) -> State:
             return on_a_budget(problem, free)
     if MAX_MOVES.is_given(problem.request):
         MAX_MOVES.refuse(needed_moves(problem), problem.request)
+    # The program of a small cluster knows budgets, so any lists that keep them will do to begin with.
     lists = as_is if as_is is not None else SmallProgram.of(problem).any_lists()
     if lists is None:
         refuse_together(problem)

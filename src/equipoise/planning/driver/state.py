@@ -28,6 +28,7 @@ class Faces:
     def kept(self, reached: Mapping[str, int]) -> tuple[str, ...]:
         """The goals among ``reached`` that such placements keep: up to the first that missed its bound."""
         levels = (level for level in self.placement.levels if level.goal in reached)
+        # Placements that are best at later goals are none of the plan's any more once one was missed.
         good = takewhile(lambda level: level.value == reached[level.goal], levels)
         return tuple(level.goal for level in good)
 
@@ -100,10 +101,13 @@ class State:
         """The state with these lists, which reach these values."""
         solved = {level.goal: level for level in (*self.placement.levels, *orders)}
         same = takewhile(lambda proof: proof.value == reached[proof.goal], self.solution.proofs)
+        # Bounds suppose the values of goals before. Up to the
+        # first that differs nothing they suppose has changed.
         known = {proof.goal: proof for proof in same if proof.claims}
         anew = proofs_of(self.problem, lists, reached, solved)
         proofs = [known.get(proof.goal, proof) for proof in anew]
         solution = replace(self.solution, lists=lists, proofs=proofs)
+        # A bound found for values that are reached again, or undercut, counts again (`Solution.with_level`).
         for level, supposed in self.found:
             solution = solution.with_level(level, supposed)
         return replace(self, solution=solution)

@@ -33,6 +33,8 @@ class Optimum:
 def solve(network: Network, objective: Objective, guess: Int64 | None = None) -> Optimum:
     """The least cost and its proof; ``guess`` is a likely flow (``(n_arcs,)``). Raises `Infeasible`."""
     flow = least_flow(network, objective, guess)
+    # The flow solver sees a smaller network with costs cut into steps, so its own potentials prove nothing
+    # here. Those of the whole network follow from the flow alone.
     return Optimum(flow, potentials(network, objective, flow), objective.value(flow))
 
 
@@ -52,6 +54,8 @@ def least_flow(network: Network, objective: Objective, guess: Int64 | None = Non
     """A flow of least cost, ``(n_arcs,)``; see `solve`."""
     bounded = network.lower[objective.convex], network.upper[objective.convex]
     near = np.zeros(len(network.tail), dtype=np.int64) if guess is None else guess
+    # Marginal costs are exact near the centre alone, so it lies where an optimum is likely: at the end of the
+    # band that is nearer to the guess.
     centre = np.clip(np.clip(near[objective.convex], objective.band_low, objective.band_high), *bounded)
     best: Int64 | None = None
     while True:
@@ -79,6 +83,9 @@ def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tup
     arc = np.concatenate([plain, joined.carrier[owner]])
     room = np.concatenate([joined.room[plain], width])
     cost = joined.cost[arc]
+    # Slopes of a convex cost rise with the flow, so a least-cost flow fills
+    # the steps of an arc in their order without being told to. On a carrier
+    # that runs against its arc a unit takes one away, and saves the slope.
     cost[len(plain) :] += joined.sign[owner] * slope
 
     # Only nodes with arcs left: the solver's effort grows with all it is given.
@@ -121,6 +128,7 @@ def steps(objective: Objective, lower: Int64, upper: Int64, centre: Int64, units
         while len(owner):
             size = 1 if turn < units else 2 ** (turn - units + 1)
             reach = sign * np.minimum(sign * (at + sign * size), sign * bound[owner])
+            # Units inside the band cost nothing, so one step to its edge is exact however wide it is.
             inside = (sign * at >= sign * (low if sign > 0 else high)[owner]) & (
                 sign * at < sign * (high if sign > 0 else low)[owner]
             )
@@ -130,6 +138,7 @@ def steps(objective: Objective, lower: Int64, upper: Int64, centre: Int64, units
                 crosses = (sign * at < sign * border) & (sign * border < sign * reach)
                 reach = np.where(crosses, border, reach)
             wide = ~inside & (np.abs(reach - at) > 1)
+            # At the near end of a wide step the next unit already costs an average of several, not its own.
             limit = exact_below if sign > 0 else exact_above
             limit[owner[wide]] = sign * np.minimum(sign * limit[owner[wide]], sign * at[wide])
             first, last = np.minimum(at, reach), np.maximum(at, reach)
@@ -172,12 +181,16 @@ def potentials(network: Network, objective: Objective, flow: Int64, rounds: int 
     did not find them.
     """
     more, last = marginals(objective, flow)
+    # A unit taken back from an arc is one that goes the other way, and saves what the last one cost.
     up, down = np.flatnonzero(flow < network.upper), np.flatnonzero(flow > network.lower)
     tail = np.concatenate([network.tail[up], network.head[down]])
     head = np.concatenate([network.head[up], network.tail[down]])
     cost = np.concatenate([more[up], -last[down]])
     order = np.argsort(head, kind="stable")
     tail, head, cost = tail[order], head[order], cost[order]
+    # Every node starts at 0, as if an arc of cost 0 led to it from one more node. With π = -distance the
+    # reduced cost, cost - π[tail] + π[head], is cost + distance[tail] - distance[head]: shortest ways leave
+    # none below 0. They have fewer arcs than nodes, so more rounds than that mean a cycle of negative cost.
     distance = np.zeros(len(network.supply), dtype=np.int64)
     closer = np.ones(len(distance), dtype=bool)
     for _ in range(rounds or len(distance) + 1):
@@ -200,6 +213,8 @@ def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
     reduced = objective.linear - potential[network.tail] + potential[network.head]
     arcs = objective.convex
     held = held_between(network, arcs, *cheapest(objective, reduced[arcs]))
+    # The interval of a convex arc has its reduced cost in it already; the others are full, empty or free by
+    # the sign alone (complementary slackness).
     reduced[arcs] = 0
     lower = np.where(reduced < 0, network.upper, held.lower)
     return replace(held, lower=lower, upper=np.where(reduced > 0, network.lower, held.upper))
@@ -208,6 +223,8 @@ def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
 def held_between(network: Network, arcs: Int32, least: Int64, most: Int64) -> Network:
     """The network with some arcs' flow between ``least`` and ``most``, as near as the arcs' bounds allow."""
     lower, upper = network.lower.copy(), network.upper.copy()
+    # A convex cost is least, within bounds, at the point
+    # of them that is nearest to where it is least without.
     lower[arcs] = np.clip(least, network.lower[arcs], network.upper[arcs])
     upper[arcs] = np.clip(most, network.lower[arcs], network.upper[arcs])
     return replace(network, lower=lower, upper=upper)
@@ -218,6 +235,8 @@ def cheapest(objective: Objective, pull: Int64, weight: int = 1) -> tuple[Int64,
 
     ``weight``: of the squares. The n-th unit beyond the band costs (2 n - 1) times that.
     """
+    # Beyond the band the n-th unit pays while (2 n - 1) weight is at most the push: one that earns just what
+    # it costs is in the longest of the cheapest flows and not in the shortest, hence the two roundings.
     push, drag = np.maximum(-pull, 0), np.maximum(pull, 0)
     high, low = objective.band_high, objective.band_low
     first = np.where(pull < 0, high + -(-push // weight) // 2, low - (drag // weight + 1) // 2)

@@ -96,6 +96,8 @@ def join(network: Network, objective: Objective) -> Joined:
     """The network with all that can be joined; raises `Infeasible` where that shows."""
     bundles = side_by_side(network, objective)
     room, start = network.upper - network.lower, network.lower.copy()
+    # The flow on the first of a bundle is what all of it
+    # carries beyond the lower bounds, so it counts from 0.
     room[bundles.arcs], start[bundles.first] = 0, 0
     np.add.at(room, bundles.first, bundles.room)
     free = np.flatnonzero(room > 0)
@@ -103,6 +105,7 @@ def join(network: Network, objective: Objective) -> Joined:
     carrier[free] = np.arange(len(free))
     rises = np.zeros(len(room), dtype=bool)
     rises[objective.convex] = rises[bundles.first[bundles.slope > 0]] = True
+    # What lower bounds carry is sent beforehand: then every arc starts from 0, and supplies are what is left.
     spare = network.supply - np.bincount(network.tail, weights=network.lower, minlength=len(network.supply))
     spare += np.bincount(network.head, weights=network.lower, minlength=len(network.supply))
     joined = Joined(
@@ -117,6 +120,7 @@ def join(network: Network, objective: Objective) -> Joined:
         start=start,
         bundles=bundles,
     )
+    # A round looks at all arcs whatever it finds, so rounds end when they take out too few to be worth one.
     while (decided(joined) + in_a_row(joined, objective)) * network.params.joining_arcs > len(free):
         pass
     return joined
@@ -134,11 +138,17 @@ def decided(joined: Joined) -> int:
     most, least = (np.bincount(ends, weights=room, minlength=n).astype(np.int64) for ends in (tail, head))
     if np.any((supply > most) | (-supply > least)):
         raise Infeasible
+    # Where all that can leave has to, outflow is at its most and inflow is 0, or there would be more to send
+    # on; of what takes all that can come the mirror image holds.
     gives, takes = supply == most, -supply == least
     alone = np.bincount(tail, minlength=n) + np.bincount(head, minlength=n) == 1
     decides = gives | takes | alone
+    # What a node decides is forced, so two ends of an arc differ only where no flow exists, and the supply
+    # that is then left over shows it.
     by_tail, by_head = decides[tail], decides[head] & ~decides[tail]
     x = np.zeros(len(free), dtype=np.int64)
+    # One formula for all three: a supply of at least the room
+    # fills an arc, one of the other sign leaves it empty.
     x[by_tail] = np.clip(supply[tail[by_tail]], 0, room[by_tail])
     x[by_head] = np.clip(-supply[head[by_head]], 0, room[by_head])
     some = by_tail | by_head
@@ -160,6 +170,7 @@ def side_by_side(network: Network, objective: Objective) -> Bundles:
     plain[objective.convex] = False
     arcs = np.flatnonzero(plain)
     ends = network.tail[arcs].astype(np.int64) * len(network.supply) + network.head[arcs]
+    # Of arcs side by side a least-cost flow fills the cheapest first, so together they are one convex cost.
     order = np.lexsort((objective.linear[arcs], ends))
     arcs, ends = arcs[order], ends[order]
     same = np.zeros(len(arcs) + 1, dtype=bool)
@@ -193,10 +204,12 @@ def in_a_row(joined: Joined, objective: Objective) -> int:
     second = np.where(through, least - rest, rest - least)
     far_a = np.where(out_a, joined.head[a], joined.tail[a])
     far_b = np.where(out_b, joined.head[b], joined.tail[b])
+    # The least that both have to carry is sent beforehand, so that the joined arc starts from 0, too.
     joined.supply[node] = 0
     np.add.at(joined.supply, far_a, np.where(out_a, least, -least))
     np.add.at(joined.supply, far_b, np.where(out_b, second, -second))
     joined.tail[a], joined.head[a] = np.where(out_a, far_b, far_a), np.where(out_a, far_a, far_b)
+    # A unit more on the first is one more on the second where they lead on, and one less where they do not.
     joined.cost[a] += np.where(through, 1, -1) * joined.cost[b]
     joined.room[a], joined.room[b] = most - least, 0
     carry(joined, a, b, least, second, np.where(through, 1, -1))
@@ -219,6 +232,8 @@ def pairs(joined: Joined) -> tuple[Int64, Int64, Int64, BoolArray, BoolArray]:
     pair, leaves, node = np.concatenate([free, free])[mine], mine < len(free), ends[mine[:, 0]]
     rises = joined.bend[pair] >= 0
     far = np.where(leaves, joined.head[pair], joined.tail[pair])
+    # Two arcs to the same node would become a loop, and two rising
+    # costs a third with two sets of steps: both stay as they are.
     keep = ~rises.all(axis=1) & (far[:, 0] != far[:, 1]) & (pair[:, 0] != pair[:, 1])
     pair, leaves, node, swap = pair[keep], leaves[keep], node[keep], rises[keep, 1]
     pair[swap], leaves[swap] = pair[swap, ::-1], leaves[swap, ::-1]
@@ -243,6 +258,8 @@ def straighten(joined: Joined, objective: Objective) -> None:
     at = at[joined.room[joined.carrier[objective.convex[at]]] == 1]
     arcs, low, high = objective.convex[at], objective.band_low[at], objective.band_high[at]
     x, carrier = joined.start[arcs], joined.carrier[arcs]
+    # The carrier starts from `start` on the arc and can go
+    # one unit its way: the difference is that unit's cost.
     before, after = (np.maximum(np.maximum(low - y, y - high), 0) ** 2 for y in (x, x + joined.sign[arcs]))
     joined.cost[carrier] += after - before
     joined.bend[carrier] = -1

@@ -29,10 +29,13 @@ def turning(low: Int32, high: Int32, price: Int32) -> Int32:
 
     Units outside the band cost 1, 3, 5, ...
     """
+    # The n-th unit beyond the band pays while (2 n - 1) FINENESS is at most the price: n is the floor of
+    # (price + FINENESS) / (2 FINENESS). The shift rounds down below 0, too, where units are given up.
     most = price + np.int32(FINENESS)
     most >>= np.int32(SHIFT)
     most += high
     # A sign as a mask takes half the time of a choice cell by cell.
+    # Below 0 the count is measured from the low end of the band instead.
     below = price >> np.int32(SIGN)
     below &= low - high
     most += below
@@ -43,6 +46,7 @@ def reached(
     count: Callable[[Int32], Int32 | Int64], wanted: npt.NDArray[np.integer], at: Int32, reach: int
 ) -> Int32:
     """The lowest prices within ``reach`` of ``at`` with which counts, which rise, are what is wanted."""
+    # Prices of different rows do not touch each other's counts, so one halving serves all of them at once.
     low, high = at - np.int32(reach), at + np.int32(reach)
     for _ in range((2 * reach).bit_length()):
         middle = (low + high) >> 1
@@ -58,5 +62,7 @@ def within(
     least, most = bounds
     free = count(np.zeros_like(at))
     prices = reached(count, np.where(free < least, least, most), at, reach)
+    # A price above 0 is one for the least, one below 0 for the most: of the other sign it would be paid at
+    # the bound that the count is not at, and the dual value would be lower.
     signed = np.where(free < least, np.maximum(prices, 0), np.minimum(prices, 0))
     return np.where((free < least) | (free > most), signed, 0).astype(np.int32)

@@ -29,6 +29,7 @@ DEAREST = 2**62
 """64 bits have to hold it: the solver multiplies costs by the number of nodes."""
 IDLE: list[SolverProcess] = []
 """Processes that wait for a network: one for each core at most, unless threads solve side by side."""
+# A fork shares its parent's pipes: two that ask at one would read each other's answers.
 os.register_at_fork(after_in_child=IDLE.clear)
 
 
@@ -44,6 +45,8 @@ def least_cost(
         raise TooDear
     if len(tail) <= params.apart_arcs:
         return feasible(solved(laid_out(tail, head, room, cost, supply)))
+    # No arc leads from part to part but by the sink, which takes whatever comes: the best flow of the whole
+    # is the best of each. The sink has number 0, so the larger end of an arc is one that has a part.
     inside = parts(tail, head, len(supply), params.flow_parts)
     of_arc = inside[np.maximum(tail, head)]
     chosen = [np.flatnonzero(of_arc == k) for k in range(int(inside.max(initial=0)) + 1)]
@@ -53,6 +56,7 @@ def least_cost(
         mine[0] = True
         number = (np.cumsum(mine) - 1).astype(np.int32)
         its = supply[mine]
+        # A part has to bring to the sink what it has itself.
         its[0] = -its[1:].sum()
         return number[tail[arcs]], number[head[arcs]], room[arcs], cost[arcs], its
 
@@ -80,6 +84,7 @@ def parts(tail: Int32, head: Int32, n_nodes: int, most: int) -> Int64:
     while ends.size:
         np.minimum.at(lowest, ends[0], ends[1])
         np.minimum.at(lowest, ends[1], lowest[ends[0]])
+        # Nodes point to lower ones alone, so no pointers go round in a circle, and this comes to an end.
         while np.any(lowest[lowest] != lowest):
             lowest = lowest[lowest]
         ends = lowest[ends]
@@ -125,6 +130,7 @@ def solved_apart(n: int, network: Callable[[int], tuple[Int32 | Int64, ...]]) ->
             free.pop().send(network(k))
         while at:
             answered(at, flows)
+    # A process that was left in the middle would give its late answer to the next network that it gets.
     except BaseException:
         for solver in solvers:
             solver.end()

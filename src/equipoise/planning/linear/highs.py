@@ -105,6 +105,7 @@ def linear(
     if not len(cost):
         return without_columns(rows)
     equal = rows.least == rows.most if n_equal is None else np.arange(len(rows.least)) < n_equal
+    # A row with two sides that differ is there twice, once for each; only one of them can bind.
     above = np.flatnonzero(~equal & np.isfinite(rows.most))
     below = np.flatnonzero(~equal & np.isfinite(rows.least))
     found = linprog(
@@ -122,6 +123,7 @@ def linear(
     of_rows = np.zeros(len(equal))
     of_rows[equal] = found.eqlin.marginals
     of_rows[above] += found.ineqlin.marginals[: len(above)]
+    # Rows that hold from below were turned round, and so are their prices.
     of_rows[below] -= found.ineqlin.marginals[len(above) :]
     of_columns = found.lower.marginals + found.upper.marginals
     value = float(found.fun)
@@ -161,6 +163,7 @@ def integer(
         raise OutOfTime
     if found.x is None:
         return None
+    # Without whole columns it is a linear program, and its optimum is its bound.
     least = found.fun if found.mip_dual_bound is None else found.mip_dual_bound
     return Answer(found.x, float(found.fun), float(least), np.zeros(len(rows.least)), np.zeros(len(cost)))
 
@@ -183,6 +186,7 @@ def silent() -> Iterator[None]:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if sys.stdout is not None:
         sys.stdout.flush()
+    # HiGHS writes to the descriptor itself, past everything that Python could put in place of `sys.stdout`.
     os.dup2(nowhere, 1)
     try:
         yield

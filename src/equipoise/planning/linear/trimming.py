@@ -46,6 +46,7 @@ def trimmed(rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike, rounds: int)
             return None
         # an entry can have what the others of its row leave it, where those are at an end
         at_most, at_least = (rows.most - least)[row] + low, (rows.least - most)[row] + high
+        # A factor below 0 turns bounds round: the most that the entry may be is the least of its column.
         above = np.floor(np.where(rises, at_most, at_least) / value)
         below = np.ceil(np.where(rises, at_least, at_most) / value)
         before, lower, upper = (lower, upper), lower.copy(), upper.copy()
@@ -67,6 +68,7 @@ def integer_of_rest(
         return None
     x = left.lower.copy()
     free = np.flatnonzero(left.upper > left.lower)
+    # Columns that are decided are taken off the sides of rows, and only rows that could still be broken stay.
     kept = np.where(left.upper > left.lower, 0.0, left.lower)
     rest = rows.left(free, kept)
     rest = Rows(rest.table[left.rows], rest.least[left.rows], rest.most[left.rows])

@@ -46,6 +46,9 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moved, Int64]:
     arrive = per_unit(net.arrive, flow, n_units, n_eligible)
     leaving = data.slot_broker < 0
     single = np.bincount(net.unit_of, minlength=n_units) <= 1
+    # Where replicas stay in their racks and lists keep their length, what leaves a rack of a unit is as many
+    # as what arrives there, and any pairing without a clash will do. What crosses racks or grows ties several
+    # racks of a partition together, which the first that fits would often get wrong.
     crosses = np.zeros(n_units, dtype=bool)
     for arcs in (net.excess, net.out, net.into):
         crosses[arcs.unit[flow[arcs.index] > 0]] = True
@@ -76,6 +79,8 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moved, Int64]:
         leaving[exact[unit_of_slot]] = False
         failed = disaggregate_exactly(net, flow, np.flatnonzero(exact), leaving, pieces)
     row, broker = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    # `lists_after` counts the arrivals of a row, which have
+    # to stand side by side; ties go by the lowest broker.
     order = np.lexsort((broker, row))
     return Moved(leaving, row[order], broker[order]), failed
 
@@ -105,6 +110,8 @@ def leaving_groups(net: PlacementNetwork, flow: Int64) -> Groups:
     of_arc = net.leave.unit * n_eligible + net.leave.broker
     size = n_units * n_eligible
     if net.certain_bytes is not None:
+        # Once arcs are cut by size the flow says how many of each size leave, and any other choice of as many
+        # would copy other bytes.
         weight = weights(data, net.unit_of).row
         sizes = np.unique(weight)
         of_slot = of_slot * len(sizes) + np.searchsorted(sizes, weight)[data.slot_row]
@@ -135,6 +142,8 @@ def choose_leaving(data: PlacementData, wanted: Groups, leaving: BoolArray, limi
     followers = np.bincount(key[candidate], data.slot_position[candidate] > 0, len(left))
     chance = left[key[candidate]] / np.maximum(followers[key[candidate]], 1)
     wish = leaders_to_give(data, candidate, chance)[data.slot_row[candidate]]
+    # The order goes by group before all, and keeps to it
+    # below: `ranks` counts equals that stand side by side.
     order = np.lexsort((spread, -wish, data.slot_position[candidate] == 0, key[candidate]))
     candidate = candidate[order]
     taken = np.bincount(data.slot_row[leaving], minlength=len(data.rows))
@@ -151,6 +160,8 @@ def choose_leaving(data: PlacementData, wanted: Groups, leaving: BoolArray, limi
                 break
             picked = some[ranks(key[some]) < left[key[some]]]
             _, first = np.unique(data.slot_row[picked], return_index=True)
+            # A partition may be picked on two brokers at once, which would be two replicas: the first counts,
+            # and the other broker asks again.
             picked = picked[np.sort(first)]
             leaving[picked] = True
             taken[data.slot_row[picked]] += 1
@@ -175,6 +186,8 @@ def leaders_to_give(data: PlacementData, candidate: Int64, chance: npt.NDArray[n
     likely = np.bincount(data.slot_row[candidate[follows]], chance[follows], len(rows))
     order = crowded[np.lexsort((likely[crowded], cell[crowded]))]
     wish = np.zeros(len(rows), dtype=np.int64)
+    # The likeliest are last in their cell and so have the greatest wish; those that the share leaves there
+    # have 1, still before partitions of brokers that lead no more than a share.
     wish[order] = 1 + np.maximum(ranks(cell[order]) + 1 - share[topic[order]], 0)
     return wish
 
@@ -188,6 +201,7 @@ def pair(
     unit, broker = np.nonzero(arrive)
     times = arrive[unit, broker]
     unit, broker = np.repeat(unit, times), np.repeat(broker, times)
+    # Both sides go by unit and rack. Where each rack gets as many as it gives they then match place by place.
     goal = np.lexsort((broker, data.rack[broker], unit))
     unit, broker = unit[goal], broker[goal]
     row = data.slot_row[slot]
@@ -199,6 +213,7 @@ def pair(
         failed[net.unit_of[row]] = True
         return row[:0], broker[:0], failed
 
+    # A broker that the partition is just leaving counts, too: to arrive there would undo the move.
     held = data.problem.current[data.rows]
     place = data.brokers[broker]
 
@@ -233,6 +248,7 @@ def exchange(
         at = row[i]
         return target not in held[at] and target not in coming.get(int(at), ())
 
+    # A partition may get replicas in several racks, so what it gets elsewhere counts as well.
     affected = np.isin(row, row[np.isin(group, group[bad])])
     for i in np.flatnonzero(affected):
         coming.setdefault(int(row[i]), []).append(int(place[i]))
@@ -242,6 +258,8 @@ def exchange(
         if fits(i, int(place[i])):
             mine.append(int(place[i]))
             continue
+        # Both lists have to fit after the swap, so no clash is made
+        # by mending one. What finds no fellow is left to the flow.
         for step in range(1, high - low):
             j = low + (i - low + step) % (high - low)
             if (
@@ -271,6 +289,7 @@ def disaggregate_exactly(
     size = np.bincount(net.unit_of, minlength=len(net.family_of))[units]
     weight = np.cumsum(size * (len(net.data.brokers) + 8))
     most = net.data.problem.params.exact_batch
+    # Units meet nowhere once their counts are held, so how they are split into batches changes no result.
     for batch in np.split(units, np.flatnonzero(np.diff(weight // most)) + 1):
         failed.append(place_batch(net, flow, batch, leaving, pieces))
     return np.concatenate(failed)
@@ -283,6 +302,8 @@ def place_batch(
     data, n_units, n_eligible = net.data, len(net.family_of), len(net.data.brokers)
     rows = np.flatnonzero(np.isin(net.unit_of, units))
     part, slots = subset(data, rows)
+    # Each unit gets cells of its own, and its counts are their bands: what misses them costs the square of by
+    # how much, so where they cannot be met they are missed by as little as can be.
     families, family_of = np.unique(net.unit_of[rows], return_inverse=True)
     small = build(part, np.arange(len(rows)), family_of)
     coming = per_unit(net.arrive, flow, n_units, n_eligible)[families]
@@ -290,6 +311,7 @@ def place_batch(
     end -= per_unit(net.leave, flow, n_units, n_eligible)[families]
 
     network = small.network
+    # Arrivals where the counts have none are rarely needed, and without them the network is much smaller.
     few = network.upper.copy()
     few[small.arrive.index] *= coming[family_of[small.arrive.unit], small.arrive.broker] > 0
     counts = Objective.of_bands(len(few), small.cell.index, end.ravel(), end.ravel())
@@ -300,6 +322,8 @@ def place_batch(
         network = small.network
         best = solve(network, counts, small.guess())
     linear = np.zeros(len(few), dtype=np.int64)
+    # The face holds the counts. Among what is left, mending a rack is worth any number of copies, and a copy
+    # more is worth more than a leader that stays.
     linear[small.arrive.index] = 1000
     linear[small.mended.index] = -1_000_000
     face = narrow(network, counts, best.potential)
@@ -317,12 +341,15 @@ def place_batch(
     linear[small.leave.index] = small.leave_leaders
     best = solve(face, Objective.of_linear(linear), start)
 
+    # A unit has failed where its partitions miss a count, or reach it with more copies, less mended or more
+    # bytes than the network promised: then its value is above the bound.
     apart = (best.flow[small.cell.index].reshape(end.shape) != end).any(axis=1)
     apart |= count_of(small.arrive, best.flow, family_of) > coming.sum(axis=1)
     mended = np.bincount(net.mended.unit, weights=flow[net.mended.index], minlength=n_units)[families]
     apart |= count_of(small.mended, best.flow, family_of, len(families)) < mended
     if net.certain_bytes is not None:
         wanted = bytes_leaving(net, flow, np.arange(n_units))[families]
+        # With loose rows a unit promised fewer bytes than it can keep to (`weights`), which is no failure.
         told = np.bincount(family_of, weights(data, net.unit_of).loose[rows]) == 0
         apart |= told & (bytes_leaving(small, best.flow, family_of) > wanted)
 
@@ -387,6 +414,7 @@ def lists_after(data: PlacementData, moves: Moved) -> npt.NDArray[np.int32]:
     at[data.slot_row[gone], ranks(data.slot_row[gone])] = data.slot_position[gone]
     nth = ranks(moves.row)
     held = (problem.current[data.rows] >= 0).sum(axis=1)
+    # Arrivals beyond what left go behind the list: then it grows, and the others keep their places.
     in_hole = nth < holes[moves.row]
     position = np.where(
         in_hole,
@@ -395,6 +423,7 @@ def lists_after(data: PlacementData, moves: Moved) -> npt.NDArray[np.int32]:
     )
     lists[data.rows[moves.row], position] = data.brokers[moves.broker]
     broken = np.flatnonzero(((lists[:, :-1] < 0) & (lists[:, 1:] >= 0)).any(axis=1))
+    # A stable sort by "is empty" closes the holes of lists that shrink and keeps the order of the rest.
     closed = np.argsort(lists[broken] < 0, axis=1, kind="stable")
     lists[broken] = np.take_along_axis(lists[broken], closed, axis=1)
     return lists[:, : max(1, int((lists >= 0).sum(axis=1).max(initial=1)))]

@@ -82,6 +82,7 @@ def follower_choices(problem: Problem, lists: IntArray) -> FollowerChoices:
     before = problem.cluster.replicas[rows]
     free, spare = follower >= 0, np.ones(follower.shape, dtype=bool)
     for k in range(problem.current.shape[1]):
+        # -2 is no broker and no padding, so a place without a pinned replica matches nothing.
         held = np.where(problem.pinned[rows, k], problem.current[rows, k], -2)
         free &= follower != held[:, None]
     for broker in before.T:
@@ -93,6 +94,8 @@ def follower_choices(problem: Problem, lists: IntArray) -> FollowerChoices:
     receives: BoolArray = room & free.any(axis=1, keepdims=True)
     for k in range(free.shape[1]):
         some = np.flatnonzero(free[:, k])
+        # Where a follower of the rack may be given up, another
+        # one may take its place however full the rack is.
         receives[some, rack[some, k]] = True
     if (most_come := most_arrivals(problem, rows)) is not None:
         receives &= (arrivals(before, lists[rows]).sum(axis=1) < most_come)[:, None]
@@ -107,12 +110,16 @@ def choose_first_followers(problem: Problem, choices: FollowerChoices, *, level:
     """
     n = problem.cluster.n_brokers
     created = problem.cluster.rf[choices.rows] == 0
+    # A partition that is created copies nothing, and one with a move to undo can copy one replica instead of
+    # another: neither pays for a new first follower.
     free_of_charge = created | choices.spare.any(axis=1)
     kind, hub_of = distinct_rows(np.column_stack([choices.leader, free_of_charge, choices.receives]))
     unit, unit_of = distinct_rows(np.column_stack([hub_of, np.sort(choices.follower, axis=1)]))
     size = np.bincount(unit_of, minlength=len(unit))
 
     # from a hub to the pairs of its leader: who may receive, in the racks that are open to it
+    # A hub does not know who of its partitions follows already where it leads to. Such a partition may be
+    # counted as moved, which costs more and never less.
     racks: BoolArray = kind[:, 2:] > 0
     open_ = racks[:, problem.rack_idx] & problem.receives[None, :]
     open_[np.arange(len(kind)), kind[:, 0]] = False
@@ -131,6 +138,7 @@ def choose_first_followers(problem: Problem, choices: FollowerChoices, *, level:
     low, high = room_of(problem, choices, level=level)
     parts = (  # tail, head, lower, upper
         (1 + np.arange(n), np.zeros(n, dtype=np.int64), low, high),
+        # All first followers of a leader are as many as it leads, so this bound holds none back.
         (first_pair + np.arange(len(keys)), 1 + keys % n, 0 * keys, led[keys // n]),
         (first_hub + hub, first_pair + pair[: len(hub)], 0 * hub, through[hub]),
         (first_unit + which, first_pair + pair[len(hub) :], 0 * which, size[which]),
@@ -158,6 +166,8 @@ def choose_first_followers(problem: Problem, choices: FollowerChoices, *, level:
     broker = np.concatenate(
         [np.repeat(unit[which, 1 + column], direct), np.full(int(newly.sum()), -1, dtype=np.int64)]
     )
+    # Partitions of a unit are alike, so any of them may take any of the unit's flow; sorted by unit on both
+    # sides they match place by place. The same holds of the partitions of a hub below.
     first_follower[np.argsort(unit_of, kind="stable")] = broker[np.argsort(offered, kind="stable")]
     moved = np.flatnonzero(first_follower < 0)
     taken = flow[ends[1] : ends[2]]
@@ -177,6 +187,7 @@ def best_within(network: Network, fall: Objective, moves: Int64, allowed: int) -
     Where those are more than ``allowed`` each has a price, the least that brings them down to it.
     """
 
+    # Nothing is left to pay with, and no price is as sure as a closed arc.
     if allowed <= 0:
         network = replace(network, upper=np.where(moves > 0, 0, network.upper))
     flow = np.zeros(len(moves), dtype=np.int64)
@@ -184,6 +195,7 @@ def best_within(network: Network, fall: Objective, moves: Int64, allowed: int) -
     def priced(price: int) -> Int64:
         both = replace(fall, linear=price * moves)
         best = solve(network, both, flow)
+        # At one price flows with more and with fewer moves may be equally good: of these the fewest count.
         return least_flow(narrow(network, both, best.potential), Objective.of_linear(moves), best.flow)
 
     flow = priced(0)
@@ -191,6 +203,7 @@ def best_within(network: Network, fall: Objective, moves: Int64, allowed: int) -
     while int((flow * moves).sum()) > allowed and high < MANY:
         low, high = high, 2 * high
         flow = priced(high)
+    # Moves fall as the price rises (it is the multiplier of the budget), so halving finds where they fit.
     while high - low > 1 and low > 0:
         middle = (low + high) // 2
         tried = priced(middle)
@@ -223,6 +236,8 @@ def room_of(problem: Problem, choices: FollowerChoices, *, level: bool) -> tuple
     others = replicas_per_broker(choices.lists[~problem.movable], n)
     others += leaders_per_broker(choices.lists[problem.movable], n)
     later = int((choices.follower[:, 1:] >= 0).any(axis=1).sum())  # a broker holds each of them once at most
+    # The lists are as level as `replicas` lets them be: who
+    # is outside the band may stay there, and go no farther.
     least = np.maximum(np.minimum(count, low) - others - later, 0)
     return least, np.minimum(np.maximum(count, np.minimum(high, ANYTHING)) - others, n_rows)
 
@@ -251,6 +266,8 @@ def given_up(problem: Problem, choices: FollowerChoices, first_follower: Int64) 
     upper = np.concatenate([np.full(n, len(moved)), np.ones(len(item), dtype=np.int64)])
     ways = tail.astype(np.int32), head.astype(np.int32)
     network = Network(supply, *ways, 0 * upper, upper, problem.params)
+    # A broker that gives up x ends with count - x: that is in
+    # [low, high] where x is in [count - high, count - low].
     even = Objective.of_bands(len(tail), np.arange(n, dtype=np.int32), count - high, count - low)
     best = solve(network, even)
     saved = np.zeros(len(tail), dtype=np.int64)
@@ -267,6 +284,8 @@ def with_chosen(choices: FollowerChoices, first_follower: Int64, column: Int64) 
     new = np.flatnonzero(column >= 0)
     lists[choices.rows[new], 1 + column[new]] = first_follower[new]
     for k in range(2, lists.shape[1]):
+        # A first follower that followed farther behind comes
+        # to the front; a new one stands somewhere by now, too.
         some = choices.rows[lists[choices.rows, k] == first_follower]
         picked = lists[some, k].copy()
         lists[some, 2 : k + 1] = lists[some, 1:k]

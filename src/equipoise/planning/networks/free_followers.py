@@ -45,6 +45,7 @@ def with_free_followers(problem: Problem, lists: IntArray) -> IntArray:
     levels = ((MEASURE.name, Counted.NODES), ("changes", Counted.CHANGES))
     found = lists.copy()
     to_front(found, items.rows, choose(items.roles, levels).column + FIRST, FIRST)
+    # The flow knows nothing of goals like `reorders`: what makes one of them worse is not free.
     kept = all(value_of(problem, found, goal) <= value_of(problem, lists, goal) for goal in looks(problem))
     return found if kept else lists
 

@@ -32,6 +32,7 @@ def with_leaders(problem: Problem, lists: IntArray) -> IntArray:
         raise Infeasible
     lists = lists.copy()
     held = replicas_per_broker(lists, problem.cluster.n_brokers)
+    # One after the other, since each exchange changes what brokers hold for the next; such rows are few.
     for row in leaderless.tolist():
         best = min(exchanges(problem, row, lists[row], held), default=None)
         if best is None:

@@ -53,12 +53,15 @@ def pins(data: PlacementData, mended: int) -> BoolArray:
     whole = problem.rf[data.rows] >= data.in_rack.sum(axis=1)
     kept = whole & (data.excess.sum(axis=1) <= data.allowed)
     slot = np.flatnonzero(crowded & kept[data.slot_row])
+    # What is mended leaves its broker, so it leaves where it serves the level of replicas, too.
     slot = slot[np.argsort(-surplus(data)[slot], kind="stable")]
     group = data.slot_row[slot] * problem.n_racks + data.slot_rack[slot]
     above = data.excess.ravel()[group]
     candidate = place_in_group(group) < above
     free = np.zeros(len(slot), dtype=bool)
     free[np.flatnonzero(candidate)[:mended]] = True
+    # In a rack from which all that is too much may leave nothing is pinned: which replicas those are is the
+    # flow's choice. In the others just those leave that were chosen.
     left = np.bincount(group[free], minlength=data.excess.size)
     tied = slot[~free & (left[group] < above) & (data.slot_broker[slot] >= 0)]
     pinned = np.zeros_like(problem.pinned)

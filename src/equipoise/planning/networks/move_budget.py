@@ -84,6 +84,7 @@ def best_counts(problem: Problem, *, racks: bool = False, apart: BoolArray | Non
     allowed = MAX_MOVES.allowed(problem.request) or 0
     MAX_MOVES.refuse(needed_moves(problem), problem.request)
     data = gather(problem)
+    # Kinds are units of the merged network; twice a kind's number leaves room for those of it that are apart.
     if apart is not None:
         kind = np.unique(2 * data.kind + apart[data.rows], return_inverse=True)[1]
         data = replace(data, kind=kind.astype(np.int64))
@@ -129,6 +130,8 @@ def priced(net: PlacementNetwork, goal: Objective, allowed: int) -> Spent:
         return moves.value(solve(net.network, with_price(price), net.guess()).flow)
 
     low, high = 0, 1
+    # Moves fall as their price rises, so doubling and halving find the two prices between which they pass the
+    # budget. The highest that is too low and the lowest that is enough are neighbours in the end.
     while high < MAX_PRICE and count(high) > allowed:
         low, high = high, high * 2
     while high - low > 1:
@@ -145,6 +148,8 @@ def priced(net: PlacementNetwork, goal: Objective, allowed: int) -> Spent:
             break
     flow = spend(face, moves, fewest, allowed, nodes)
     return Spent(
+        # A plan with no more moves than allowed costs, at this price, no more than its value and the price of
+        # the budget: so the least of both less the price of the budget is a bound on the value alone.
         flow, moves.value(flow), price, best.value + price * (moves.offset - allowed), best.potential
     )
 
@@ -161,6 +166,8 @@ def spend(face: Network, moves: Objective, fewest: Int64, allowed: int, nodes: i
     left = allowed - moves.value(fewest)
     if not len(free) or left <= 0:
         return fewest
+    # Columns are what differs from the flow with the fewest moves: nodes stay in balance, and all flows of
+    # the face are equally good. So the only aim is to use the budget up.
     arc, n_nodes, price = np.arange(len(free)), len(face.supply), moves.linear[free]
     least, most = np.r_[np.zeros(n_nodes), -np.inf], np.r_[np.zeros(n_nodes), left]
     rows = Rows.of(
@@ -186,6 +193,8 @@ def pinned_to(problem: Problem, lists: IntArray) -> Problem | None:
         leaves = [k for k, b in enumerate(current) if b >= 0 and b not in lists[row] and problem.eligible[b]]
         kept = int(((current >= 0) & problem.eligible[np.maximum(current, 0)]).sum())
         taken_over = measures.data_moves(problem.cluster.replicas[[row]], problem.current[[row]])
+        # What has to come uses the limit up first; of what is
+        # left each replica that may still leave takes one.
         forced = int(problem.rf[row]) - kept + taken_over
         pinned[row, leaves[max(0, limit - max(0, forced)) :]] = True
     return None if np.array_equal(pinned, problem.pinned) else replace(problem, pinned=pinned)

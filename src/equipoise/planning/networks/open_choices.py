@@ -37,12 +37,16 @@ def open_options(roles: Roles, face: CoarseFace) -> BoolArray:
 def open_to_kept(roles: Roles, face: CoarseFace, items: Int64) -> BoolArray:
     """The open options of items that have a default: it, and others to which an arc has room."""
     default, option = roles.default[items], roles.option[items]
+    # An arc between two nodes stands for all items with the one for default and the other for option. Costs
+    # are of units alone there, so on a face it is free or full: full means that every such item has to go
+    # that way, and two such ways for one item are more than the items can keep.
     home = option[np.arange(len(items)), default]
     may, must = tables(roles, face, face.coarse.change_arcs, roles.n_nodes)
     at = home[:, None], np.maximum(option, 0)
     others = option >= 0
     others[np.arange(len(items)), default] = False
     open_ = may[at] & others
+    # To stay is the arc's flow of nothing: `held_to` closes it where an item has to go.
     open_[np.arange(len(items)), default] = True
     return held_to(open_, must[at] & others)
 

@@ -54,6 +54,8 @@ def follow(problem: Problem, lists: IntArray, goal: FollowerGoal, place: int) ->
     """Choose who stands at one position, in place; fewest reorders among equally good choices."""
     items = follower_roles(problem, lists, goal, place)
     levels = ((goal.name, Counted.NODES), (Reorders.name, Reorders.counted), ("changes", Counted.CHANGES))
+    # The last level keeps who stands there where nothing else
+    # tells, also in lists of which a change is no reorder.
     chosen = choose(items.roles, levels)
     to_front(lists, items.rows, chosen.column + place, place)
     # positions are decided one by one, which proves nothing of them together
@@ -64,6 +66,8 @@ def follow(problem: Problem, lists: IntArray, goal: FollowerGoal, place: int) ->
 def of_pairs_alone(level: ProvedLevel, problem: Problem) -> ProvedLevel:
     """The level with its prices of pairs alone, which prove as much: ``(n_brokers ** 2,)``."""
     n_pairs, group, first = problem.cluster.n_brokers**2, 1, 2
+    # All pairs are of one group here, and only differences of prices
+    # count: measured from the group they are prices of pairs.
     price = level.potential[first : first + n_pairs] - level.potential[group]
     return replace(level, network=NetworkName.FIRST_FOLLOWERS, potential=price)
 
@@ -73,6 +77,8 @@ def to_front(lists: IntArray, rows: Int64, column: Int64, front: int) -> None:
     rows, column = rows[column > front], column[column > front]
     for k in np.unique(column):
         some = rows[column == k]
+        # The others move back by one and keep their order: who
+        # follows first next to them stays as near as it can.
         picked = lists[some, k].copy()
         lists[some, front + 1 : k + 1] = lists[some, front:k]
         lists[some, front] = picked
@@ -82,6 +88,7 @@ def leader_roles(problem: Problem, lists: IntArray) -> Roles:
     """Each movable partition led by one of its replicas; the default is its leader of today."""
     rows = np.flatnonzero(problem.movable)
     option = lists[rows].astype(np.int64)
+    # Who may not lead is no option, so a leader of today that may not lead on is no default either.
     option[~problem.leads[np.maximum(option, 0)]] = -1
     before = problem.cluster.replicas[rows, 0]
     is_default = (option == before[:, None]) & (option >= 0)
@@ -93,6 +100,7 @@ def leader_roles(problem: Problem, lists: IntArray) -> Roles:
     total = int(base[problem.leads].sum()) + len(rows)
     low, high = open_band(total, weight, problem.request.sides("leaders"))
     rack_weight = np.bincount(problem.rack_idx, weights=weight, minlength=problem.n_racks).astype(np.int64)
+    # Racks share by what their brokers weigh; a rack of which nobody leads has no share and no band.
     group_low, group_high = open_band(total, rack_weight)
     fixed_rows = np.flatnonzero(fixed)
     cell = (

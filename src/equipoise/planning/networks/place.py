@@ -84,8 +84,11 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
     wanted = tuple(goal for goal in goals if goal in PLACEMENT)
     expanded, most = expanded_at_first(data), problem.params.expanded_arcs
     while True:
+        # A row that is a node of its own never fails, so each round expands more, and rounds come to an end.
         found = attempt(data, wanted, expanded)
         wider = expanded | found.failed
+        # Beyond that size what failed stands as near to its counts as a flow could bring it. The bounds stay
+        # those of the network, and the gap between is told.
         if not found.failed.any() or wider.sum() * len(data.brokers) > most:
             return Placement(
                 lists_after(data, found.moves),
@@ -124,6 +127,9 @@ def attempt(data: PlacementData, goals: tuple[str, ...], expanded: BoolArray) ->
     if expanded.all() and arcs_of_partitions(data.problem) <= data.problem.params.partition_arcs:
         net = topic_network(data, expanded)
         return finish(net, net.network, goals, [], NetworkName.PARTITIONS)
+    # Levels on the merged network are quick. Lifted to the fine one their
+    # prices prove at least as much there, as its arcs add up to those of
+    # the merged one, and the face by them is where the fine network starts.
     coarse = merged_network(data)
     first = of_all_topics(data, goals)
     levels = solve_levels(coarse, coarse.network, first, NetworkName.MERGED)[0]
@@ -157,6 +163,7 @@ def on_merged_face(
             fine, face = by_size(fine, face)
         face = narrow(face, fine.objective(level.goal), lift(coarse, fine, level.potential))
     face = tightened(fine, face)
+    # Programs and bounds go on with the network where every row is a unit, so that one stays whole.
     return (fine, face) if expanded.all() else opened(fine, face)
 
 
@@ -183,6 +190,7 @@ def units_of(data: PlacementData, expanded: BoolArray) -> Int64:
 
 def topic_network(data: PlacementData, expanded: BoolArray) -> PlacementNetwork:
     """Topics as families, with the units of `units_of`."""
+    # Units never reach across topics here: cells are of a topic, and only so `topics` can count them.
     unit_of = units_of(data, expanded)
     family = np.zeros(int(unit_of.max(initial=-1)) + 1, dtype=np.int64)
     cluster = data.problem.cluster
@@ -212,6 +220,7 @@ def solve_levels(
             continue
         flow = best.flow
         levels.append(ProvedLevel(goal, best.value, name, best.potential))
+        # A narrower arc is cut into fewer steps by the goals that follow.
         network = tightened(net, narrow(network, objective, best.potential))
     return levels, OptimalFace(net, network, flow)
 
@@ -230,6 +239,8 @@ def finish(
     if smallest:
         face = sized(face)
     net, network, flow = face.net, face.network, face.flow
+    # Who leads is solved afterwards, for this placement alone. A leader that leaves its broker is an election
+    # whatever comes then, so of equally good placements one with the fewest of those is taken.
     wish = net.forced_leader_changes()
     forced = solve(network, wish, flow)
     suited = OptimalFace(net, narrow(network, wish, forced.potential), forced.flow)
@@ -256,6 +267,7 @@ def narrowed(face: OptimalFace, wish: Objective) -> OptimalFace:
 
 def break_ties(face: OptimalFace, *, by_ids: bool) -> Int64:
     """The flow of a placement of the face that is level; ``by_ids``: and then has the lowest broker ids."""
+    # Where `replicas` is no goal the face may leave brokers anywhere, and level ones serve better.
     face = narrowed(face, face.net.objective(Replicas.name))
     if by_ids:
         lowest = np.zeros(len(face.network.tail), dtype=np.int64)
@@ -298,6 +310,7 @@ def lift(coarse: PlacementNetwork, fine: PlacementNetwork, potential: Int64) -> 
     pools = (kind[:, None] * n_racks + np.arange(n_racks)).ravel()
     n_coarse = len(coarse.network.supply) - n_sums
     first_crowd = n_coarse - int((coarse.crowd >= 0).sum())
+    # Pools come twice where changes of a partition are limited (`build`); how often follows from the nodes.
     halves = (first_crowd - first_pool - n_kinds * (n_racks > 1)) // (n_kinds * n_racks)
     for half in range(halves):
         like[at : at + len(pools)] = first_pool + half * n_kinds * n_racks + pools
@@ -305,6 +318,7 @@ def lift(coarse: PlacementNetwork, fine: PlacementNetwork, potential: Int64) -> 
     crowded = fine.crowd >= 0
     if n_racks > 1:
         like[at : at + len(kind)] = first_crowd - n_kinds + kind
+        # A kind of which some unit has a crowd has one in the merged network: excess adds up.
         like[fine.crowd[crowded]] = coarse.crowd[kind[crowded]]
     like[n_fine - n_sums :] = n_coarse + np.arange(n_sums)
     return potential[like]

@@ -99,6 +99,8 @@ class PlacementNetwork:
         """The flow of the present state, where nothing moves; a start for the convex costs."""
         flow = np.zeros(len(self.network.tail), dtype=np.int64)
         n_eligible = len(self.data.brokers)
+        # Replicas that have to leave are nowhere in it: it need not be a flow, since only the centres of
+        # convex costs are taken from it.
         counts = self.network.supply[1 + n_eligible :][: len(self.cell.unit)]
         flow[self.cell.index] = counts
         flow[self.sink.index] = counts.reshape(-1, n_eligible).sum(axis=0)
@@ -128,6 +130,8 @@ class PlacementNetwork:
         row, position = np.nonzero((problem.current >= 0) & ~problem.movable[:, None])
         fixed = table(problem, row, problem.current[row, position])
         topics = np.unique(problem.cluster.topic_idx[data.rows])
+        # Topics of which nothing may change have no cells here,
+        # but they count in the goal's value all the same.
         others = np.delete(fixed, topics, axis=0)
         apart = squares(others, *topic_bands(problem, others, problem.eligible))
         base = fixed[topics][:, data.brokers]
@@ -147,6 +151,7 @@ def opened(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Netw
     Those of sinks and cells stay, since every broker's and topic's count is on them.
     """
     kept = face.upper > 0
+    # What a face closes is closed on all faces after it, so nothing that a later goal could use is lost.
     kept[: net.leave.start] = kept[net.rack.index] = True
     place = np.concatenate([[0], np.cumsum(kept)])
     ends = net.network.tail[kept], net.network.head[kept]
@@ -173,6 +178,7 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
     n_units, n_families = len(family_of), int(family_of.max(initial=-1)) + 1
     n_eligible, n_racks = len(data.brokers), problem.n_racks
     rf, rows = problem.rf[data.rows].astype(np.int64), data.rows
+    # A quick no; whether brokers are enough is for the flow to find out.
     if np.any(rf > problem.limit[rows] * n_racks):
         raise Infeasible
 
@@ -186,6 +192,7 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
     first_centre = first_pool + n_units * n_racks + half
     first_crowd = first_centre + (n_units if n_racks > 1 else 0)
     there = data.excess.sum(axis=1)
+    # Who neither has nor may get excess needs no crowd, and most partitions do not.
     most = np.maximum(there, data.allowed) * (n_racks > 1)
     crowded = np.bincount(unit_of, weights=most, minlength=n_units) > 0
     crowd = np.where(crowded, first_crowd + np.cumsum(crowded) - 1, -1)
@@ -205,6 +212,8 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
     at_pool = pool_node(unit_of_slot[~stays], data.slot_rack[~stays])
     held = np.bincount(data.slot_row, minlength=len(rows))
     supply = np.bincount(np.concatenate([at_cell, at_pool]), minlength=n_nodes).astype(np.int64)
+    # The centre gives what lists grow by and takes what they shrink
+    # by: those replicas are of no rack yet, or of none any more.
     supply += np.bincount(centre_node(unit_of), rf - held, n_nodes).astype(np.int64)
     supply[0] = -supply.sum()
 
@@ -220,6 +229,7 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
         uppers.append(upper)
 
     everyone = np.arange(n_eligible)
+    # More than can ever pass, so that no count is held by it.
     total = int(rf.sum()) + len(data.slot_row)
     add(
         "sink",
@@ -235,6 +245,8 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
 
     # leave: replicas in place, but for pinned ones; leaders apart from followers
     free = stays & ~data.slot_pinned
+    # Both may leave for the same cost, but a leader that leaves is an election, so each has an arc that can
+    # be priced by itself (`forced_leader_changes`).
     leads = data.slot_position[free] == 0
     key = (unit_of_slot[free] * n_eligible + data.slot_broker[free]) * 2 + leads
     key, count = counted(key, n_units * n_eligible * 2)
@@ -264,6 +276,9 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
     must_leave = must_mend = none
     if n_racks > 1:
         may = rack_room(data, unit_of, n_units)
+        # What comes back from a crowd above another rack's limit is as much excess
+        # as before; what is mended is less, what is eased is more. So lower and
+        # upper bounds of these two keep each partition at what it is allowed.
         must_leave = may.must_leave[may.excess > 0]
         total_excess = int(data.excess.sum())
         unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
@@ -290,6 +305,7 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
         unit, rack = (axis.ravel() for axis in np.indices((n_units, n_racks)))
         most = np.bincount(unit_of, weights=arrivals, minlength=n_units).astype(np.int64)
         add("limit", pool_node(unit, rack), pool_node(unit, rack) + half, most[unit], unit, rack)
+    # No goal and no later step asks for these arcs: it is enough that they are in the network.
     families.pop("limit", None)
     racks = np.arange(n_racks if by_rack else 0)
     add("rack", first_rack + racks, 0 * racks, np.full(len(racks), total), racks, racks)
@@ -298,6 +314,7 @@ def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNet
     lower[families["mended"].index] = must_mend
     upper = np.concatenate(uppers).astype(np.int64)
     if data.held is not None:
+        # Brokers have to end with these counts; what is there for good never passes an arc.
         lower[families["sink"].index] = upper[families["sink"].index] = data.held - data.base
     network = Network(
         supply, np.concatenate(tails).astype(np.int32), np.concatenate(heads).astype(np.int32), lower, upper,
@@ -323,6 +340,7 @@ def arrival_room(data: PlacementData, unit_of: Int64, n_units: int) -> tuple[Int
     alone = data.problem.rf[data.rows] == 1
     size = np.bincount(unit_of, minlength=n_units)
     size_alone = np.bincount(unit_of[alone], minlength=n_units)
+    # A single replica on a broker that may not lead has no broker here (`gather`), so it is in neither term.
     room = np.where(data.leads[None, :], size[:, None], (size - size_alone)[:, None]).astype(np.int64)
     stays = data.slot_broker >= 0
     np.subtract.at(room, (unit_of[data.slot_row[stays]], data.slot_broker[stays]), 1)
@@ -353,6 +371,7 @@ def rack_room(data: PlacementData, unit_of: Int64, n_units: int) -> RackRoom:
     span = rack_span(data.problem, data.rows, now)
     out, into = now - np.maximum(span.least, 0), np.maximum(np.minimum(span.most, limit) - now, 0)
     over = np.maximum(span.most - np.maximum(now, limit), 0)
+    # What has to leave is above the limit, too: rules let a rack hold the limit at least, or what it has now.
     must_leave, excess = np.maximum(now - span.most, 0), np.minimum(data.excess, out)
     if np.any(must_leave > out):
         raise Infeasible

@@ -79,6 +79,7 @@ def gather(problem: Problem) -> PlacementData:
     pinned = problem.pinned[rows][slot_row, slot_position]
     if np.any(homeless & pinned):
         raise Infeasible
+    # Replicas that have to leave count in their racks, too: what there is of excess is what stands today.
     in_rack = replicas_per_rack(held, problem.rack_idx, problem.n_racks).astype(np.int64)
     excess, allowed = above_limit(problem, rows, in_rack), allowed_excess(problem, rows, in_rack)
     return PlacementData(
@@ -116,8 +117,11 @@ def kinds(problem: Problem, rows: Int64, in_racks: tuple[Int64, Int64]) -> Int64
     Where a goal asks for it, they are alike in the rack that they are copied from, too.
     """
     sources = [zones.source_racks(problem.cluster)[rows]] if asks_for_sources(problem) else []
+    # Each kind is a unit of the merged network, so many kinds would bring back the size that it is to save.
     for facts in in_racks:
         alike, kind = distinct_rows(np.column_stack([facts, problem.limit[rows], problem.rf[rows], *sources]))
         if len(alike) <= problem.params.kinds:
             return kind
+    # One kind for all is still a relaxation: bounds hold, and what it promises too much of shows where it
+    # cannot be disaggregated.
     return np.zeros(len(rows), dtype=np.int64)

@@ -81,6 +81,8 @@ class RoleNetwork:
         n_arcs = len(self.network.tail)
         if counted in (Counted.CHANGES, Counted.REORDERS):
             linear = np.zeros(n_arcs, dtype=np.int64)
+            # Who has lost its default changes whatever it chooses:
+            # that costs no arc, and is the same in every flow.
             changes = counted is Counted.CHANGES
             linear[self.change_arcs] = 1 if changes else roles.reorders[self.change_item]
             return Objective.of_linear(linear, roles.forced if changes else roles.forced_reorders)
@@ -148,12 +150,15 @@ def coarse_network(roles: Roles) -> RoleNetwork:
     n, n_groups = roles.n_nodes, len(roles.group_low)
     lost = np.flatnonzero(roles.default < 0)
     _, _, key = transfers(roles)
+    # An item with several options has room on several arcs: the network may promise it twice. That is a
+    # relaxation, so what it proves holds, and the fine network shows whether it can be had.
     pair, room = counted(key, n * n)
     sets, set_of = option_sets(roles, lost)
     size = np.bincount(set_of, minlength=len(sets))
     source, at = np.nonzero(sets >= 0)
     supply = np.zeros(1 + n_groups + n + len(sets), dtype=np.int64)
     kept = np.flatnonzero(roles.default >= 0)
+    # Items start where their default is, so to keep it is to go straight on and costs nothing.
     supply[1 + n_groups : 1 + n_groups + n] = np.bincount(
         roles.option[kept, roles.default[kept]], minlength=n
     )
@@ -227,6 +232,7 @@ def fine_network(
     supply[first_lost:] = 1
     kept_as = np.full(len(roles.default), -1, dtype=np.int64)
     kept_as[kept] = at_home
+    # An item gives its home up on one arc of one unit, so of several choices it can take one alone.
     keep = Bunch(
         first_cell + kept_as[changing],
         first_item + np.arange(len(changing)),
@@ -237,6 +243,8 @@ def fine_network(
     low, high = cell_bands(roles, cells, weighed)
     families = np.union1d(roles.family, roles.base_cell[0] // n)
     grid = (families[:, None] * n + weighed[None, :]).ravel()
+    # Cells without a node keep what they have. Their distance
+    # is in the value of every plan, so it is in the bound.
     never = grid[~np.isin(grid, cells)]
     least, most = cell_bands(roles, never, weighed)
     apart = int((np.maximum(np.maximum(least, -most), 0) ** 2).sum())
@@ -248,6 +256,7 @@ def fine_network(
 def tightened_cells(net: RoleNetwork, supply: Int64, first_cell: int, n_cells: int) -> RoleNetwork:
     """Cell arcs bounded by what their cell has, can lose and can get: implied, and fewer steps."""
     network = net.network
+    # Arcs of nodes, groups and cells come first; those after them lead into cells or out of them.
     rest = np.arange(int(net.cell_arcs[-1]) + 1 if len(net.cell_arcs) else 0, len(network.tail))
 
     def at(ends: npt.NDArray[np.int32]) -> Int64:
@@ -268,7 +277,11 @@ def cell_bands(roles: Roles, cells: Int64, weighed: Int64) -> tuple[Int64, Int64
     n = roles.n_nodes
     total = np.bincount(roles.family, minlength=int(cells.max(initial=0)) // n + 1)
     fixed, count = roles.base_cell
+    # Shares are of all that a family has. What may not change counts in them, and is then taken off the band
+    # of the cell where it is.
     np.add.at(total, fixed[fixed < len(total) * n] // n, count[fixed < len(total) * n])
+    # In whole numbers: by rounding errors a share that is
+    # whole could get a floor and a ceiling of two numbers.
     whole = max(1, int(roles.cell_weight[weighed].sum()))
     parts = total[cells // n] * roles.cell_weight[cells % n]
     held = np.zeros(len(cells), dtype=np.int64)

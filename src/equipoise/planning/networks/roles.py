@@ -47,6 +47,8 @@ def choose(roles: Roles, goals: tuple[tuple[str, Counted], ...]) -> Chosen:
     """
     if (roles.option >= 0).sum() <= roles.params.order_options:
         return choose_fine(roles, goals, None, ())
+    # Levels of nodes alone ask only how many items change from node to node, which the coarse network counts.
+    # From the first level that asks who they are each item has to be a node.
     cut = next((k for k, goal in enumerate(goals) if goal[1].needs_items), len(goals))
     coarse = coarse_network(roles)
     network, levels = coarse.network, []
@@ -86,10 +88,13 @@ def choose_fine(
         )
         shift = 1 + len(roles.group_low)
         arc_key = (pair[0] - shift) * roles.n_nodes + pair[1] - shift
+        # Arcs of the coarse network are in the order of their
+        # pairs, and each possible change has its pair there.
         at = np.searchsorted(arc_key, key)
         open_ = face.network.upper[face.coarse.change_arcs][at] > 0
         least = (face.network.lower[face.coarse.change_arcs][at] > 0).astype(np.int64)
         item, column, least = item[open_], column[open_], least[open_]
+    # Items without a default have to choose in any case: all their options stay, and `on_face` bounds them.
     lost_item, lost_column = np.nonzero((roles.option >= 0) & (roles.default < 0)[:, None])
     net = fine_network(roles, item, column, lost_item, lost_column)
     network = net.network
@@ -106,6 +111,8 @@ def choose_fine(
         solved.append(ProvedLevel(goal, best.value, name, best.potential))
         network = narrow(network, objective, best.potential)
     if not goals or face is None:
+        # Ties go to who stands first in the list, on a coarse face to anyone. Where no level is left a flow
+        # of that face is still to be found.
         lowest = np.zeros(len(network.tail), dtype=np.int64)
         if face is None:
             lowest[net.change_arcs] = column

@@ -45,6 +45,8 @@ def weights(data: PlacementData, unit_of: Int64) -> Weights:
     held = np.bincount(data.slot_row, minlength=len(rows))
     forced = np.bincount(data.slot_row[data.slot_broker < 0], minlength=len(rows))
     change = problem.rf[rows] - held
+    # What shrinks copies what leaves less what it loses for nothing. With the others of a unit nobody knows
+    # which of its replicas those are, so it costs nothing there, and surely copies nothing below 0.
     together = np.bincount(unit_of)[unit_of] > 1
     loose = together & (change < 0)
     comes = np.where(loose, np.maximum(forced + change, 0), forced + change)
@@ -71,10 +73,12 @@ def by_size(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Net
     sizes, rank = np.unique(weight.row, return_inverse=True)
     arc = arcs_of_slots(net)
     some = np.flatnonzero(arc >= 0)
+    # Goals before have closed most of these arcs, so cutting the others alone keeps the network small.
     some = some[face.upper[leave.start + arc[some]] > 0]
     keys, count = np.unique(arc[some] * len(sizes) + rank[data.slot_row[some]], return_counts=True)
     cut, size = keys // max(1, len(sizes)), sizes[keys % max(1, len(sizes))]
     at = leave.start + cut
+    # Costs of units alone leave an arc of a face free or full, never between, so all its parts are full.
     full = face.lower[at] > 0
 
     which = np.concatenate([np.arange(leave.start), at, np.arange(leave.stop, len(net.network.tail))])
@@ -86,6 +90,7 @@ def by_size(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Net
         cut.lower[now], cut.upper[now] = lower, count
         return cut
 
+    # Nodes keep their numbers, so prices found before the cut are prices of the network after it.
     shift = len(cut) - len(leave.unit)
 
     def moved(arcs: Arcs) -> Arcs:

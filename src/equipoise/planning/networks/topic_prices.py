@@ -35,6 +35,8 @@ def solve_topics(
     if len(objective.convex) <= params.flow_cells:
         return solve(network, objective, guess)
     pull = pulls(sums_of(net, network, objective), params.cell_steps)
+    # The flow is best on a part of the network alone. Potentials of the whole prove that nothing outside is
+    # better; where they are not found, more is let in, and in the end all.
     for reach in params.cell_reaches:
         try:
             flow = least_flow(near(network, objective, pull, FINENESS * reach), objective, guess)
@@ -47,6 +49,7 @@ def solve_topics(
 
 def near(network: Network, objective: Objective, pull: Int64, reach: int) -> Network:
     """The network with each cell held to what is cheapest where prices are off by ``reach`` at most."""
+    # What a cell holds falls as a unit there becomes dearer, so the two ends of the reach bound all between.
     least, _ = cheapest(objective, pull + reach, FINENESS)
     _, most = cheapest(objective, pull - reach, FINENESS)
     return held_between(network, objective.convex, least, most)
@@ -78,6 +81,7 @@ class Sums:
 
     def cells(self, block: slice, topic: Int32, broker: Int32) -> Int32:
         """What each cell of a block would hold at these prices."""
+        # A convex cost within bounds is least at the bounded point nearest to its free minimum.
         wanted = turning(self.low[block], self.high[block], topic[:, self.rack] + broker)
         return np.minimum(np.maximum(wanted, self.least[block]), self.most[block])
 
@@ -89,6 +93,7 @@ class Sums:
             def held(tried: Int32, block: slice = block) -> Int64:
                 return np.add.reduceat(self.cells(block, tried, broker), self.first, axis=1)
 
+            # The number in a rack is an equation, no bound, so its price may have either sign.
             found.append(reached(held, self.stands[block], topic[block], step))
         return np.concatenate(found)
 
@@ -123,6 +128,7 @@ def pulls(sums: Sums, steps: Sequence[int]) -> Int64:
         broker = sums.of_brokers(topic, broker, FINENESS * step)
     topic = sums.of_topics(topic, broker, FINENESS * steps[-1])
     pull = np.empty(sums.low.shape, dtype=np.int64)
+    # A price is what a unit earns, a pull what it costs.
     pull[:, sums.order] = -(topic[:, sums.rack] + broker)
     return pull.ravel()
 
@@ -141,6 +147,7 @@ def sums_of(net: PlacementNetwork, network: Network, objective: Objective) -> Su
     first_pool = first_cell + len(net.cell.unit)
     pool = (net.family_of[:, None] * n_racks + np.arange(n_racks)).ravel()
     coming = np.bincount(pool, network.supply[first_pool : first_pool + len(pool)], n_topics * n_racks)
+    # Supplies are what stands in a rack, be it at cells or, where it has to leave, at pools.
     there = np.add.reduceat(table(network.supply[first_cell:first_pool]), first, axis=1)
     return Sums(
         order=order,

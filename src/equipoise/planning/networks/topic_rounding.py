@@ -72,6 +72,8 @@ class Standing:
     def margins(self) -> tuple[Int32, Int32]:
         """What one more in each cell would cost, and what the last one there costs."""
         above, below = self.has - self.choices.high, self.choices.low - self.has
+        # The square of the distance rises by 2 d + 1 from d on; inside the band one more costs nothing. Below
+        # it the last one has saved what its loss would cost, so its cost is below 0.
         more = np.where(above >= 0, 2 * above + 1, np.minimum(1 - 2 * below, 0))
         last = np.where(below >= 0, -2 * below - 1, np.maximum(2 * above - 1, 0))
         more[-1] = NOWHERE // FINENESS
@@ -88,6 +90,8 @@ class Standing:
         chance = scattered(len(self.at), turn)
         to, cost = self.at, np.full(len(self.at), NOWHERE, dtype=np.int32)
         for k, cell in enumerate(self.choices.cell.T):
+            # Less than an eighth of a unit: it decides between
+            # what is equal, or nearly so where prices are broken.
             its = more[cell] + (chance >> np.int32(3 * k) & np.int32(7))
             its[cell == self.at] = NOWHERE
             to, cost = np.where(its < cost, cell, to), np.minimum(its, cost)
@@ -98,6 +102,8 @@ class Standing:
         to, cost = self.wishes(price, turn)
         some = np.flatnonzero(cost < reach)
         some = some[in_order(np.where(cost < GREAT, GREAT - scattered(len(cost), turn), cost)[some])]
+        # Each unit in a cell costs at most 2 more than the one before it. With that on top, changes cost no
+        # more together than their costs add up to, whichever of them are made.
         dearer = 2 * FINENESS * turns(self.at[some], to[some]).astype(np.int32)
         cost = cost[some] + dearer
         keep = cost < reach
@@ -131,6 +137,8 @@ def rounded(roles: Roles, face: CoarseFace) -> Int64 | None:
     None where no such choice is found, or no more than ``open_leaders`` options are open.
     """
     try:
+        # Everything that these leave open is equally good at the levels before, as long as counts of nodes
+        # keep to the face: only then it may be chosen by prices.
         open_ = open_options(roles, face)
     except Infeasible:
         return None
@@ -153,8 +161,10 @@ def choices_of(roles: Roles, open_: BoolArray, column: Int64) -> Choices:
     decided = open_.sum(axis=1) <= 1
     item, fixed = np.flatnonzero(~decided), np.flatnonzero(decided)
     n_cells = (int(roles.family.max(initial=-1)) + 1) * n
+    # What is not open gets one more cell, which costs too much for anyone to go to.
     key = np.where(open_[item], roles.family[item, None] * n + roles.option[item], n_cells)
     cells, cell = distinct(np.append(key.ravel(), n_cells), n_cells + 1)
+    # Who has no choice is there for good: bands are what is left to the others.
     there = np.bincount(roles.family[fixed] * n + roles.option[fixed, column[fixed]], minlength=n_cells)
     there = there[cells[:-1]]
     low, high = (
@@ -178,6 +188,7 @@ def by_prices(standing: Standing, face: CoarseFace) -> Int32:
         step = np.where(now * side > 0, step * 1.2, np.where(now * side < 0, step / 2, step))
         step, side = np.clip(step, 1, FINENESS), now
         price += (now * step).astype(np.int32)
+        # Only changes that gain at these prices; flows may take others, to bring nodes within their bounds.
         offers = standing.offers(price, turn, 0)
         standing.change(offers, np.arange(len(offers.to)))
     return price
@@ -187,6 +198,7 @@ def by_flows(standing: Standing, face: CoarseFace, price: Int32) -> bool:
     """Flows over the nodes until all are within their bounds, and some more; False if they never are."""
     params, within = face.network.params, 0
     for turn in range(params.rounding_tries):
+        # A flow can only take what it is offered; its potentials say which changes to offer to the next.
         price = by_flow(standing, face, price, params.rounding_rounds + turn)
         within += not over(standing, face).any()
         if within == params.rounding_flows:
@@ -206,6 +218,7 @@ def by_flow(standing: Standing, face: CoarseFace, price: Int32, turn: int) -> In
     offers = standing.offers(price, turn, FINENESS * face.network.params.rounding_reach)
     node, n = standing.choices.node, len(price)
     left, to = node[standing.at[offers.choice]].astype(np.int64), node[offers.to].astype(np.int64)
+    # Rounded down, which takes off the eighth that chance has added.
     cost = (offers.cost + price[left] - price[to]) // FINENESS  # of the change alone, without prices
     lowest = int(cost.min(initial=0))
     kind = ((cost - lowest) * n + left) * n + to
@@ -215,6 +228,7 @@ def by_flow(standing: Standing, face: CoarseFace, price: Int32, turn: int) -> In
     times = best.flow[len(best.flow) - len(kinds) :]
     of_kind = np.repeat(np.arange(len(kinds)), times)
     standing.change(offers, order[first[of_kind] + ranks(of_kind)])
+    # Only differences of prices matter; one node at 0 keeps them small.
     stands = best.potential[-n:]
     return FINENESS * (stands - stands[0]).astype(np.int32)
 

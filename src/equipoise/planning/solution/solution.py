@@ -53,6 +53,8 @@ class Solution:
 
     def with_level(self, level: ProvedLevel, reached: Mapping[str, int]) -> Solution:
         """The solution with a bound, where it is as good at the goals before as that supposes."""
+        # A bound holds of all plans that are as good as it supposes,
+        # so of better ones as well, and of worse ones not.
         if any(value > reached[goal] for goal, value in self.before(level.goal).items()):
             return self
         return replace(self, proofs=[at_least(proof, level) for proof in self.proofs])
@@ -104,6 +106,7 @@ def best_order(goal: str, value: int, solved: Mapping[str, ProvedLevel]) -> Proo
     if goal in FOLLOWER:
         note = "least for these places and leaders; of others nothing is claimed"
         return Proof(goal, value, value, ProofKind.GIVEN_PLACEMENT, note, level)
+    # Prices of an order are of the face that the levels before it left, so a judge needs those, too.
     earlier = tuple(takewhile(lambda other: other.goal != goal, solved.values()))
     given = tuple(other for other in earlier if other.network in ORDER_NETWORKS)
     note = "least for where the replicas stand; of other placements nothing is claimed"
@@ -116,6 +119,8 @@ def placement_bounds(
     """The levels of the placement that are bounds: each supposes that those before it were reached."""
     bounds = {}
     for goal in (goal for goal in reached if goal in PLACEMENT and goal in solved):
+        # The first that was missed still has a bound; what comes
+        # after it was solved on a face that the plan is not on.
         bounds[goal] = solved[goal]
         if reached[goal] != solved[goal].value:
             break
