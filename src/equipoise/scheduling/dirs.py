@@ -35,6 +35,7 @@ def dir_waves(plan: Plan, max_inflight: int, disk_limit: float) -> tuple[tuple[R
     left = rows.tolist()
     while left:
         wave: list[int] = []
+        # What goes makes room only once the wave is over: within it nobody knows which copy is done first.
         gone, coming = np.zeros(len(dirs)), np.zeros(len(dirs))
         for row in left:
             columns = np.flatnonzero(moved[row])

@@ -62,6 +62,7 @@ def schedule(
     listing = listed(copies, room)
     order = admission(plan, copies, listing.start, blocked)
     if room.tight.any() or rates:  # then rows keep the order in which they make room for each other
+        # The list schedule has used the room up, so waves begin with new room.
         alike, room = order, Room(plan, copies, disk_limit, bound * seconds)
     else:
         alike = by_size(order, copies, mends, lambda some: listed(some, room).start)
@@ -69,6 +70,7 @@ def schedule(
     waves = [
         wave for rows in batched(alike, plan) for wave in cut(rows, copies, room, inflight, per_broker, rates)
     ]
+    # From here on these too are blocked, though they have a place in ``order``: they go off it below.
     blocked |= no_room(order, waves)
     lengths = wave_lengths(waves, copies, plan.cluster.n_brokers, plan.cluster.n_partitions)
     between, held_up = dir_waves(plan, inflight, disk_limit)
@@ -154,6 +156,7 @@ def remarks(plan: Plan, copies: Copies, throttle: float | None) -> list[str]:
     if racks:
         some = plural(racks, "partition keeps", "partitions keep")
         found.append(f"{some} the rack rule today, but not once moved")
+    # A follower has to fetch what is written meanwhile within the same throttle.
     written = np.nan_to_num(plan.cluster.bytes_in_per_s[copies.row])
     if throttle is not None and written.max(initial=0.0) >= throttle:
         found.append("a moving partition is written faster than the throttle: its copy can never catch up")
