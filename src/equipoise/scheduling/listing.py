@@ -105,6 +105,7 @@ class Listing:
         amount = self.amount[copy]
         self.out_left[source] -= amount
         self.in_left[target] -= amount
+        # Copies that end at one moment come off by broker, so the order is the same on every machine.
         heapq.heappush(self.running, (self.length + amount, source, target, copy))
         return copy
 

@@ -58,6 +58,7 @@ def schedule(
         return Listing(some, ~mends[some.row], plan.cluster.n_brokers, inflight, room)
 
     mends = urgent(plan)
+    # Partitions grow while they wait; no order is done sooner than the bound, so at least so long.
     room, rates = Room(plan, copies, disk_limit, bound * seconds), rates_of(plan)
     listing = listed(copies, room)
     order = admission(plan, copies, listing.start, blocked)
@@ -140,6 +141,7 @@ def lower_bound(copies: Copies, plan: Plan, max_inflight: int) -> tuple[float, s
     bounds = [
         (float(sent.max()), f"broker {ids[sent.argmax()]}, outbound"),
         (float(received.max()), f"broker {ids[received.argmax()]}, inbound"),
+        # A partition is in flight at least as long as its leader needs to send all its copies.
         (float(copies.amount.sum()) / max_inflight, "partitions in flight"),
     ]
     return max(bounds, key=lambda bound: bound[0])
