@@ -76,8 +76,8 @@ def all_loads(
             for k, at in enumerate(dirs):
                 to = (*load[:k], load[k] + each.size, *load[k + 1 :])
                 cost = moved + (each.size if each.old in dirs and each.old != at else 0)
-                # What lies outside depends on the loads alone, so of all ways to a load the cheapest is
-                # enough.
+                # What lies outside depends on the loads alone, so
+                # of all ways to a load the cheapest is enough.
                 more[to] = min(cost, more.get(to, cost))
         loads = more
     return loads
@@ -93,8 +93,8 @@ def least_counts(free: Sequence[Replica], start: Sequence[int], bands: Bands) ->
         n, band = loads[k], (bands.low[k], bands.high[k])
         return off(n + 1, *band) - off(n, *band), -int(n < at_home[k])
 
-    # One more in a dir costs no less than the one before it there, so the cheapest next one is never
-    # regretted.
+    # One more in a dir costs no less than the one before it
+    # there, so the cheapest next one is never regretted.
     for _ in free:
         loads[min(range(len(loads)), key=more)] += 1
     return bands.outside(loads), sum(max(0, home - n) for home, n in zip(at_home, loads, strict=True))
@@ -107,8 +107,8 @@ def closed_outside(
     sizes = [each.size for each in (*staying, *free)]
     largest, total = max(sizes), sum(sizes)
     stays = sum(max(0, held - most) for held, most in zip(start, bands.high, strict=True))
-    # In the dir of the largest replica is at least that; below `least` the dir lacks itself what the others
-    # then need not.
+    # In the dir of the largest replica is at least that; below
+    # `least` the dir lacks itself what the others then need not.
     in_some = min(
         max(0, largest - most) + max(0, sum(bands.low) - least - total + max(largest, least))
         for least, most in zip(bands.low, bands.high, strict=True)

@@ -33,8 +33,8 @@ def least_copies(case: Case, cost: Int64, before: Sequence[str]) -> int:
     ``cost`` ``(n_partitions,)``: of one copy.
     """
     cost = np.where(case.cluster.rf > 0, cost, 0)
-    # Only plans that are as good at `racks` count: where this one leaves nothing above a limit, none of them
-    # may.
+    # Only plans that are as good at `racks` count: where this
+    # one leaves nothing above a limit, none of them may.
     mended = "racks" in before and not rack_excess(case, case.target)[1][case.rules.movable].any()
     forced = sum((forced_copies(case, mended=mended) * cost).tolist())
     levelled = [name for name in levelled_before(case, before) if not leads(name)]
@@ -135,8 +135,8 @@ def cost_of_brokers(
             continue
         own = movable & (lists == broker).any(axis=1)
         choice = Knapsack(load.weight[own], cost[own]) if over > 0 else anywhere
-        # Nothing says which replicas come to a broker, so those are the cheapest of all; those that go are
-        # its own.
+        # Nothing says which replicas come to a broker, so those
+        # are the cheapest of all; those that go are its own.
         least, rate = choice.least(max(over, short))
         (gives if over > 0 else takes)[broker] = Fraction(ceil(least)) if whole else least
         dearest = max(dearest, rate)
@@ -182,8 +182,8 @@ def forced_copies(case: Case, *, mended: bool) -> Int64:
     there = measures.replicas_per_rack(here, rack, n_racks)
     room = np.maximum(limit - comes, 0)
     spare = np.maximum(excess - np.maximum(comes - limit, 0).sum(axis=1), 0)
-    # As many as the limits leave room for, and above them as many as the excess that is left, in whichever
-    # rack.
+    # As many as the limits leave room for, and above them
+    # as many as the excess that is left, in whichever rack.
     kept = np.minimum(there, room).sum(axis=1) + np.minimum(np.maximum(there - room, 0).sum(axis=1), spare)
     kept = np.minimum(kept, rf - comes.sum(axis=1))
     homeless = ~np.any([((lists >= 0) & rules.leads[lists]).any(axis=1) for lists in (here, new)], axis=0)

@@ -56,8 +56,8 @@ def beyond_reach(case: Case, load: Load) -> tuple[Int64, Int64]:
         least = load.held(np.where(rules.movable[:, None] & ~rules.pinned, -1, rules.base))
         # A broker that receives nothing bears at most what it has, or what it has taken over.
         here = np.maximum(load.held(case.before), load.held(rules.base))
-        # What may not change stands there for certain, and at most one replica of each other partition beside
-        # it.
+        # What may not change stands there for certain, and at
+        # most one replica of each other partition beside it.
         most = np.where(rules.receives, load.held(fixed) + everything, here)
     over, short = np.maximum(least - load.high, 0), np.maximum(load.low - most, 0)
     return np.where(load.banded, over, 0), np.where(load.banded, short, 0)
@@ -124,8 +124,8 @@ def dearest(weight: FloatArray, price: FloatArray, copies: FloatArray, allowed: 
     """The most weight that an amount buys, replicas divisible."""
     free = price <= 0
     total = float((weight * copies)[free].sum())
-    # What costs nothing moves in full. Of the rest the most weight for its price first, the last in part: no
-    # choice of whole replicas moves more.
+    # What costs nothing moves in full. Of the rest the most weight for its
+    # price first, the last in part: no choice of whole replicas moves more.
     worth = weight[~free] / price[~free]
     best = np.argsort(-worth, kind="stable")
     cost = (price * copies)[~free][best]

@@ -171,12 +171,12 @@ def prices_bound(case: Case, cost: Int64 | None, reached: dict[str, int], stored
         if name not in reached:
             raise ValueError(f"{name} comes after it")
         left = reached[name]
-        # The value is a sum of squares. Distances of n brokers add up to the root of n times that at most,
-        # and whole ones to that itself.
+        # The value is a sum of squares. Distances of n brokers add up to
+        # the root of n times that at most, and whole ones to that itself.
         left = min(left, isqrt(left * n)) if load.name in COUNTED else left
         fixed = held_of(np.where(case.rules.movable[:, None], -1, case.rules.base), load.weight, n)
-        # In its band a broker's load times its price is at most what it is at this end; beyond it by what is
-        # ``left``, at the highest price.
+        # In its band a broker's load times its price is at most what it is
+        # at this end; beyond it by what is ``left``, at the highest price.
         edge = np.where(price > 0, load.high, load.low)
         terms += [*(price * fixed).tolist(), *(-price * edge).tolist(), -float(np.abs(price).max()) * left]
     weight = np.stack([load.weight for load in loads], axis=1).astype(np.float64)
@@ -186,8 +186,8 @@ def prices_bound(case: Case, cost: Int64 | None, reached: dict[str, int], stored
         least = cheapest(case, some, weight[some] @ prices, cost[some])
         terms.append(float(least.sum()))
         size += float(np.abs(least).sum())
-    # Whole numbers below 2^53 add up without rounding, in any order; else as much as the sum may be off goes
-    # off.
+    # Whole numbers below 2^53 add up without rounding, in
+    # any order; else as much as the sum may be off goes off.
     exact = size < EXACT and bool((prices == np.rint(prices)).all())
     return max(0, ceil(float(np.sum(terms)) - (0.0 if exact else ROUNDING * size)))
 
@@ -213,8 +213,8 @@ def cheapest(case: Case, rows: Int64, price: FloatArray, cost: Int64) -> FloatAr
     columns = [np.zeros((len(rows), 0))]
     for at in range(n_racks):
         inside = np.sort(price[:, rack == at], axis=1)[:, : int(rf.max(initial=0))]
-        # Each rack may have all that is above limits. Together that is more than may be, so what is least
-        # here is no higher than in any plan.
+        # Each rack may have all that is above limits. Together that is more
+        # than may be, so what is least here is no higher than in any plan.
         inside[np.arange(inside.shape[1]) >= (limit + excess)[:, None]] = np.inf
         columns.append(inside)
     best = np.sort(np.concatenate(columns, axis=1), axis=1)

@@ -46,8 +46,8 @@ class Links:
     def go_on(self, source: int, target: int) -> bool:
         """Whether a busy pair, were it released, would choose each other again."""
         bit = self.target_bit[target]
-        # As if the target were idle: where it would be chosen, holding on to it is the same and saves the way
-        # there.
+        # As if the target were idle: where it would be chosen,
+        # holding on to it is the same and saves the way there.
         found = self.targets[source] & (self.in_mask | bit)
         return found & -found == bit
 

@@ -40,8 +40,8 @@ class Listing:
         self.links = Links(self.queues.has_work)
         self.amount, self.row = copies.amount.tolist(), copies.row.tolist()
         self.out_left, self.in_left = (side.tolist() for side in copies.per_link(n_brokers))
-        # With fewer slots than links could use, a slot that comes free may serve any pair, not only the two
-        # that had it.
+        # With fewer slots than links could use, a slot that comes
+        # free may serve any pair, not only the two that had it.
         self.scarce = slots < min(len(np.unique(copies.source)), len(np.unique(copies.target)))
         self.watched, self.tight = bool(room.tight.any()), room.tight.tolist()
         self.waiting: dict[int, list[int]] = {}
@@ -71,8 +71,8 @@ class Listing:
         """Start whatever can start."""
         if self.left <= self.rank_at:
             self.links.rank(self.out_left, self.in_left)
-            # Ranking all links takes far longer than one choice, and within so few copies hardly any rank
-            # changes.
+            # Ranking all links takes far longer than one choice,
+            # and within so few copies hardly any rank changes.
             self.rank_at = self.left - self.left // REFRESH - 1
         while len(self.running) < self.slots and (pair := self.links.any_pair()) is not None:
             self.begin(*pair)
@@ -112,8 +112,8 @@ class Listing:
     def fits(self, source: int, target: int) -> bool:
         if self.queues.bring_forward(source, target, self.room.incoming, self.room.free[target]):
             return True
-        # The pair is hidden from every choice until its target has room again, or it would be chosen for
-        # ever.
+        # The pair is hidden from every choice until its target
+        # has room again, or it would be chosen for ever.
         self.links.set_work(source, target, False)
         self.waiting.setdefault(target, []).append(source)
         return False

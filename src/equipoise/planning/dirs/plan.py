@@ -125,8 +125,8 @@ class Placing:
     def broker(self, broker: int, rows: Int64, columns: Int64) -> Told | None:
         """One broker, with its replicas; None where it has nothing that could be anywhere else."""
         mine = np.flatnonzero((self.dirs.broker == broker) & self.dirs.usable & ~self.drained)
-        # One place more than dirs: a replica whose dir nobody knows has -1, and reads there that it has no
-        # home.
+        # One place more than dirs: a replica whose dir nobody
+        # knows has -1, and reads there that it has no home.
         local = np.full(len(self.dirs) + 1, HOMELESS, dtype=np.int64)
         local[mine] = np.arange(len(mine))
         at = self.at[rows, columns]

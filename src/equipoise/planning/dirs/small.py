@@ -10,8 +10,8 @@ from equipoise.planning.dirs.shelves import Placed, Shelves
 def fits(shelves: Shelves, most_ways: int) -> bool:
     """Whether there are few enough ways."""
     n = int((~shelves.fixed).sum())
-    # Each replica doubles the ways at least where there are two dirs. So their number is looked at first: the
-    # power of many would be a huge number.
+    # Each replica doubles the ways at least where there are two dirs. So their
+    # number is looked at first: the power of many would be a huge number.
     return n <= most_ways.bit_length() and len(shelves.weight) ** n <= most_ways
 
 

@@ -164,8 +164,8 @@ class Search:
                 self.put(*back)
                 continue
             size = self.size[replica]
-            # The one that goes instead may be as much smaller as the bands of both dirs leave free, and no
-            # more.
+            # The one that goes instead may be as much smaller
+            # as the bands of both dirs leave free, and no more.
             need = size - min(self.high[home] - self.held[home], self.held[now] - self.low[now])
             for other in self.near(home, max(0, need - 1))[-1:]:
                 step = self.step((back, (other, now)))

@@ -157,8 +157,8 @@ def cost_bound(problem: Problem, load: Load, cost: Int64, left: int) -> int:
     # above the bands in any plan need not leave, and would have cost the highest rate at most.
     gives = total_by_float(rack, leave) + crossing(problem, load, price) - least.above * dearest
     takes = total_by_float(rack, reach) - least.below * dearest
-    # Racks apart bound each what is copied within; all together bound what changes racks too. Neither bound
-    # holds the other, so both are tried.
+    # Racks apart bound each what is copied within; all together bound what
+    # changes racks too. Neither bound holds the other, so both are tried.
     in_all = leave.sum() + growth(problem, load, price) - least.above.sum() * dearest
     slack = extra * dearest
     bound = max(0.0, eased(gives, takes, slack), eased(np.array([in_all]), np.array([takes.sum()]), slack))

@@ -35,8 +35,8 @@ def heavy_outside(problem: Problem, load: Load) -> int:
 
 def heaviest(problem: Problem, load: Load, still: Int64, copies: Int64) -> Int64:
     """Partitions that no few brokers have room for, as many as there are brokers, the heaviest first."""
-    # Its replicas stand on different brokers: where too few have room for it, one of them is outside for
-    # certain.
+    # Its replicas stand on different brokers: where too few
+    # have room for it, one of them is outside for certain.
     room = np.sort((load.high - still)[problem.eligible])[::-1]
     rows = np.flatnonzero(problem.movable)
     rows = rows[load.weight[rows] > room[np.minimum(copies[rows], len(room)) - 1]]

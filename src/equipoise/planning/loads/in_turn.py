@@ -32,8 +32,8 @@ def nearest(
             best = nearer(loads, best, lists)
         else:
             best = nearer(some, best, in_bands(problem, tried, bytes_of, best))
-        # Prices that rise for a band out of reach pull all else apart. So this is asked again with one price
-        # for each unit outside, which stays.
+        # Prices that rise for a band out of reach pull all else apart. So this
+        # is asked again with one price for each unit outside, which stays.
         if load.value(best):
             best = nearer(some, best, in_bands(problem, tried, bytes_of, best, nears=True))
         kept = (*kept, reached(load, best))

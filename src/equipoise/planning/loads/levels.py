@@ -217,8 +217,8 @@ def forced(problem: Problem, goals: tuple[str, ...]) -> Placement:
 def least_moves(problem: Problem, goals: tuple[str, ...]) -> Placement:
     """The fewest moves, within ``--max-changes-per-partition``."""
     found, pinned = place(problem, goals), problem
-    # The flow knows the budget of single partitions rack by rack alone: those that went beyond it are pinned,
-    # and the others asked anew.
+    # The flow knows the budget of single partitions rack by rack alone:
+    # those that went beyond it are pinned, and the others asked anew.
     while (again := pinned_to(pinned, found.lists)) is not None:
         pinned = again
         found = replace(found, lists=place(pinned, goals).lists)

@@ -101,8 +101,8 @@ def decided(
         if k >= len(goals) and k > places:
             return Decided(ordered(problem, goals, levels[k:], best), bounds)
         best, bounds[goal] = program.least(goal, best)
-        # From the first order that is not proved replicas stay, or a second run, which moves none, might find
-        # other orders.
+        # From the first order that is not proved replicas stay, or
+        # a second run, which moves none, might find other orders.
         if k > places and bounds[goal] < program.value(best, goal):
             return Decided(ordered(problem, goals, levels[k:], best), bounds)
     return Decided(best, bounds)

@@ -85,8 +85,8 @@ def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
 
 def outside(load: Load, value: int) -> int:
     """The most that may lie outside a load's bands where its goal has a value, of counts one of squares."""
-    # Of n distances whose squares have the sum v, the sum is at most the root of n v (Cauchy and Schwarz); of
-    # whole ones it is at most v, too.
+    # Of n distances whose squares have the sum v, the sum is at most the
+    # root of n v (Cauchy and Schwarz); of whole ones it is at most v, too.
     return min(value, isqrt(value * len(load.low))) if load.counts else value
 
 
@@ -145,8 +145,8 @@ def by_cases(
     params = replace(problem.params, tree_programs=problem.params.load_tree_programs)
     limited, goals = replace(problem, params=params), tuple(proof.goal for proof in proofs)
     found = trees(LoadModel(limited, goals), values, wanted) if wanted else {}
-    # A bound in floating point may be some bytes above the truth, where no tree closes: a little less is
-    # better than nothing.
+    # A bound in floating point may be some bytes above the truth,
+    # where no tree closes: a little less is better than nothing.
     nearly = {
         goal: rounded_down(least)
         for goal, least in wanted.items()

@@ -44,8 +44,8 @@ class Pull:
 
     def prices(self) -> Float64:
         """What one share more costs each broker, negative where it helps."""
-        # The slope of ``of``: a price shifts the point from which a distance counts, so that what brought a
-        # broker into its band keeps it there.
+        # The slope of ``of``: a price shifts the point from which a distance
+        # counts, so that what brought a broker into its band keeps it there.
         held, force = self.held(), self.force[:, None]
         above = np.maximum(held - self.high + self.above / force, 0)
         prices = force * (above - np.maximum(self.low - held + self.below / force, 0))
@@ -77,8 +77,8 @@ class Pull:
 
     def rise(self) -> None:
         """What is still outside has a higher price from now on."""
-        # The price becomes the slope that was reached: it stays where a broker came just inside, and falls
-        # where one is well inside.
+        # The price becomes the slope that was reached: it stays where a
+        # broker came just inside, and falls where one is well inside.
         held, force = self.held(), self.force[:, None]
         self.above = np.maximum(force * (held - self.high) + self.above, 0)
         self.below = np.maximum(force * (self.low - held) + self.below, 0)

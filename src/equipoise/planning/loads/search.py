@@ -62,11 +62,11 @@ def descend(board: Board) -> None:
     least = float(rates)
     while least >= 1 / rates:
         best_left = sweep(board, least)
-        # Rates at which there is nothing are passed over, down to the power of two below the best that is
-        # left.
+        # Rates at which there is nothing are passed over, down
+        # to the power of two below the best that is left.
         least = min(least / 2, 2.0 ** floor(log2(max(best_left / SLACK, NOTHING))))
-    # Each change brings loads nearer to their bands, or saves something and leaves them as near: so this
-    # ends.
+    # Each change brings loads nearer to their bands, or
+    # saves something and leaves them as near: so this ends.
     while swaps(board) or undo(board):
         sweep(board, 1 / rates)
 
@@ -202,8 +202,8 @@ def swap(board: Board, source: int, target: int) -> bool:
     back = back[np.argsort(board.weight[worst, back], kind="stable")]
     best, chosen = SLACK / board.problem.params.load_rates, None
     for wanted in differences(board, worst, source, target):
-        # For each that could go, the one back that leaves a difference of just about ``wanted``, a little
-        # below or above.
+        # For each that could go, the one back that leaves a difference
+        # of just about ``wanted``, a little below or above.
         at = np.searchsorted(board.weight[worst, back], board.weight[worst, there] - wanted)
         for step in (-1, 0):
             other = back[np.clip(at + step, 0, len(back) - 1)]

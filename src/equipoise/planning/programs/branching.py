@@ -105,8 +105,8 @@ class Choice:
         self.enough, self.params = value - sheet.offset, params
         self.raised = np.zeros((2, len(sheet.cost)))
         self.tries = np.zeros((2, len(sheet.cost)))
-        # Effort is counted in programs and their factors, never in seconds: the tree is the same on every
-        # machine.
+        # Effort is counted in programs and their factors, never
+        # in seconds: the tree is the same on every machine.
         self.left = min(params.tree_programs, params.tree_work // max(1, sheet.table.nnz))
 
     def of(self, case: Sheet, found: Answer) -> Part | None:
@@ -127,11 +127,11 @@ class Choice:
         """What dividing columns is expected to raise, one side times the other."""
         means = self.raised.sum(axis=1) / np.maximum(self.tries.sum(axis=1), 1)
         each = self.raised[:, some] / np.maximum(self.tries[:, some], 1)
-        # A column that was never divided on a side is expected to do there as the others did, 1 where none
-        # was.
+        # A column that was never divided on a side is expected
+        # to do there as the others did, 1 where none was.
         known = np.where(self.tries[:, some] > 0, each, np.where(means > 0, means, 1.0)[:, None])
-        # A product, not a sum: both sides have to be closed, and a column that raises one of them alone
-        # leaves the other as far off as it was.
+        # A product, not a sum: both sides have to be closed, and a column
+        # that raises one of them alone leaves the other as far off as it was.
         return np.asarray(np.maximum(known * shares, NEARLY).prod(axis=0))
 
     def tried(self, case: Sheet, found: Answer, column: int, shares: Float64) -> Part:
@@ -140,8 +140,8 @@ class Choice:
         sides = below(case, column, most), above(case, column, most)
         optima = relaxed(sides[0], self.params), relaxed(sides[1], self.params)
         for k, optimum in enumerate(optima):
-            # A side without columns that keep the rows is closed at once, so it counts as one that reaches
-            # the value.
+            # A side without columns that keep the rows is closed
+            # at once, so it counts as one that reaches the value.
             reached = self.enough if optimum is None else min(optimum.least, self.enough)
             self.raised[k, column] += max(reached - found.least, 0) / max(shares[k], NEARLY)
             self.tries[k, column] += 1
@@ -198,9 +198,9 @@ def proves(sheet: Sheet, stored: Int64, value: int) -> bool:
     paid = np.where(prices > 0, prices * sheet.least, prices * sheet.most).sum()
     pull = of_goal * sheet.cost.astype(object) - transposed(sheet.table, prices)
     paid += np.where(pull > 0, pull * sheet.lower, pull * sheet.upper).sum()
-    # The goal is whole, so it is at least `value` if it cannot be as low as value - 1: rounded prices may
-    # miss nearly a unit. With ``of_goal`` 0 this says that more than nothing is paid, so that no columns keep
-    # the rows.
+    # The goal is whole, so it is at least `value` if it cannot be as low as
+    # value - 1: rounded prices may miss nearly a unit. With ``of_goal`` 0 this
+    # says that more than nothing is paid, so that no columns keep the rows.
     return bool(paid > of_goal * (value - 1 - sheet.offset))
 
 

@@ -84,8 +84,8 @@ class Model(Program):
         if max(below, above) > MOST_UNITS:
             return self.by_tangents(count, max(below, above), low, high)
         units = self.units(below), self.units(above)
-        # Units bring the count into its band; d of them cost 1 + 3 + ... + (2d - 1), which is the square of
-        # d.
+        # Units bring the count into its band; d of them cost
+        # 1 + 3 + ... + (2d - 1), which is the square of d.
         self.keep(count + total(units[0]) - total(units[1]), low, high)
         return total((2 * j + 1) * unit for side in units for j, unit in enumerate(side))
 
@@ -104,8 +104,8 @@ class Model(Program):
         squared = self.column(0, farthest**2)
         self.at_least(distance + count, low)
         self.at_least(distance - count, -high)
-        # The line through the squares of k and k + 1 has the slope 2k + 1: at whole distances the highest is
-        # exact.
+        # The line through the squares of k and k + 1 has the
+        # slope 2k + 1: at whole distances the highest is exact.
         for k in range(farthest):
             self.at_least(squared - (2 * k + 1) * distance, -k * (k + 1))
         return squared
@@ -132,8 +132,8 @@ class Model(Program):
 
     def fixed_at(self, k: int | None) -> Int64:
         """``(n_brokers,)``: how many of them have a broker at position ``k``, None: anywhere."""
-        # They fill bands like all others, though nothing here moves them: shares are of all that a broker
-        # holds.
+        # They fill bands like all others, though nothing here
+        # moves them: shares are of all that a broker holds.
         lists = self.fixed()[:, slice(None) if k is None else slice(k, k + 1)]
         return np.bincount(lists[lists >= 0], minlength=self.problem.cluster.n_brokers)
 
@@ -169,9 +169,9 @@ class Model(Program):
                 {b: self.at[row, b, k] for b in self.allowed[row] if (row, b, k) in self.at} for k in (0, 1)
             )
             pair = {(a, b): self.column() for a in first for b in second if a != b}
-            # Each end is the sum of its pairs. Were a pair only asked to be at least first + second - 1,
-            # halves of both would need no pair at all, and the relaxation would say nothing of what is
-            # inherited.
+            # Each end is the sum of its pairs. Were a pair only asked to be at
+            # least first + second - 1, halves of both would need no pair at
+            # all, and the relaxation would say nothing of what is inherited.
             for side, ends in enumerate((first, second) if second else ()):
                 for b, var in ends.items():
                     self.equal(total(pair[key] for key in pair if key[side] == b) - var, 0)

@@ -37,8 +37,8 @@ class Program(Rows):
         ]
         for row in self.rows:
             self.add_row(row)
-        # Rows are numbered as they are made, here and by the judge: those of single partitions first, then
-        # these.
+        # Rows are numbered as they are made, here and by the
+        # judge: those of single partitions first, then these.
         self.add_budgets(self.rows, of_each=False)
 
     def positions_needed(self) -> int:
@@ -52,8 +52,8 @@ class Program(Rows):
         problem, current = self.problem, self.current[row]
         if problem.stays:
             return current
-        # Whoever holds the only replica leads it, so a broker that may not lead cannot hold a partition of
-        # one.
+        # Whoever holds the only replica leads it, so a broker
+        # that may not lead cannot hold a partition of one.
         may = problem.eligible & (problem.leads | (problem.rf[row] > 1))
         return [int(b) for b in np.flatnonzero(may) if b in current or problem.receives[b]]
 

@@ -40,8 +40,8 @@ class Scaled:
     @classmethod
     def of(cls, sheet: Sheet) -> Scaled:
         """The sheet in such units; in its own where none of its factors is large."""
-        # A column of 0 or 1 keeps its unit, or it would not be whole any more. A wide one counts bytes where
-        # its rows have large factors.
+        # A column of 0 or 1 keeps its unit, or it would not be whole any
+        # more. A wide one counts bytes where its rows have large factors.
         single = sheet.upper - sheet.lower <= 1
         table = sheet.table.astype(np.float64)
         row = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
@@ -54,8 +54,8 @@ class Scaled:
         np.maximum.at(of_columns, table.indices[wide], of_rows[row[wide]])
         only = np.ones(len(of_rows), dtype=bool)  # rows that count such columns alone
         only[row[~wide]] = False
-        # Of such columns alone, a row's factors would all be as large as their units: it gets the coarsest of
-        # those.
+        # Of such columns alone, a row's factors would all be as
+        # large as their units: it gets the coarsest of those.
         np.maximum.at(of_rows, row[wide & only[row]], of_columns[table.indices[wide & only[row]]])
         data = table.data * of_columns[table.indices] / of_rows[row]
         cost = sheet.cost * of_columns

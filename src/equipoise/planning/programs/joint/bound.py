@@ -75,9 +75,9 @@ class Multipliers:
         unit = asked.scale if unit is None else unit
         who, network = asked.who, asked.face.network
         cost: Int64 = self.node[network.head] - self.node[network.tail]
-        # A leader needs lead <= x where x brings the replica, lead <= 1 - x where x takes it away. At a price
-        # of that, leading pays it and the arc gives it back; the 1 goes off in `bound_of`. -1 adds 0 to the
-        # last arc.
+        # A leader needs lead <= x where x brings the replica, lead <= 1 - x
+        # where x takes it away. At a price of that, leading pays it and the arc
+        # gives it back; the 1 goes off in `bound_of`. -1 adds 0 to the last arc.
         np.add.at(cost, who.arc, np.where(who.arrives, -self.stands, self.stands) * (who.arc >= 0))
         if asked.budgets is not None:
             cost[asked.budgets.arc] += asked.budgets.on_arcs(self.arrivals)
@@ -116,8 +116,8 @@ def bound_of(asked: Question, price: Multipliers, unit: int | None = None) -> in
         bound -= total(price.arrivals, asked.budgets.room)
     on_arcs = [(term.arcs, weight) for term, weight in terms]
     bound += least(price.pull(asked, unit), network.lower, network.upper, on_arcs)
-    # A leader pays the price of its counts, and each count is paid it back: so counts need not fit the
-    # leaders.
+    # A leader pays the price of its counts, and each count
+    # is paid it back: so counts need not fit the leaders.
     return bound + least(
         -price.led, counts.lower, counts.upper, [(term.counts, weight) for term, weight in terms]
     )

@@ -59,8 +59,8 @@ def budgets_on(face: OptimalFace, reached: Mapping[str, int]) -> Budgets | None:
     most = np.minimum(most.astype(np.int64), problem.rf[rows])
     room = np.full(1 + len(rows), MANY)
     if in_all is not None and "moves" not in reached:
-        # Arcs do not carry all moves: the offset counts what has been taken over, and takes off what is
-        # created.
+        # Arcs do not carry all moves: the offset counts what
+        # has been taken over, and takes off what is created.
         room[0] = in_all - face.net.objective("moves").offset
     if of_each is not None:
         room[1:] = of_each - taken_over

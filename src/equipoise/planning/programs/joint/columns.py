@@ -117,8 +117,8 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     network, present = face.network, np.flatnonzero(~asked.who.arrives | shown[asked.who.arc])
     who = asked.who.of(present)
     open_ = shown & (network.upper > network.lower)
-    # Arcs that are not shown carry their least, so the program's plans are plans of the whole face: its
-    # optimum may be too high, never too low.
+    # Arcs that are not shown carry their least, so the program's plans are
+    # plans of the whole face: its optimum may be too high, never too low.
     free, still = np.flatnonzero(open_), np.where(open_, 0, network.lower)
     n_nodes, n_rows, n_led = len(network.supply), len(face.net.data.rows), counts.n_led
     # One place more than arcs: who stands for certain has arc -1, and reads there that it has no column.
@@ -245,7 +245,7 @@ def multipliers(asked: Question, layout: Layout, found: Answer) -> Multipliers:
     leading = price.leading(asked)
     cheapest = cheapest_of(asked, layout.present, leading)
     absent = np.delete(np.arange(len(stands)), layout.present)
-    # What is paid for standing is given back on the arc of arrival. So the arcs alone tell `worthwhile` whom
-    # the program lacks.
+    # What is paid for standing is given back on the arc of arrival.
+    # So the arcs alone tell `worthwhile` whom the program lacks.
     stands[absent] = np.maximum(cheapest[asked.who.row[absent]] - leading[absent], 0)
     return price

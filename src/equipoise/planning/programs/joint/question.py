@@ -116,8 +116,8 @@ class Term:
             return self, price
         linear = np.zeros_like(self.arcs.linear)
         some = np.flatnonzero(self.arcs.linear) if price else np.zeros(0, dtype=np.int64)
-        # Rounded down here and up in `paid_back`: both lower the bound, so what is rounded proves nothing too
-        # much.
+        # Rounded down here and up in `paid_back`: both lower
+        # the bound, so what is rounded proves nothing too much.
         linear[some] = [price * size // self.fine for size in self.arcs.linear[some].tolist()]
         return Term(Objective.of_linear(linear), 0, self.counts), 1
 
@@ -191,8 +191,8 @@ def question(
     # Arcs of racks and brokers are the first of that network, in the order of these counts.
     least[:n_led], most[:n_led] = leaders.lower[:n_led], np.minimum(most[:n_led], leaders.upper[:n_led])
     counts = Counts(least, most.astype(np.int64), n_led)
-    # Where the bound of brokers meets the value, the bounds of their counts keep the goal. Elections are no
-    # count of these.
+    # Where the bound of brokers meets the value, the bounds of
+    # their counts keep the goal. Elections are no count of these.
     bounded = {level.goal for level in levels if reached[level.goal] == level.value} - {"elections"}
     held = {
         name: condition(term(face, counts, name), value)

@@ -152,13 +152,13 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         prices = [now] if best is None else [best[1].halfway(now), now]
         tried = [(bound_of(asked, price), price) for price in reversed(prices)]
         best = max([*([best] if best else []), *tried], key=lambda pair: pair[0])
-        # No plan of the face is below the bound, none of the program below its optimum: where they meet, more
-        # arcs could make nothing better.
+        # No plan of the face is below the bound, none of the program below
+        # its optimum: where they meet, more arcs could make nothing better.
         if max(-(-best[0] // asked.scale), start.bound) >= layout.value(found):
             break
         offers = (worthwhile(face, price.pull(asked), shown, asked.scale // NOISE) for price in prices)
-        # Where nothing is worth it at the prices halfway, those of the program itself decide; only if they
-        # offer nothing has it all that it needs.
+        # Where nothing is worth it at the prices halfway, those of the program
+        # itself decide; only if they offer nothing has it all that it needs.
         wanted = next((arcs for arcs in offers if len(arcs)), None)
         near = layout.around(found, asked.near)
         if wanted is not None:
