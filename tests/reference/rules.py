@@ -33,9 +33,9 @@ def broken_by(problem: Problem, lists: Lists, row: int) -> Iterator[str]:
     if len(set(lists[row])) != len(lists[row]):
         yield f"{problem.cluster.label(row)} has a broker twice"
     names = ("no-leaders-on", "leaders-only") if problem.request.leaders_only else OF_PARTITION
-    for name in names:
-        if name not in ("assume-alive", "topics"):
-            yield from OF_PARTITION[name](problem, lists, row)
+    for rule in dict.fromkeys(OF_PARTITION[name] for name in names):  # some close the same, and share one
+        if rule is not stays_as_it_is:
+            yield from rule(problem, lists, row)
 
 
 def current_of(problem: Problem, row: int) -> list[int]:

@@ -66,6 +66,7 @@ def all_loads(
     free: Sequence[Replica], start: Sequence[int], dirs: Sequence[int]
 ) -> dict[tuple[int, ...], int] | None:
     """Every load that the dirs can come to with the least moved for it; None where there are too many."""
+    # As many as a planner may have tried (`dir_ways`), and more: else it would have to be believed.
     if len(free) > MOST_FREE or len(dirs) ** len(free) > 2 * MOST_LOADS:
         return None
     loads = {tuple(start): 0}
@@ -75,6 +76,8 @@ def all_loads(
             for k, at in enumerate(dirs):
                 to = (*load[:k], load[k] + each.size, *load[k + 1 :])
                 cost = moved + (each.size if each.old in dirs and each.old != at else 0)
+                # What lies outside depends on the loads alone, so
+                # of all ways to a load the cheapest is enough.
                 more[to] = min(cost, more.get(to, cost))
         loads = more
     return loads
@@ -90,6 +93,8 @@ def least_counts(free: Sequence[Replica], start: Sequence[int], bands: Bands) ->
         n, band = loads[k], (bands.low[k], bands.high[k])
         return off(n + 1, *band) - off(n, *band), -int(n < at_home[k])
 
+    # One more in a dir costs no less than the one before it
+    # there, so the cheapest next one is never regretted.
     for _ in free:
         loads[min(range(len(loads)), key=more)] += 1
     return bands.outside(loads), sum(max(0, home - n) for home, n in zip(at_home, loads, strict=True))
@@ -102,6 +107,8 @@ def closed_outside(
     sizes = [each.size for each in (*staying, *free)]
     largest, total = max(sizes), sum(sizes)
     stays = sum(max(0, held - most) for held, most in zip(start, bands.high, strict=True))
+    # In the dir of the largest replica is at least that; below
+    # `least` the dir lacks itself what the others then need not.
     in_some = min(
         max(0, largest - most) + max(0, sum(bands.low) - least - total + max(largest, least))
         for least, most in zip(bands.low, bands.high, strict=True)
@@ -119,6 +126,7 @@ def closed_moved(
         held = sum(each.size for each in found if each.old == at)
         over = max(0, held - most)
         may_go = [each.size for each in free if each.old == at]
+        # Where nothing may be left outside, a dir above its band gives a whole replica at least.
         gives += max(over, min(may_go, default=0)) if over and not outside else over
         lacks += max(0, least - held)
     brought = sum(each.size for each in found if each.old not in bands.dirs)

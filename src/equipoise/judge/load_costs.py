@@ -34,6 +34,8 @@ def least_copies(case: Case, cost: Int64, before: Sequence[str]) -> int:
     ``cost`` ``(n_partitions,)``: of one copy.
     """
     cost = np.where(case.cluster.rf > 0, cost, 0)
+    # Only plans that are as good at `racks` count: where this
+    # one leaves nothing above a limit, none of them may.
     mended = Racks.name in before and not rack_excess(case, case.target)[1][case.rules.movable].any()
     forced = sum((forced_copies(case, mended=mended) * cost).tolist())
     levelled = [name for name in levelled_before(case, before) if not leads(name)]
@@ -63,13 +65,17 @@ def cost_of_bands(case: Case, load: Load, cost: Int64) -> int:
     gives, takes, dearest = cost_of_brokers(case, load, cost, whole=left == 0)
     racks: list[Sides] = []
     for at, grown in enumerate(growth_of_racks(case, load, cost)):
+        # What stays outside in any plan need not be copied, and could have saved the dearest unit at most.
         leaves, comes = grown - int(stays_above[at]) * dearest, -int(stays_below[at]) * dearest
         inside = [b for b, of in enumerate(rack) if of == at]
         racks.append((sum((gives[b] for b in inside), leaves), sum((takes[b] for b in inside), comes)))
     leaves = sum(gives, growth(case, load, cost) - int(stays_above.sum()) * dearest)
     everywhere = leaves, sum((comes for _, comes in racks), Fraction(0))
+    # What this plan leaves outside beyond that, another may leave wherever it saves most.
     saved = max(0, left - int(stays_above.sum() + stays_below.sum())) * dearest
     best = max(eased(racks, saved), eased([everywhere], saved))
+    # Sums are exact, but the quotients that put replicas in order are not. Where cost and weight are the
+    # same, or one of them is of all, no rounding puts them in a wrong order.
     in_order = (cost == load.weight).all() or np.ptp(cost) == 0 or np.ptp(load.weight) == 0
     return max(0, ceil(best if in_order else best - abs(best) * NEARLY))
 
@@ -130,6 +136,8 @@ def cost_of_brokers(
             continue
         own = movable & (lists == broker).any(axis=1)
         choice = Knapsack(load.weight[own], cost[own]) if over > 0 else anywhere
+        # Nothing says which replicas come to a broker, so those
+        # are the cheapest of all; those that go are its own.
         least, rate = choice.least(max(over, short))
         (gives if over > 0 else takes)[broker] = Fraction(ceil(least)) if whole else least
         dearest = max(dearest, rate)
@@ -152,6 +160,7 @@ class Knapsack:
         weights, costs = self.total
         at = min(int(np.searchsorted(weights, need)), len(weights) - 1)
         rate = Fraction(int(self.cost[at]), int(self.weight[at]))
+        # Of the last replica only the part that is needed is paid: no whole choice costs less.
         return int(costs[at]) - max(0, int(weights[at]) - need) * rate, rate
 
 
@@ -169,13 +178,17 @@ def forced_copies(case: Case, *, mended: bool) -> Int64:
     new = np.where(taken, rules.base, -1)
     limit, excess = rack_room(case, np.arange(len(rf)))
     limit, excess = limit[:, None], np.where(mended, 0, excess)
+    # What is taken over is copied for certain, and has its place in its rack before all others.
     comes = measures.replicas_per_rack(new, rack, n_racks)
     there = measures.replicas_per_rack(here, rack, n_racks)
     room = np.maximum(limit - comes, 0)
     spare = np.maximum(excess - np.maximum(comes - limit, 0).sum(axis=1), 0)
+    # As many as the limits leave room for, and above them
+    # as many as the excess that is left, in whichever rack.
     kept = np.minimum(there, room).sum(axis=1) + np.minimum(np.maximum(there - room, 0).sum(axis=1), spare)
     kept = np.minimum(kept, rf - comes.sum(axis=1))
     homeless = ~np.any([((lists >= 0) & rules.leads[lists]).any(axis=1) for lists in (here, new)], axis=0)
+    # Somebody has to lead: if nobody here may, one of all places is for one that comes.
     kept = np.where(homeless, np.minimum(kept, rf - comes.sum(axis=1) - 1), kept)
     return np.where(rules.movable & (case.cluster.rf > 0), np.maximum(rf - np.maximum(kept, 0), 0), 0)
 

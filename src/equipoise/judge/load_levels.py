@@ -25,6 +25,8 @@ def least_outside(case: Case, load: Load) -> int:
     above, below = (int(side.sum()) for side in beyond_bands(case, load))
     for moved, gone in () if leads(load.name) else worth_of_budgets(case, load):
         held = load.held(case.before)
+        # A move helps one broker on each side, so each side is eased by what is moved at most; what lower
+        # factors take away eases brokers above their bands alone.
         above = max(above, int(np.maximum(held - load.high, 0)[load.banded].sum()) - moved - gone)
         below = max(below, int(np.maximum(load.low - held, 0)[load.banded].sum()) - moved)
     return above + below
@@ -52,7 +54,10 @@ def beyond_reach(case: Case, load: Load) -> tuple[Int64, Int64]:
         most = least + everything
     else:
         least = load.held(np.where(rules.movable[:, None] & ~rules.pinned, -1, rules.base))
+        # A broker that receives nothing bears at most what it has, or what it has taken over.
         here = np.maximum(load.held(case.before), load.held(rules.base))
+        # What may not change stands there for certain, and at
+        # most one replica of each other partition beside it.
         most = np.where(rules.receives, load.held(fixed) + everything, here)
     over, short = np.maximum(least - load.high, 0), np.maximum(load.low - most, 0)
     return np.where(load.banded, over, 0), np.where(load.banded, short, 0)
@@ -119,6 +124,8 @@ def dearest(weight: FloatArray, price: FloatArray, copies: FloatArray, allowed: 
     """The most weight that an amount buys, replicas divisible."""
     free = price <= 0
     total = float((weight * copies)[free].sum())
+    # What costs nothing moves in full. Of the rest the most weight for its
+    # price first, the last in part: no choice of whole replicas moves more.
     worth = weight[~free] / price[~free]
     best = np.argsort(-worth, kind="stable")
     cost = (price * copies)[~free][best]

@@ -90,6 +90,7 @@ def load_of(case: Case, name: str) -> Load:
     copies = np.ones_like(rules.rf) if leads(name) else rules.rf
     fixed = np.where(rules.movable[:, None], -1, rules.base)
     n = case.cluster.n_brokers
+    # A share is of what brokers with a share bear: what stays on others is no one's.
     still = held_of(fixed[:, :1] if leads(name) else fixed, weight, n)
     total = int(still[allowed].sum()) + int((weight * copies)[rules.movable].sum())
     low, high = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -125,6 +126,7 @@ def rack_part(case: Case) -> Load:
             left = rules.rack_capacity[rack] - int(still[inside & ~rules.eligible].sum())
             parts = whole_weights(np.asarray(brokers.weight)[mine])
             whole = max(1, int(parts.sum()))
+            # Rounded down: parts must not add up to more than the rack may hold.
             high[mine], banded[mine] = [max(0, left) * part // whole for part in parts.tolist()], True
     return Load(IN_RACK, weight, np.zeros_like(high), high, banded)
 
@@ -169,8 +171,12 @@ def prices_bound(case: Case, cost: Int64 | None, reached: dict[str, int], stored
         if name not in reached:
             raise ValueError(f"{name} comes after it")
         left = reached[name]
+        # The value is a sum of squares. Distances of n brokers add up to
+        # the root of n times that at most, and whole ones to that itself.
         left = min(left, isqrt(left * n)) if load.name in COUNTED else left
         fixed = held_of(np.where(case.rules.movable[:, None], -1, case.rules.base), load.weight, n)
+        # In its band a broker's load times its price is at most what it is
+        # at this end; beyond it by what is ``left``, at the highest price.
         edge = np.where(price > 0, load.high, load.low)
         terms += [*(price * fixed).tolist(), *(-price * edge).tolist(), -float(np.abs(price).max()) * left]
     weight = np.stack([load.weight for load in loads], axis=1).astype(np.float64)
@@ -180,6 +186,8 @@ def prices_bound(case: Case, cost: Int64 | None, reached: dict[str, int], stored
         least = cheapest(case, some, weight[some] @ prices, cost[some])
         terms.append(float(least.sum()))
         size += float(np.abs(least).sum())
+    # Whole numbers below 2^53 add up without rounding, in
+    # any order; else as much as the sum may be off goes off.
     exact = size < EXACT and bool((prices == np.rint(prices)).all())
     return max(0, ceil(float(np.sum(terms)) - (0.0 if exact else ROUNDING * size)))
 
@@ -192,6 +200,7 @@ def cheapest(case: Case, rows: Int64, price: FloatArray, cost: Int64) -> FloatAr
     """
     rules, before, base = case.rules, case.before[rows], case.rules.base[rows]
     stays, there = np.zeros(price.shape, dtype=bool), np.zeros(price.shape, dtype=bool)
+    # What ``--replace`` puts on a new broker may stay there, and is copied all the same.
     for mask, lists in ((there, before), (stays, before), (stays, base)):
         for k in range(lists.shape[1]):
             some = np.flatnonzero(lists[:, k] >= 0)
@@ -204,6 +213,8 @@ def cheapest(case: Case, rows: Int64, price: FloatArray, cost: Int64) -> FloatAr
     columns = [np.zeros((len(rows), 0))]
     for at in range(n_racks):
         inside = np.sort(price[:, rack == at], axis=1)[:, : int(rf.max(initial=0))]
+        # Each rack may have all that is above limits. Together that is more
+        # than may be, so what is least here is no higher than in any plan.
         inside[np.arange(inside.shape[1]) >= (limit + excess)[:, None]] = np.inf
         columns.append(inside)
     best = np.sort(np.concatenate(columns, axis=1), axis=1)

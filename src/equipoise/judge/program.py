@@ -45,6 +45,8 @@ class Program(Counting):
             own = (self.at.get((row, b, 0)) if leads(name) else self.held.get((row, b)) for row in self.rows)
             weights = load.weight[self.rows].tolist()
             bears = [(column, w) for column, w in zip(own, weights, strict=True) if column is not None]
+            # The two rows ask for no less than what is outside; the least of the goal asks for no more. So
+            # any bound does that is no less than what a broker could be off.
             distances.append(self.sheet.column(still[b] + free + high))
             self.sheet.row([(distances[-1], 1), *((c, -w) for c, w in bears)], least=still[b] - high)
             self.sheet.row([(distances[-1], 1), *bears], least=low - still[b])

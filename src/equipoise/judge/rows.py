@@ -84,6 +84,8 @@ class Rows:
         now = np.bincount(rack_idx[self.current[row]], minlength=self.n_racks).tolist()
         growth, limit = int(self.rules.rf[row]) - sum(now), int(self.limit[row])
         above = 0 if self.rules.strict_racks else self.above_today(now)
+        # Each rack alone may have all that is allowed above
+        # the limit; the last row holds racks together to it.
         for rack, count in enumerate(now):
             inside = ones(self.inside(row, rack))
             self.sheet.row(inside, most=limit + above)
@@ -104,6 +106,7 @@ class Rows:
 
     def over(self, inside: list[int], limit: int) -> list[int]:
         """New columns for what is above a limit."""
+        # Rows ask that these are enough, not that they are as few: too many are worse by themselves.
         over = [self.sheet.column() for _ in inside[limit:]]
         if over:
             self.sheet.row([*ones(inside), *ones(over, -1)], most=limit)

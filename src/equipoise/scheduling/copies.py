@@ -54,6 +54,7 @@ def copies_of(plan: Plan, notes: list[str]) -> Copies:
     at, place = np.nonzero(new)
     rows = plan.changed[at]
     first = position(cluster.replicas, 0)[rows]
+    # Where nobody tells who leads, the first of the list does in quiet times.
     leader = np.where(cluster.leader[rows] >= 0, cluster.leader[rows], first)
     amount, unit = amounts(cluster.size_bytes, rows, notes)
     return Copies(rows, leader.astype(np.int64), plan.target[rows, place].astype(np.int64), amount, unit)

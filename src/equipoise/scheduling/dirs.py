@@ -28,6 +28,7 @@ def dir_waves(plan: Plan, max_inflight: int, disk_limit: float) -> tuple[tuple[R
     moved = wanted.moved(plan.cluster, plan.target)
     full = np.zeros(len(dirs))
     there = wanted.target.copy()  # what comes from other brokers has come by then
+    # Before its wave a replica fills the dir that it is in, not yet the one that it goes to.
     there[rows] = np.where(moved[rows], held[rows], there[rows])
     np.add.at(full, there[there >= 0], np.broadcast_to(sizes[:, None], held.shape)[there >= 0])
     limit = np.where(np.isnan(dirs.total_bytes), np.inf, dirs.total_bytes * disk_limit)
@@ -35,6 +36,7 @@ def dir_waves(plan: Plan, max_inflight: int, disk_limit: float) -> tuple[tuple[R
     left = rows.tolist()
     while left:
         wave: list[int] = []
+        # What goes makes room only once the wave is over: within it nobody knows which copy is done first.
         gone, coming = np.zeros(len(dirs)), np.zeros(len(dirs))
         for row in left:
             columns = np.flatnonzero(moved[row])

@@ -25,6 +25,7 @@ class Links:
         by_in = np.argsort(-np.array(in_left), kind="stable")
         self.source_of, self.target_of = by_out.tolist(), by_in.tolist()
         self.source_bit, self.target_bit = bits(by_out), bits(by_in)
+        # By rank on both sides, so that the lowest common bit of two masks is the choice, with no search.
         ordered = self.has_work[by_out][:, by_in]
         self.targets = unpermute(masks(ordered), self.source_of)
         self.sources = unpermute(masks(ordered.T), self.target_of)
@@ -33,6 +34,7 @@ class Links:
 
     def target_for(self, source: int) -> int:
         """The idle target with most left that ``source`` has work for, -1 where there is none."""
+        # A number and its negative share only the lowest bit that is set.
         found = self.targets[source] & self.in_mask
         return self.target_of[(found & -found).bit_length() - 1] if found else -1
 
@@ -44,6 +46,8 @@ class Links:
     def go_on(self, source: int, target: int) -> bool:
         """Whether a busy pair, were it released, would choose each other again."""
         bit = self.target_bit[target]
+        # As if the target were idle: where it would be chosen,
+        # holding on to it is the same and saves the way there.
         found = self.targets[source] & (self.in_mask | bit)
         return found & -found == bit
 
@@ -56,6 +60,7 @@ class Links:
             target = self.target_for(source)
             if target >= 0:
                 return source, target
+            # No idle target has work from this source: the next in rank is asked.
             waiting ^= bit
         return None
 

@@ -40,6 +40,8 @@ class Listing:
         self.links = Links(self.queues.has_work)
         self.amount, self.row = copies.amount.tolist(), copies.row.tolist()
         self.out_left, self.in_left = (side.tolist() for side in copies.per_link(n_brokers))
+        # With fewer slots than links could use, a slot that comes
+        # free may serve any pair, not only the two that had it.
         self.scarce = slots < min(len(np.unique(copies.source)), len(np.unique(copies.target)))
         self.watched, self.tight = bool(room.tight.any()), room.tight.tolist()
         self.waiting: dict[int, list[int]] = {}
@@ -53,6 +55,7 @@ class Listing:
         self.fill()
         while self.running:
             self.length, source, target, copy = heapq.heappop(self.running)
+            # Else nothing is new but these two links, so no other pair need be looked at.
             if self.scarce or self.watched or self.left <= self.rank_at:
                 self.links.release(source, target)
                 if self.watched:
@@ -68,6 +71,8 @@ class Listing:
         """Start whatever can start."""
         if self.left <= self.rank_at:
             self.links.rank(self.out_left, self.in_left)
+            # Ranking all links takes far longer than one choice,
+            # and within so few copies hardly any rank changes.
             self.rank_at = self.left - self.left // REFRESH - 1
         while len(self.running) < self.slots and (pair := self.links.any_pair()) is not None:
             self.begin(*pair)
@@ -100,12 +105,15 @@ class Listing:
         amount = self.amount[copy]
         self.out_left[source] -= amount
         self.in_left[target] -= amount
+        # Copies that end at one moment come off by broker, so the order is the same on every machine.
         heapq.heappush(self.running, (self.length + amount, source, target, copy))
         return copy
 
     def fits(self, source: int, target: int) -> bool:
         if self.queues.bring_forward(source, target, self.room.incoming, self.room.free[target]):
             return True
+        # The pair is hidden from every choice until its target
+        # has room again, or it would be chosen for ever.
         self.links.set_work(source, target, False)
         self.waiting.setdefault(target, []).append(source)
         return False

@@ -27,6 +27,7 @@ def batched(rows: RowArray, plan: Plan) -> list[RowArray]:
     """``rows`` batch by batch, in their order within each; one part where the plan has no batches."""
     if plan.batch is None:
         return [rows]
+    # Stable, so that rows of a batch stay in the order of admission.
     rows = rows[np.argsort(plan.batch[rows], kind="stable")]
     return np.split(rows, np.flatnonzero(np.diff(plan.batch[rows])) + 1)
 
@@ -51,6 +52,7 @@ def by_size(
     """
     n = len(mends)
     size = np.zeros(n)
+    # Half a logarithm to base 2 counts fourfold sizes; 0 is left to rows without copies.
     size[copies.row] = np.floor(np.log2(np.maximum(copies.amount, 1.0)) / 2) + 1
     size[copies.row] += 64 * mends[copies.row]  # above every class of 64-bit sizes
     classes = np.unique(size[copies.row])[::-1]

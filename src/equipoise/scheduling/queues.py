@@ -34,6 +34,7 @@ class Queues:
         pair = source * self.n + target
         at = self.next[pair]
         for place in range(at, self.end[pair]):
+            # The others of the pair keep their order, one place back each.
             if incoming[self.order[place]] <= free:
                 self.order[at : place + 1] = [self.order[place], *self.order[at:place]]
                 return True

@@ -33,6 +33,7 @@ class Rates:
         figure = borne(cluster, load, lengths(plan.target), plan.request.get("consumption"))
         free = np.where(np.isnan(allowed), np.inf, allowed)
         free = free - bytes_per_broker(before, figure, cluster.n_brokers)
+        # Of what leaders bear only the first column is compared, so a reorder brings and takes load as well.
         come, go = pairs(rows, after[rows], before[rows]), pairs(rows, before[rows], after[rows])
         self.watch(figure, free, come, go)
 
@@ -57,6 +58,7 @@ class Rates:
         self.weight: list[float] = np.nan_to_num(figure).tolist()
         arriving = np.zeros(len(free))
         np.add.at(arriving, come[1], np.nan_to_num(figure)[come[0]])
+        # Who has room for all that is to come, whatever goes, cannot be overfilled by any order.
         tight = (arriving > free) & (arriving > 0)
         self.watched = bool(tight.any())
         self.free: list[float] = free.tolist()

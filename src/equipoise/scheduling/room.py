@@ -31,6 +31,7 @@ class Room:
         self.tight: npt.NDArray[np.bool_] = (arriving > self.free) & (arriving > 0)
         self.leaving = leaving(plan, self.tight)
         self.open = np.bincount(copies.row, minlength=cluster.n_partitions)
+        # A partition that only loses replicas waits for no copy.
         for row in self.leaving:
             if self.open[row] == 0:
                 self.done(row)

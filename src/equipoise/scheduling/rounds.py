@@ -34,6 +34,8 @@ def expected_s(copy_s: float, n_partitions: int, n_elections: int, max_inflight:
     """Seconds of a run: rounds go on beside the copies, all but the first; NaN where ``copy_s`` is."""
     first = rounds_s(min(n_partitions, max_inflight), max_inflight)
     later = rounds_s(n_partitions, max_inflight) - first
+    # Nothing is copied before the first round, and leaders are
+    # elected when all is copied; between, the slower counts.
     return first + float(np.maximum(copy_s, later)) + elections_s(n_elections)
 
 

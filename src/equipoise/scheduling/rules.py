@@ -18,6 +18,7 @@ def below_min_isr(plan: Plan) -> dict[int, str]:
     """Changed rows whose target is shorter than min.insync.replicas while the list before was not."""
     cluster, rows = plan.cluster, plan.changed
     after = (plan.target[rows] >= 0).sum(axis=1)
+    # A list that is too short today does not become so by its move.
     breaks = (after < cluster.min_isr[rows]) & (cluster.rf[rows] >= cluster.min_isr[rows])
     return {
         int(row): f"{plural(n, 'replica')} would be fewer than min.insync.replicas={cluster.min_isr[row]}"

@@ -58,10 +58,12 @@ def schedule(
         return Listing(some, ~mends[some.row], plan.cluster.n_brokers, inflight, room)
 
     mends = urgent(plan)
+    # Partitions grow while they wait; no order is done sooner than the bound, so at least so long.
     room, rates = Room(plan, copies, disk_limit, bound * seconds), rates_of(plan)
     listing = listed(copies, room)
     order = admission(plan, copies, listing.start, blocked)
     if room.tight.any() or rates:  # then rows keep the order in which they make room for each other
+        # The list schedule has used the room up, so waves begin with new room.
         alike, room = order, Room(plan, copies, disk_limit, bound * seconds)
     else:
         alike = by_size(order, copies, mends, lambda some: listed(some, room).start)
@@ -69,6 +71,7 @@ def schedule(
     waves = [
         wave for rows in batched(alike, plan) for wave in cut(rows, copies, room, inflight, per_broker, rates)
     ]
+    # From here on these too are blocked, though they have a place in ``order``: they go off it below.
     blocked |= no_room(order, waves)
     lengths = wave_lengths(waves, copies, plan.cluster.n_brokers, plan.cluster.n_partitions)
     between, held_up = dir_waves(plan, inflight, disk_limit)
@@ -138,6 +141,7 @@ def lower_bound(copies: Copies, plan: Plan, max_inflight: int) -> tuple[float, s
     bounds = [
         (float(sent.max()), f"broker {ids[sent.argmax()]}, outbound"),
         (float(received.max()), f"broker {ids[received.argmax()]}, inbound"),
+        # A partition is in flight at least as long as its leader needs to send all its copies.
         (float(copies.amount.sum()) / max_inflight, "partitions in flight"),
     ]
     return max(bounds, key=lambda bound: bound[0])
@@ -154,6 +158,7 @@ def remarks(plan: Plan, copies: Copies, throttle: float | None) -> list[str]:
     if racks:
         some = plural(racks, "partition keeps", "partitions keep")
         found.append(f"{some} the rack rule today, but not once moved")
+    # A follower has to fetch what is written meanwhile within the same throttle.
     written = np.nan_to_num(plan.cluster.bytes_in_per_s[copies.row])
     if throttle is not None and written.max(initial=0.0) >= throttle:
         found.append("a moving partition is written faster than the throttle: its copy can never catch up")

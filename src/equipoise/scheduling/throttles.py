@@ -37,6 +37,7 @@ def wave_throttles(schedule: Schedule, number: int, rows: RowArray) -> dict[str,
     cluster, rows = schedule.plan.cluster, np.sort(rows)
     new = arrivals(cluster.replicas[rows], schedule.plan.target[rows])
     copied = new.any(axis=1)
+    # Named here, partitions that copy nothing would be slowed with the others.
     rows, new = rows[copied], new[copied]
     before = cluster.ids_of(cluster.replicas[rows])
     added = np.where(new, cluster.ids_of(schedule.plan.target[rows]), -1)

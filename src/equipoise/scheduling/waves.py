@@ -53,6 +53,7 @@ def fitting(
                 later.append(row)
         if not wave:
             return
+        # All that leaves makes room at once, after the wave: before, no one knows what is done.
         for row in wave:
             room.done(row)
             for each in rates:
@@ -76,6 +77,7 @@ def fits(parts: list[Part], room: Room, links: Counter[tuple[str, int]], per_bro
         room.free[target] -= incoming if room.tight[target] else 0.0
         links["in", target] += 1
     if parts:
+        # One leader feeds all copies of a partition, which counts once at it.
         links["out", parts[0][0]] += 1
     return True
 

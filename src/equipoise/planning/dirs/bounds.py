@@ -19,6 +19,8 @@ def least_outside(shelves: Shelves) -> int:
     total, largest = int(shelves.size.sum()), int(shelves.size.max())
     each = []
     for low, high in zip(shelves.low, shelves.high, strict=True):
+        # A dir that has the largest replica and still less than `low` lacks
+        # itself what the others need not lack, so it may as well have `low`.
         others = sum(shelves.low) - low
         each.append(max(0, largest - high) + max(0, others - (total - max(largest, low))))
     return max(int(np.maximum(stays - shelves.high, 0).sum()), min(each))
@@ -33,10 +35,13 @@ def least_moved(shelves: Shelves, outside: int) -> int:
     held = shelves.held(shelves.home)
     over = np.maximum(held - shelves.high, 0)
     gives = int(over.sum()) - outside
+    # Only with nothing outside has each dir to give what it has too much;
+    # else what is left outside may be anybody's, and sums alone are certain.
     if outside == 0:
         gives = sum(max(int(over[at]), smallest(shelves, at)) for at in np.flatnonzero(over).tolist())
     lacks = int(np.maximum(shelves.low - held, 0).sum()) - outside
     brought = int(shelves.size[shelves.home < 0].sum())
+    # What one dir gives another takes, so the larger of both counts.
     return max(0, gives, lacks - brought)
 
 

@@ -19,6 +19,8 @@ def level_counts(shelves: Shelves, cheapest: Int64) -> Placed:
 
     ``cheapest`` ``(n,)`` are the replicas in the order in which they leave a dir that has too many.
     """
+    # How many each dir ends with is decided by counts alone;
+    # which ones those are comes after, and costs the same.
     numbers = targets(shelves)
     places = shelves.home.copy()
     left = shelves.held(places) - numbers
@@ -38,6 +40,8 @@ def targets(shelves: Shelves) -> Int64:
     numbers = np.bincount(shelves.home[shelves.fixed], minlength=n_dirs).astype(np.int64)
     homes = shelves.held(shelves.home)
     open_ = len(shelves.size) - int(numbers.sum())
+    # No step of a dir is before an earlier one of that dir:
+    # so the steps that are taken are the first of each.
     steps = sorted(chain.from_iterable(steps_of(shelves, at, int(numbers[at]), int(homes[at]), open_)
                                        for at in range(n_dirs)))  # fmt: skip
     for _, _, at, length in steps:

@@ -125,10 +125,13 @@ class Placing:
     def broker(self, broker: int, rows: Int64, columns: Int64) -> Told | None:
         """One broker, with its replicas; None where it has nothing that could be anywhere else."""
         mine = np.flatnonzero((self.dirs.broker == broker) & self.dirs.usable & ~self.drained)
+        # One place more than dirs: a replica whose dir nobody
+        # knows has -1, and reads there that it has no home.
         local = np.full(len(self.dirs) + 1, HOMELESS, dtype=np.int64)
         local[mine] = np.arange(len(mine))
         at = self.at[rows, columns]
         leaves = (at >= 0) & self.drained[at] & self.problem.movable[rows]
+        # What is in a dir that Kafka does not use, or in none that is known, is left alone.
         taken = self.comes[rows, columns] | leaves | (local[at] >= 0)
         rows, columns, gone, home = rows[taken], columns[taken], leaves[taken], local[at[taken]]
         levelled = self.problem.request.log_dirs is not None
@@ -145,6 +148,7 @@ class Placing:
             raise self.no_room(broker, mine, shelves)
         self.result[rows, columns] = mine[placed.places]
         moved = shelves.moved(placed.places)
+        # What is in a drained dir has to leave it in every plan: value and bound both count it.
         moved += int(sizes[gone].sum())
         placed = placed._replace(least_moved=placed.least_moved + int(sizes[gone].sum()))
         if moved or gone.any() or (home != placed.places)[home >= 0].any():
@@ -165,6 +169,7 @@ class Placing:
         asked = percents(self.problem).get("disk", MOST_FULL)
         most = np.floor(np.nan_to_num(self.dirs.total_bytes[mine], nan=np.inf) * min(MOST_FULL, asked) / 100)
         held = shelves.held(shelves.home).tolist()
+        # A dir that is fuller today may stay so: it is only to get no fuller.
         return tuple(max(int(min(full, ANYTHING)), now) for full, now in zip(most, held, strict=True))
 
     def no_room(self, broker: int, mine: Int64, shelves: Shelves) -> ImpossibleRequest:

@@ -10,6 +10,8 @@ from equipoise.planning.dirs.shelves import Placed, Shelves
 def fits(shelves: Shelves, most_ways: int) -> bool:
     """Whether there are few enough ways."""
     n = int((~shelves.fixed).sum())
+    # Each replica doubles the ways at least where there are two dirs. So their
+    # number is looked at first: the power of many would be a huge number.
     return n <= most_ways.bit_length() and len(shelves.weight) ** n <= most_ways
 
 
@@ -28,6 +30,7 @@ def best_of_all(shelves: Shelves) -> Placed:
     low, high = np.array(shelves.low)[:, None], np.array(shelves.high)[:, None]
     outside = (np.maximum(held - high, 0) + np.maximum(low - held, 0)).sum(axis=0)
     over = np.maximum(held - np.array(shelves.room)[:, None], 0).sum(axis=0)
+    # The last key counts first: room is no goal but has to be kept.
     best = int(np.lexsort((moves, moved, outside, over))[0])
     places = shelves.home.copy()
     places[free] = ways[:, best]

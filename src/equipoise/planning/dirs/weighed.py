@@ -100,6 +100,7 @@ class Search:
         """Steps until none brings the dirs nearer to their bands; False where nothing was to be done."""
         began = outside = self.outside
         while outside:
+            # Exchanges move two for the sake of their difference, so they come where no single replica helps.
             best = self.best(self.pairs(self.one)) or self.best(self.pairs(self.exchange))
             if best is None:
                 break
@@ -163,6 +164,8 @@ class Search:
                 self.put(*back)
                 continue
             size = self.size[replica]
+            # The one that goes instead may be as much smaller
+            # as the bands of both dirs leave free, and no more.
             need = size - min(self.high[home] - self.held[home], self.held[now] - self.low[now])
             for other in self.near(home, max(0, need - 1))[-1:]:
                 step = self.step((back, (other, now)))

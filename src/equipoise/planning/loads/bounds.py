@@ -38,6 +38,7 @@ def level_bound(problem: Problem, load: Load) -> int:
     least, heavy = unavoidable(problem, load), heavy_outside(problem, load)
     if load.of_leaders:
         return max(heavy, least.total)
+    # What is above bands and what is below them are of different brokers, so their bounds add up.
     above, below = unaffordable(problem, load)
     return max(heavy, max(above, int(least.above.sum())) + max(below, int(least.below.sum())))
 
@@ -52,6 +53,8 @@ def unavoidable(problem: Problem, load: Load) -> Unavoidable:
     if load.of_leaders:
         return Unavoidable(above, below)
     least, most = rack_reach(problem, load.weight)
+    # What a rack holds beyond its brokers' bands is above some of them. It may be the same as what single
+    # brokers must have above theirs, so the larger counts, not the sum.
     room, need = total_by(rack, np.where(banded, load.high, 0)), total_by(rack, load.low)
     return Unavoidable(np.maximum(above, least - room), np.maximum(below, need - most))
 
@@ -88,6 +91,7 @@ def rack_reach(problem: Problem, weight: Int64) -> tuple[Int64, Int64]:
     size = np.bincount(problem.rack_idx[problem.eligible], minlength=problem.n_racks)
     span = rack_span(problem, rows, now)
     most = np.minimum(np.minimum(span.most, size), rf)
+    # What the other racks together have no place for stands here.
     least = np.maximum(rf - (most.sum(axis=1, keepdims=True) - most), np.minimum(span.least, most))
     least = np.maximum(least, 0)
     still = np.where(problem.eligible, borne(stays(problem), weight, problem.cluster.n_brokers), 0)
@@ -115,8 +119,10 @@ def unaffordable(problem: Problem, load: Load) -> tuple[int, int]:
     ]
     if not reach:
         return 0, 0
+    # Every budget holds, so the tightest says how much can move at most.
     moved = ceil(min(reach) * (1 + ROUNDING))
     shrink = np.maximum((problem.cluster.replicas[rows] >= 0).sum(axis=1) - copies, 0)
+    # A replica that a lower factor takes away leaves a band without a move, and comes to none.
     gone = moved + int((shrink * weight).sum())
     return (
         max(0, int(above(problem, load).sum()) - gone),
@@ -129,6 +135,7 @@ def most_within(weight: Int64, cost: Int64, copies: Int64, budget: int) -> float
     free = cost == 0
     total = float((weight * copies)[free].sum())
     weight, price, copies = weight[~free], cost[~free].astype(np.float64), copies[~free]
+    # Most weight for the price first, and the last in part: no choice of whole replicas moves more.
     best = np.argsort(-weight / price, kind="stable")
     spent = np.cumsum(price[best] * copies[best])
     left = np.clip(budget - np.append(0, spent)[:-1], 0, price[best] * copies[best])
@@ -143,13 +150,19 @@ def cost_bound(problem: Problem, load: Load, cost: Int64, left: int) -> int:
     """
     rack, least = racks_of(problem, load), unavoidable(problem, load)
     price = cost * (problem.cluster.rf > 0)
+    # What is outside in any plan is taken off below, rack by rack; only the rest may save copies anywhere.
     extra = left - least.total
     leave, reach, dearest = needed(problem, load, price, integral=extra == 0 and least.total == 0)
+    # What leaves brokers of a rack is copied to others of it, as far as the rack does not shrink. What stays
+    # above the bands in any plan need not leave, and would have cost the highest rate at most.
     gives = total_by_float(rack, leave) + crossing(problem, load, price) - least.above * dearest
     takes = total_by_float(rack, reach) - least.below * dearest
+    # Racks apart bound each what is copied within; all together bound what
+    # changes racks too. Neither bound holds the other, so both are tried.
     in_all = leave.sum() + growth(problem, load, price) - least.above.sum() * dearest
     slack = extra * dearest
     bound = max(0.0, eased(gives, takes, slack), eased(np.array([in_all]), np.array([takes.sum()]), slack))
+    # Costs are whole, so the bound is rounded up, once what floating point may have added is off.
     return ceil(bound) if cost is load.weight else ceil(bound - ROUNDING * bound)
 
 

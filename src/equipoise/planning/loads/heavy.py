@@ -22,9 +22,12 @@ def heavy_outside(problem: Problem, load: Load) -> int:
     copies = (np.ones_like(problem.rf) if load.of_leaders else problem.rf).astype(np.int64)
     rows = heaviest(problem, load, still, copies)
     held = still + load.weight[rows, None]
+    # Without the partition, and with it alone: the difference is the least that it brings to each broker.
     over, more = (np.maximum(some - load.high, 0) for some in (still, held))
     short, less = (np.where(banded, np.maximum(some - load.low, 0), 0) for some in (still, held))
     above = int(over[banded].sum()) + fewest(problem, load, rows, more - over)
+    # What brokers lack below `low` is what they have above it, less all there is, plus the sum of `low`. So
+    # what is outside on both sides is a sum that only rises with what each broker bears, as ``above`` is.
     beyond = int(over[banded].sum() + short.sum()) + fewest(problem, load, rows, more - over + less - short)
     whole = int(still[banded].sum()) + int((load.weight * copies)[problem.movable].sum())
     return max(above, beyond - (whole - int(load.low[banded].sum())))
@@ -32,9 +35,12 @@ def heavy_outside(problem: Problem, load: Load) -> int:
 
 def heaviest(problem: Problem, load: Load, still: Int64, copies: Int64) -> Int64:
     """Partitions that no few brokers have room for, as many as there are brokers, the heaviest first."""
+    # Its replicas stand on different brokers: where too few
+    # have room for it, one of them is outside for certain.
     room = np.sort((load.high - still)[problem.eligible])[::-1]
     rows = np.flatnonzero(problem.movable)
     rows = rows[load.weight[rows] > room[np.minimum(copies[rows], len(room)) - 1]]
+    # A sum over fewer partitions is a bound as well, and the heaviest say most of it.
     return rows[np.argsort(-load.weight[rows], kind="stable")][: len(still)]
 
 

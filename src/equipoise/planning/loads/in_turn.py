@@ -27,10 +27,13 @@ def nearest(
     kept: tuple[Load, ...] = ()
     for k, load in enumerate(loads):
         some, tried = loads[: k + 1], (*kept, load)
+        # All bands before were reached, so ``lists`` were sought with the same bands as these would be.
         if k == len(loads) - 1 and kept == loads[:k]:
             best = nearer(loads, best, lists)
         else:
             best = nearer(some, best, in_bands(problem, tried, bytes_of, best))
+        # Prices that rise for a band out of reach pull all else apart. So this
+        # is asked again with one price for each unit outside, which stays.
         if load.value(best):
             best = nearer(some, best, in_bands(problem, tried, bytes_of, best, nears=True))
         kept = (*kept, reached(load, best))

@@ -31,9 +31,11 @@ class Leading:
 
     def price(self, rows: Int64, source: int, target: int) -> np.ndarray:
         was = self.before[rows]
+        # Giving the lead back to today's leader saves the election that taking it cost.
         return ((was == source).astype(np.int64) - (was == target)) * (was >= 0) * self.unit
 
     def affordable(self, rows: Int64, source: int, target: int) -> BoolArray:
+        # Budgets are of copies, and another leader copies nothing.
         return np.ones(len(rows), dtype=bool)
 
     def affordable_swap(self, there: int, back: int, source: int, target: int) -> bool:

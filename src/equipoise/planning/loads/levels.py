@@ -80,6 +80,7 @@ def weighed_goals(problem: Problem) -> tuple[str, ...]:
             found += [Bytes.name, Moves.name]
         elif goal not in counted or goal in asked:
             found.append(goal)
+    # Where replicas stay, leaders alone can level anything: their loads come first.
     if problem.stays:
         first = [FILL + load for load in percents(problem) if load in OF_LEADERS]
         found = first + [load for load in request.mix if load in OF_LEADERS] + found
@@ -113,6 +114,8 @@ def planned_again(
     def values(some: IntArray) -> list[int]:
         return [weighed_value(problem, some, goal) for goal in goals]
 
+    # A search ends at what it cannot better from where it began. From its own end, as tomorrow's run would
+    # begin, it may find more: then it is better found today.
     for _ in range(problem.params.load_runs):
         try:
             done = build_problem(replace(problem.cluster, replicas=lists), asked_again(problem))
@@ -156,6 +159,7 @@ def best_of(
     the rules alone do is not to cost anything.
     """
     able = tuple(load for load in loads if load.of_leaders or not problem.stays)
+    # Where the first of a list may not lead, what leaders bear would be counted on the wrong broker.
     start = led_by(problem, start, first_leaders(problem, start))
     lists = nearest(problem, able, bytes_of, start)
     ordered = ordering(loads)
@@ -220,6 +224,8 @@ def forced(problem: Problem, goals: tuple[str, ...]) -> Placement:
 def least_moves(problem: Problem, goals: tuple[str, ...]) -> Placement:
     """The fewest moves, within ``--max-changes-per-partition``."""
     found, pinned = place(problem, goals), problem
+    # The flow knows the budget of single partitions rack by rack alone:
+    # those that went beyond it are pinned, and the others asked anew.
     while (again := pinned_to(pinned, found.lists)) is not None:
         pinned = again
         found = replace(found, lists=place(pinned, goals).lists)

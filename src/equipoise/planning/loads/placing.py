@@ -18,6 +18,7 @@ class Placing:
     def __init__(
         self, problem: Problem, loads: tuple[Load, ...], bytes_of: Int64 | None, lists: IntArray
     ) -> None:
+        # Lists are compared place by place, so each column lies together in memory.
         self.problem, self.loads, self.lists = problem, loads, np.array(lists, order="F")
         self.weight = np.stack([load.weight for load in loads])
         self.borne = np.stack([load.held(lists) for load in loads])
@@ -25,6 +26,7 @@ class Placing:
         self.takes = problem.receives
         self.before, self.existing = np.array(problem.cluster.replicas, order="F"), problem.cluster.rf > 0
         self.cost = np.ones(len(lists), dtype=np.int64) if bytes_of is None else bytes_of
+        # Prices are parts of all data and gains parts of all load, so that a rate has no unit.
         self.unit = 1 / max(1.0, float((self.cost * problem.rf).sum()))
         self.on = [rows_on(self.lists, problem.movable, b) for b in range(problem.cluster.n_brokers)]
         self.racks = replicas_per_rack(self.lists, problem.rack_idx, problem.n_racks)

@@ -74,7 +74,9 @@ class Pricing:
         prices = np.where(self.banded, prices, 0.0)
         terms = [
             (prices * self.fixed).sum(),
+            # A broker within its band pays no more than the end where the price counts; that is paid back.
             -(np.maximum(prices, 0) * self.high).sum() - (np.minimum(prices, 0) * self.low).sum(),
+            # What the plan may leave outside bands lies, at worst, where it is dearest.
             -(np.abs(prices).max(axis=1) * self.left).sum(),
         ]
         total, size = 0.0, float(np.abs(terms).sum())
@@ -97,6 +99,7 @@ class Pricing:
                 some = np.flatnonzero(places[:, k] >= 0)
                 home[some, places[some, k]] = True
         reduced[~(problem.receives | home) | ~problem.eligible] = np.inf
+        # Every place costs a copy but those of today; what is to be created is copied nowhere.
         copied = np.where(before[:, 0] >= 0, self.cost[part], 0.0)
         reduced += copied[:, None]
         for k in range(before.shape[1]):
@@ -114,6 +117,7 @@ class Pricing:
                 continue
             here = reduced[:, among]
             cost = here.min(axis=1)[:, None] if deep == 1 else np.sort(here, axis=1)[:, :deep]
+            # The next in a rack that is full cannot stand there; it is taken from what other racks offer.
             cost[np.arange(deep) >= most[:, rack, None]] = np.inf
             value.append(cost)
         values = np.sort(np.concatenate(value, axis=1), axis=1)
@@ -125,6 +129,9 @@ class Pricing:
         """Of each load alone: what brokers must give away at the rate of the last that goes, or take."""
         for k, load in enumerate(self.loads):
             give, take = self.rates(load)
+            # What leaves a broker arrives at another of its rack, so both sides of a rack count the same
+            # copies, and one of them has prices. Copies into two racks are not the same, so each has its
+            # dearer side; with one rack both are tried.
             for rates in ([give, take] if self.problem.n_racks == 1 else [self.dearer(k, give, take)]):
                 prices = np.zeros_like(self.low)
                 prices[k] = rates
@@ -138,6 +145,8 @@ class Pricing:
         give, take = np.zeros(len(over)), np.zeros(len(over))
         for broker in np.flatnonzero(over).tolist():
             rows = np.flatnonzero((lists[self.rows] == broker).any(axis=1))
+            # At the rate of the last that has to go, what is cheaper for its weight gains by going and what
+            # is dearer does not: with this price a broker gives away just what is too much.
             give[broker] = Cheapest(weight[rows], cost[rows]).of(int(over[broker]))[1]
         for rack in range(problem.n_racks):
             mine = problem.rack_idx == rack
@@ -161,6 +170,7 @@ class Pricing:
 
 def rounded(prices: Float64) -> Float64:
     """Prices that `stored` keeps to the last bit."""
+    # The bound has to be that of the numbers that are stored: the judge reads no others.
     exponent = exponents(prices)
     return np.rint(prices * np.exp2(exponent)) * np.exp2(-exponent)
 

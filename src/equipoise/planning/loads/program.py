@@ -39,6 +39,7 @@ class LoadModel(Model):
         chosen = [(row, column) for (row, at), column in self.held.items() if at == broker]
         if load.of_leaders:
             chosen = [(row, c) for (row, at, place), c in self.at.items() if at == broker and place == 0]
+        # It is asked for from below alone, since the goal is least: as large as both sides ask, never larger.
         distance = self.column(0, base + int(load.weight[self.rows].sum()) + int(load.high[broker]))
         held = base + self.total(int(load.weight[row]) * column for row, column in chosen)
         self.at_least(distance - held, -int(load.high[broker]))
@@ -86,6 +87,7 @@ def decided(
     levels = (*goals, *(cost for cost in COSTS if cost not in goals))
     known: dict[str, int] = {}
     for proof in proofs:
+        # A value that is not proved may be bettered, and those after it with it.
         if not proof.closes:
             break
         known[proof.goal] = proof.bound
@@ -94,6 +96,7 @@ def decided(
     for goal, value in known.items():
         program.hold(goal, value)
     bounds = dict(known)
+    # Behind the last goal of places only orders are decided.
     places = max(k for k, goal in enumerate(levels) if goal not in ORDER)
     for k, goal in enumerate(levels):
         if goal in known:
@@ -101,6 +104,8 @@ def decided(
         if k >= len(goals) and k > places:
             return Decided(with_orders(problem, goals, levels[k:], best), bounds)
         best, bounds[goal] = program.least(goal, best)
+        # From the first order that is not proved replicas stay, or
+        # a second run, which moves none, might find other orders.
         if k > places and bounds[goal] < program.value(best, goal):
             return Decided(with_orders(problem, goals, levels[k:], best), bounds)
     return Decided(best, bounds)

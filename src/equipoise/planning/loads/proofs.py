@@ -53,6 +53,7 @@ def prove(
     known = {proof.goal: proof for proof in proofs_of(counting, lists, counted, solved)}
     return [
         by_prices(goal, value, prices[goal])
+        # Prices anyone adds up in a few lines; a closed form has to be derived again.
         if goal in prices and prices[goal].integer_bound >= min(value, bounds[goal]) * ALIKE
         else Proof(goal, value, min(value, bounds[goal]), ProofKind.CLOSED_FORM)
         if goal in bounds
@@ -88,6 +89,8 @@ def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
 
 def outside(load: Load, value: int) -> int:
     """The most that may lie outside a load's bands where its goal has a value, of counts one of squares."""
+    # Of n distances whose squares have the sum v, the sum is at most the
+    # root of n v (Cauchy and Schwarz); of whole ones it is at most v, too.
     return min(value, isqrt(value * len(load.low))) if load.counts else value
 
 
@@ -100,6 +103,7 @@ def priced(problem: Problem, values: dict[str, int]) -> dict[str, Priced]:
     left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
     for goal, cost in move_costs(problem).items():
         before = tuple(values)[: tuple(values).index(goal)] if goal in values else ()
+        # The bound takes off what may lie outside the bands: only goals before this one say how much that is.
         if loads and all(load.goal in before for load in loads):
             found[goal] = Pricing(problem, loads, cost, left).best()
     return found
@@ -122,6 +126,8 @@ def again(proof: Proof, value: int, bounds: dict[str, int], prices: Priced | Non
     """What is known of a goal without the program's word; ``prices`` are for levels such as it reached."""
     if prices is not None and prices.integer_bound >= value > 0:
         return by_prices(proof.goal, value, prices)
+    # Prices of orders belong to where replicas stood after the search, and prices of loads to what it left
+    # outside. Both may be other ones in the program's lists.
     of_places = proof.level is not None and proof.level.network in ORDER_NETWORKS  # of those of the search
     of_search = of_places or (proof.level is not None and proof.level.network == NetworkName.LOADS)
     if proof.closes and proof.value == value and not of_search:
@@ -143,6 +149,8 @@ def by_cases(
     params = replace(problem.params, tree_programs=problem.params.load_tree_programs)
     limited, goals = replace(problem, params=params), tuple(proof.goal for proof in proofs)
     found = trees(LoadModel(limited, goals), values, wanted) if wanted else {}
+    # A bound in floating point may be some bytes above the truth,
+    # where no tree closes: a little less is better than nothing.
     nearly = {
         goal: rounded_down(least)
         for goal, least in wanted.items()

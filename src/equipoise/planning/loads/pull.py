@@ -44,6 +44,8 @@ class Pull:
 
     def prices(self) -> Float64:
         """What one share more costs each broker, negative where it helps."""
+        # The slope of ``of``: a price shifts the point from which a distance
+        # counts, so that what brought a broker into its band keeps it there.
         held, force = self.held(), self.force[:, None]
         above = np.maximum(held - self.high + self.above / force, 0)
         prices = force * (above - np.maximum(self.low - held + self.below / force, 0))
@@ -55,6 +57,7 @@ class Pull:
         """``(...,)``: what a broker pays for bearing ``(..., n_loads)`` shares."""
         above = np.maximum(held - self.high[:, broker] + self.above[:, broker] / self.force, 0)
         below = np.maximum(self.low[:, broker] - held + self.below[:, broker] / self.force, 0)
+        # Half, so that the slope is force x distance + price.
         squares = (above * above + below * below) * (self.force / 2)
         if self.nears:
             squares[..., -1] = NEAR * (above + below)[..., -1]
@@ -74,9 +77,12 @@ class Pull:
 
     def rise(self) -> None:
         """What is still outside has a higher price from now on."""
+        # The price becomes the slope that was reached: it stays where a
+        # broker came just inside, and falls where one is well inside.
         held, force = self.held(), self.force[:, None]
         self.above = np.maximum(force * (held - self.high) + self.above, 0)
         self.below = np.maximum(force * (self.low - held) + self.below, 0)
         if self.nears:
+            # Out of reach, this load would have a price without end, and pull the others out of their bands.
             self.above[-1] = self.below[-1] = 0
         self.force = self.force * GROWTH

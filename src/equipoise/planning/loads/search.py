@@ -62,7 +62,11 @@ def descend(board: Board) -> None:
     least = float(rates)
     while least >= 1 / rates:
         best_left = sweep(board, least)
+        # Rates at which there is nothing are passed over, down
+        # to the power of two below the best that is left.
         least = min(least / 2, 2.0 ** floor(log2(max(best_left / SLACK, NOTHING))))
+    # Each change brings loads nearer to their bands, or
+    # saves something and leaves them as near: so this ends.
     while swaps(board) or undo(board):
         sweep(board, 1 / rates)
 
@@ -101,6 +105,7 @@ def pairs_of_brokers(board: Board) -> list[tuple[int, int]]:
     givers = [int(b) for b in np.argsort(-full, kind="stable") if np.isfinite(full[b])]
     sources = [int(b) for b in np.argsort(-above, kind="stable") if above[b] > 0]
     targets = [int(b) for b in np.argsort(-below, kind="stable") if below[b] > 0 and board.takes[b]]
+    # Who has too much first, then who has too little; a pair counts once, where it came first.
     found = [(b, c) for b in sources for c in takers if b != c]
     found += [(b, c) for c in targets for b in givers if b != c]
     return list(dict.fromkeys(found))
@@ -117,6 +122,7 @@ def sweep(board: Board, least: float) -> float:
 def gains(board: Board, rows: Int64, source: int, target: int, *, together: bool) -> np.ndarray:
     """Share of the loads that each row brings into the bands; ``together``: after those before it."""
     weight = board.weight[:, rows]
+    # What went before fills the band of the taker: a replica brings no more after others than alone.
     before = np.cumsum(weight, axis=1) - weight if together else np.zeros_like(weight)
     total = np.zeros(len(rows))
     for k, load in enumerate(board.loads):
@@ -191,10 +197,13 @@ def swap(board: Board, source: int, target: int) -> bool:
     there, back = board.candidates(source, target), board.candidates(target, source)
     if not (len(there) and len(back)):
         return False
+    # Exchanges are sought by the load that is farthest outside on these two; all loads decide which is made.
     worst = int(np.argmax(outside(board, board.borne)[:, [source, target]].sum(axis=1) * board.scale[:, 0]))
     back = back[np.argsort(board.weight[worst, back], kind="stable")]
     best, chosen = SLACK / board.problem.params.load_rates, None
     for wanted in differences(board, worst, source, target):
+        # For each that could go, the one back that leaves a difference
+        # of just about ``wanted``, a little below or above.
         at = np.searchsorted(board.weight[worst, back], board.weight[worst, there] - wanted)
         for step in (-1, 0):
             other = back[np.clip(at + step, 0, len(back) - 1)]
@@ -244,6 +253,7 @@ def undo(board: Board) -> bool:
         rows = rows[np.argsort(board.price(rows, source, target), kind="stable")]
         for row in rows:
             one = np.array([row])
+            # Loads together are no farther outside for it, and it saves a copy or an election.
             if gains(board, one, source, target, together=False)[0] >= 0:
                 board.shift(one, source, target)
                 moved = True

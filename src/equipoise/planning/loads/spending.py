@@ -53,6 +53,7 @@ class Spending:
         good = np.ones(len(rows), dtype=bool)
         for purse in (*self.each, *self.shared):
             good &= more * purse.cost[rows] <= purse.of(rows)
+        # A budget that is overdrawn, as rules may have forced it to be, still lets moves be taken back.
         return good | (more <= 0)
 
     def allow_up_to(self, rows: Int64, more: Int64) -> BoolArray:

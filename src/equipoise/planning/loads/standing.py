@@ -40,9 +40,11 @@ class Standing:
         """``(n_loads, n_brokers)``, as ``low`` and ``borne``."""
         led = self.leader[:, None]
         self.borne = np.stack([load.held(led if load.of_leaders else self.lists) for load in loads])
+        # A mean broker's part is the unit of every load: bytes, bytes a second and counts weigh alike in it.
         self.share = np.maximum(self.borne.sum(axis=1) / max(1, n), 1.0)
         whole = max(1.0, float((cost * problem.rf).sum()))
         mean = whole / max(1, int(problem.rf.sum()))
+        # A copy in the same unit: a mean broker's part of all bytes.
         self.price = (cost + MOVE * mean) * (n / whole)
         """``(n_partitions,)``: a data move in parts of what a broker holds."""
         self.election = ELECTION * mean * n / whole
@@ -67,6 +69,7 @@ class Standing:
     def weights(self, rows: Int64, broker: int) -> Int64:
         """``(n_rows, n_loads)``: what the broker bears of partitions that it holds."""
         weight = self.weight[rows].copy()
+        # A follower takes nothing along of what leaders bear.
         weight[np.ix_(self.leader[rows] != broker, self.of_leaders)] = 0
         return weight
 
@@ -77,6 +80,7 @@ class Standing:
         problem, rack = self.problem, self.problem.rack_idx
         held = self.lists[rows]
         room = self.racks[rows] < self.open_below[rows, None]
+        # One for one in the same rack leaves its number as it is, even where that is above the limit.
         room[:, rack[source]] = True
         good = room[:, rack[targets]]
         if not problem.receives[targets].all():  # what left may come back, cordoned or not

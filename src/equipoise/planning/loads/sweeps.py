@@ -22,6 +22,7 @@ def sweep(standing: Standing, pull: Pull, *, places: bool) -> int:
     """
     worth = pull.prices().sum(axis=0)
     changed = 0
+    # An order by prices as they were: what has changed since, each broker's own turn sees.
     for broker in np.argsort(-worth, kind="stable").tolist():
         if standing.of_leaders.any():
             changed += leads_from(standing, pull, broker)
@@ -43,11 +44,13 @@ def moves_from(standing: Standing, pull: Pull, source: int) -> int:
     for at in np.argsort(-total, kind="stable")[: int((total > 0).sum())].tolist():
         some, to = good[target[good] == at], int(targets[at])
         pay = offer.pay[some, at]
+        # Most saved for the price first: each one that goes takes some of the pull away from those behind it.
         order = np.argsort((best[some] - pay) / np.maximum(pay, NOTHING), kind="stable")
         some, pay = some[order], pay[order]
         rows = offer.rows[some]
         more = standing.more(rows, source, targets[at : at + 1])[:, 0]
         few = prefix(standing.spending.allow_up_to(rows, more))
+        # Prices told what one replica is worth. What several are worth together, the squares say.
         few = cheapest_prefix(pull, offer.weight[some[:few]], pay[:few], source, to)
         if few:
             standing.move(rows[:few], source, to)
@@ -149,6 +152,7 @@ def exchange(standing: Standing, pull: Pull, broker: int) -> bool:
     everyone, few = np.arange(len(standing.on)), standing.problem.params.load_candidates
     offer = Offer.of(standing, pull, broker, everyone)
     best, chosen = -NOTHING, None
+    # Few of each side: a pair is tried for every two of them.
     for other in np.flatnonzero(np.isfinite(offer.reduced).any(axis=0)).tolist():
         there = offer.best(other, few)
         back = Offer.of(standing, pull, other, everyone[broker : broker + 1]).best(0, few)

@@ -21,6 +21,7 @@ def arrived(standing: Standing) -> list[tuple[int, int]]:
     for k in range(before.shape[1]):
         new &= lists != before[:, k : k + 1]
     row, place = np.nonzero(new)
+    # The dearest first: going home uses up what the bands leave free, and it saves most for that.
     order = np.lexsort((place, row, -standing.price[row]))
     return [(int(row[k]), int(lists[row[k], place[k]])) for k in order]
 
@@ -49,6 +50,7 @@ def spared(standing: Standing, row: int, broker: int) -> bool:
 def smaller(standing: Standing, one: Int64, weight: Int64, broker: int, home: int) -> Int64 | None:
     """The cheapest replica that may come instead, None where none is cheaper."""
     rows = standing.on[home]
+    # Only cheaper ones, so that each exchange saves something and this comes to an end.
     rows = rows[standing.price[rows] < standing.price[one[0]]]
     there, back = np.array([broker]), np.array([home])
     gain = standing.pay(one, broker, back)[0, 0]

@@ -29,6 +29,7 @@ def in_bands(
     standing = Standing(problem, loads, cost, start, first_leaders(problem, start))
     led = tuple(load for load in loads if load.of_leaders)
     pull = neared if nears else pulled
+    # Leaders first, and alone: what another order levels needs no copy.
     if led:
         pull(standing, places=False)
     if not problem.stays:
@@ -49,6 +50,7 @@ def pulled(standing: Standing, *, places: bool) -> None:
     pull, nearest, since = Pull(standing), np.inf, 0
     for count in range(params.load_rounds):
         far = float((standing.outside() / standing.share[:, None]).sum())
+        # Prices may raise what is outside for some rounds before they lower it, so one bad round is no end.
         nearest, since = (far, count) if far < nearest else (nearest, since)
         if standing.is_level or count - since > params.load_patience:
             return

@@ -123,6 +123,7 @@ def load_of(problem: Problem, name: str) -> Load:
     copies = np.ones_like(problem.rf) if leads else problem.rf
     allowed = problem.leads if leads else problem.eligible
     still = borne(stays(problem)[:, : 1 if leads else None], weight, problem.cluster.n_brokers)
+    # What stays on brokers that may bear nothing is nobody's share.
     total = int(still[allowed].sum()) + int((weight * copies)[problem.movable].sum())
     part = capacities(problem, name, allowed)
     low, high = band(total, part, problem.request.sides(name))
@@ -145,6 +146,7 @@ def rack_load(problem: Problem) -> Load:
     """
     cluster, eligible = problem.cluster, problem.eligible
     weight, high = weights_of(problem, "disk"), np.full(problem.cluster.n_brokers, ANYTHING)
+    # It fills the rack, though no broker with a band bears it.
     fixed = np.where(eligible, 0, borne(stays(problem), weight, cluster.n_brokers))
     for rack, capacity in capacity_of(cluster, problem.request).items():
         inside = cluster.brokers.rack_idx == rack
@@ -218,5 +220,6 @@ def band(total: int, share: Int64, tolerance: tuple[float, float]) -> tuple[Int6
     below, above = (round(side * 1000) for side in tolerance)
     parts = max(1, int(share.sum())) * 100_000
     low = [max(0, total * s * (100_000 - below) // parts) for s in share.tolist()]
+    # Outwards, so that every band has a whole number inside, even with no tolerance.
     high = [-(-total * s * (100_000 + above) // parts) if s else int(ANYTHING) for s in share.tolist()]
     return np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)

@@ -47,6 +47,8 @@ def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
     root = relaxed(sheet, params) if len(sheet.cost) <= params.tree_columns else None
     if root is None:
         return None
+    # What a search claims may be out of reach of prices. The bound of the relaxation alone is then proved, as
+    # one case: a lower bound that anyone can add up is worth more than a higher one that has to be believed.
     if (tree := divided(sheet, root, value, params)) is not None:
         return tree
     bound = bound_of(sheet, root)
@@ -60,6 +62,8 @@ def divided(sheet: Sheet, root: Answer, value: int, params: Params) -> Tree | No
     prices: list[Int64] = []
     choice = Choice(sheet, value, params)
     open_: list[tuple[Sheet, Answer | None]] = [(sheet, root)]
+    # The side "at most" is pushed last, so it is taken first: nodes come out as a judge reads them, each
+    # before its two sides, and `prices` in the order in which cases are closed.
     while open_:
         case, found = open_.pop()
         if (closed := closed_by(case, found, value, params)) is not None:
@@ -96,9 +100,13 @@ class Choice:
 
     def __init__(self, sheet: Sheet, value: int, params: Params) -> None:
         self.wide = sheet.upper - sheet.lower > 1
+        # A side that reaches the value is closed, whatever else it costs: counting more than that would
+        # favour a column for a bound that nobody asks for.
         self.enough, self.params = value - sheet.offset, params
         self.raised = np.zeros((2, len(sheet.cost)))
         self.tries = np.zeros((2, len(sheet.cost)))
+        # Effort is counted in programs and their factors, never
+        # in seconds: the tree is the same on every machine.
         self.left = min(params.tree_programs, params.tree_work // max(1, sheet.table.nnz))
 
     def of(self, case: Sheet, found: Answer) -> Part | None:
@@ -108,6 +116,8 @@ class Choice:
         some = np.flatnonzero(split & self.wide if np.any(split & self.wide) else split)
         if not len(some):
             return None
+        # How far the column has to move to be whole: down by what it is above, up by the rest. What it raises
+        # is told by the unit, so a column near a whole number is expected to raise little on that side.
         shares = np.stack([over[some], 1 - over[some]])
         chosen = int(self.expected(some, shares).argmax())
         part = self.tried(case, found, int(some[chosen]), shares[:, chosen])
@@ -117,7 +127,11 @@ class Choice:
         """What dividing columns is expected to raise, one side times the other."""
         means = self.raised.sum(axis=1) / np.maximum(self.tries.sum(axis=1), 1)
         each = self.raised[:, some] / np.maximum(self.tries[:, some], 1)
+        # A column that was never divided on a side is expected
+        # to do there as the others did, 1 where none was.
         known = np.where(self.tries[:, some] > 0, each, np.where(means > 0, means, 1.0)[:, None])
+        # A product, not a sum: both sides have to be closed, and a column
+        # that raises one of them alone leaves the other as far off as it was.
         return np.asarray(np.maximum(known * shares, NEARLY).prod(axis=0))
 
     def tried(self, case: Sheet, found: Answer, column: int, shares: Float64) -> Part:
@@ -126,6 +140,8 @@ class Choice:
         sides = below(case, column, most), above(case, column, most)
         optima = relaxed(sides[0], self.params), relaxed(sides[1], self.params)
         for k, optimum in enumerate(optima):
+            # A side without columns that keep the rows is closed
+            # at once, so it counts as one that reaches the value.
             reached = self.enough if optimum is None else min(optimum.least, self.enough)
             self.raised[k, column] += max(reached - found.least, 0) / max(shares[k], NEARLY)
             self.tries[k, column] += 1
@@ -137,6 +153,8 @@ def closed_by(case: Sheet, found: Answer | None, value: int, params: Params) -> 
     """Prices that leave nothing below ``value`` in a case, or nothing at all; None where there are none."""
     if found is not None:
         return closing(case, found.of_rows, value)
+    # A case without columns has no optimum, and so no prices of one. By Farkas' lemma there are prices of the
+    # rows that contradict each other; what the goal costs does not enter them.
     broken = unkept(case, params)
     return None if broken is None else closing(case, broken, value, of_goal=0)
 
@@ -164,6 +182,8 @@ def closing(sheet: Sheet, prices: Float64, value: int, of_goal: int = 1) -> Int6
     for scale in sorted({min(scale, finest) for scale in SCALES}):
         whole = np.rint(prices * scale)
         stored = np.r_[of_goal * scale, whole.astype(np.int64)]
+        # By noise a price may have the sign of a side on which its row has no bound, where it would be paid
+        # without end. Any prices give a bound, so 0 in its place is right too, if less good.
         stored[1:][(stored[1:] > 0) & (sheet.least <= -INFINITE)] = 0
         stored[1:][(stored[1:] < 0) & (sheet.most >= INFINITE)] = 0
         if proves(sheet, stored, value):
@@ -173,10 +193,14 @@ def closing(sheet: Sheet, prices: Float64, value: int, of_goal: int = 1) -> Int6
 
 def proves(sheet: Sheet, stored: Int64, value: int) -> bool:
     """True where no columns within their bounds have the goal below ``value``, at these prices."""
+    # In Python's whole numbers: a price times bytes times a count is more than 64 bits hold.
     of_goal, prices = int(stored[0]), stored[1:].astype(object)
     paid = np.where(prices > 0, prices * sheet.least, prices * sheet.most).sum()
     pull = of_goal * sheet.cost.astype(object) - transposed(sheet.table, prices)
     paid += np.where(pull > 0, pull * sheet.lower, pull * sheet.upper).sum()
+    # The goal is whole, so it is at least `value` if it cannot be as low as
+    # value - 1: rounded prices may miss nearly a unit. With ``of_goal`` 0 this
+    # says that more than nothing is paid, so that no columns keep the rows.
     return bool(paid > of_goal * (value - 1 - sheet.offset))
 
 

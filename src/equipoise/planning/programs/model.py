@@ -41,6 +41,8 @@ class Model(Program):
 
     def hold(self, goal: str, most: int) -> Sum:
         """Keep a goal at a value or below; returns the goal, as it counts within that value."""
+        # No distance in a sum of squares within `most` is above its root. With fewer units the relaxation is
+        # tighter, and no lists are lost that are as good as the best known.
         self.reach = isqrt(most)
         counted = self.goal_rows(goal)
         self.at_most(counted, most)
@@ -64,6 +66,8 @@ class Model(Program):
 
     def number(self, counted: Sequence[Sum]) -> Sum:
         """How many of the variables are 1, as a variable that the solver can branch on."""
+        # It says nothing that its parts do not. But a tree that divides a count divides many plans at once,
+        # where one that divides single partitions meets the same plans again with like partitions exchanged.
         number = self.column(0, len(counted))
         self.equal(number - total(counted), 0)
         return number
@@ -75,15 +79,21 @@ class Model(Program):
     def outside(self, count: Sum, least: int, most: int, low: int, high: int) -> Sum:
         """Squared distance of a count, ``least`` to ``most``, from its band."""
         below, above = min(low - least, self.reach), min(most - high, self.reach)
+        # Tangents take two columns at any distance. But both sides share them, and neither side has a reach
+        # of its own, so units are taken where they are few.
         if max(below, above) > MOST_UNITS:
             return self.by_tangents(count, max(below, above), low, high)
         units = self.units(below), self.units(above)
+        # Units bring the count into its band; d of them cost
+        # 1 + 3 + ... + (2d - 1), which is the square of d.
         self.keep(count + total(units[0]) - total(units[1]), low, high)
         return total((2 * j + 1) * unit for side in units for j, unit in enumerate(side))
 
     def units(self, most: int) -> list[Sum]:
         """Variables of which the first d are 1 for a distance of d."""
         units = [self.column() for _ in range(most)]
+        # A least sum takes the cheap ones first by itself. Where the sum is only kept to its value, these
+        # rows leave each distance one way to be told, so that a tree does not try it in several.
         for one, next_ in pairwise(units):
             self.at_least(one - next_, 0)
         return units
@@ -94,6 +104,8 @@ class Model(Program):
         squared = self.column(0, farthest**2)
         self.at_least(distance + count, low)
         self.at_least(distance - count, -high)
+        # The line through the squares of k and k + 1 has the
+        # slope 2k + 1: at whole distances the highest is exact.
         for k in range(farthest):
             self.at_least(squared - (2 * k + 1) * distance, -k * (k + 1))
         return squared
@@ -120,6 +132,8 @@ class Model(Program):
 
     def fixed_at(self, k: int | None) -> Int64:
         """``(n_brokers,)``: how many of them have a broker at position ``k``, None: anywhere."""
+        # They fill bands like all others, though nothing here
+        # moves them: shares are of all that a broker holds.
         lists = self.fixed()[:, slice(None) if k is None else slice(k, k + 1)]
         return np.bincount(lists[lists >= 0], minlength=self.problem.cluster.n_brokers)
 
@@ -155,6 +169,9 @@ class Model(Program):
                 {b: self.at[row, b, k] for b in self.allowed[row] if (row, b, k) in self.at} for k in (0, 1)
             )
             pair = {(a, b): self.column() for a in first for b in second if a != b}
+            # Each end is the sum of its pairs. Were a pair only asked to be at
+            # least first + second - 1, halves of both would need no pair at
+            # all, and the relaxation would say nothing of what is inherited.
             for side, ends in enumerate((first, second) if second else ()):
                 for b, var in ends.items():
                     self.equal(total(pair[key] for key in pair if key[side] == b) - var, 0)

@@ -38,6 +38,8 @@ class Program(RowWriter):
         ]
         for row in self.rows:
             self.add_row(row)
+        # Rows are numbered as they are made, here and by the
+        # judge: those of single partitions first, then these.
         self.add_budgets(self.rows, of_each=False)
 
     def positions_needed(self) -> int:
@@ -50,6 +52,8 @@ class Program(RowWriter):
         problem, current = self.problem, self.current[row]
         if problem.stays:
             return current
+        # Whoever holds the only replica leads it, so a broker
+        # that may not lead cannot hold a partition of one.
         may = problem.eligible & (problem.leads | (problem.rf[row] > 1))
         return [int(b) for b in np.flatnonzero(may) if b in current or problem.receives[b]]
 
@@ -66,6 +70,8 @@ class Program(RowWriter):
                     self.at[row, b, k] = self.column()
             self.equal(total(self.at.get((row, b, k), 0) for b in allowed), 1)
         for b in allowed:
+            # One row for all positions: a replica stands at one of them. With a row for each, the same
+            # replica could lead and follow first at once.
             self.at_most(total(self.at.get((row, b, k), 0) for k in places) - self.held[row, b], 0)
         for b in problem.current[row][problem.pinned[row]]:
             self.equal(self.held.get((row, int(b)), 0), 1)
@@ -89,11 +95,13 @@ class Program(RowWriter):
                     self.at_most(count, int(most[0, rack]))
         if (allowed := int(allowed_excess(problem, here, now)[0])) > 0:
             limit = int(problem.limit[row])
+            # The rows above let each rack have all that is allowed; only here are racks together held to it.
             self.excess[row] = total(self.above(self.inside(row, r), limit) for r in range(problem.n_racks))
             self.at_most(self.excess[row], allowed)
 
     def above(self, inside: list[Sum], limit: int) -> Sum:
         """How many of the variables are 1 above a limit, or more."""
+        # Asked for on one side alone: more of them than stand above the limit only cost more.
         over = [self.column() for _ in inside[limit:]]
         if over:
             self.at_most(total(inside) - total(over), limit)
@@ -105,6 +113,8 @@ class Program(RowWriter):
 
     def arrivals(self, row: int) -> Sum:
         """Data moves of a partition."""
+        # What the new broker of ``--replace`` takes over is copied too, so this asks for ``before``, not
+        # ``current``. A partition to be created has no data that could be copied, and counts nothing.
         new = [self.held[row, b] for b in self.allowed[row] if b not in self.before[row]]
         return total(new) if self.before[row] else total(())
 
@@ -135,6 +145,7 @@ class Program(RowWriter):
         entry = [b for b in entry if b >= 0] + new
         for k in range(min(self.depth, len(held))):
             chosen = next(b for b in held if (row, b, k) in self.at and is_true(self.at[row, b, k]))
+            # From the front on: what comes later is put behind, and moves none that is decided.
             entry.remove(chosen)
             entry.insert(k, chosen)
         return entry

@@ -29,6 +29,8 @@ def unkept(sheet: Sheet, params: Params) -> Float64 | None:
     """Prices under which the rows contradict each other: the least that they have to be broken by."""
     n_rows, n_columns = sheet.table.shape
     slack = identity(n_rows, format="csr")
+    # Every row may be broken either way, at 1 for a unit: this program always has columns, and costs more
+    # than nothing where the rows contradict each other. Its prices, none farther from 0 than 1, show that.
     wide = replace(
         sheet,
         table=hstack([sheet.table, slack, -slack], format="csr"),
@@ -46,6 +48,7 @@ def integral_near(sheet: Sheet, found: Answer, nodes: int) -> Answer | None:
     None where nothing was found.
     """
     near = np.round(found.x)
+    # Columns that are nearly whole may break a row of large factors once they are rounded.
     if np.all(np.abs(found.x - near) < NEARLY):
         return replace(found, x=near) if keeps(sheet, near) else None
     return least_integral(sheet, nodes)
@@ -66,6 +69,8 @@ def least_integral(sheet: Sheet, nodes: int | None = None) -> Answer | None:
 
 def bound_of(sheet: Sheet, found: Answer) -> int:
     """What the goal is at least, by an answer that need not be whole."""
+    # Whole columns cost a whole number, so a part of one is rounded up; the tolerance is taken off first, or
+    # noise above a whole number would claim one more. It is a claim still: prices have to prove it.
     return ceil(found.least - NEARLY) + sheet.offset
 
 

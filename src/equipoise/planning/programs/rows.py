@@ -105,11 +105,14 @@ class RowWriter:
         """Ask for a sum between two bounds."""
         of = of if isinstance(of, Sum) else Sum({}, of)
         factors = {column: of.factors[column] for column in sorted(of.factors) if of.factors[column]}
+        # A side that is none stays none: less the constant it would look like a bound.
         least = least - of.constant if least > -INFINITE else -INFINITE
         most = most - of.constant if most < INFINITE else INFINITE
         if not factors:
             self.contradicts |= not least <= 0 <= most
             return
+        # -x >= -1 and x <= 1 are one row. A price's sign says which side it is of, so both writers have to
+        # choose the same form, whichever they came from.
         if next(iter(factors.values())) < 0:
             factors = {column: -factor for column, factor in factors.items()}
             least, most = -most, -least

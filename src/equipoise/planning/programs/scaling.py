@@ -40,17 +40,22 @@ class Scaled:
     @classmethod
     def of(cls, sheet: Sheet) -> Scaled:
         """The sheet in such units; in its own where none of its factors is large."""
+        # A column of 0 or 1 keeps its unit, or it would not be whole any
+        # more. A wide one counts bytes where its rows have large factors.
         single = sheet.upper - sheet.lower <= 1
         table = sheet.table.astype(np.float64)
         row = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
         of_rows = np.ones(table.shape[0])
         factors = np.where(single[table.indices], np.abs(table.data), 1.0)
         np.maximum.at(of_rows, row, unit(factors))
+        # A wide column gets the unit of its coarsest row, in which its factor then stays as it is.
         of_columns = np.ones(len(single))
         wide = ~single[table.indices]
         np.maximum.at(of_columns, table.indices[wide], of_rows[row[wide]])
         only = np.ones(len(of_rows), dtype=bool)  # rows that count such columns alone
         only[row[~wide]] = False
+        # Of such columns alone, a row's factors would all be as
+        # large as their units: it gets the coarsest of those.
         np.maximum.at(of_rows, row[wide & only[row]], of_columns[table.indices[wide & only[row]]])
         data = table.data * of_columns[table.indices] / of_rows[row]
         cost = sheet.cost * of_columns
@@ -64,6 +69,7 @@ class Scaled:
             ),
             finite(sheet.lower) / of_columns,
             finite(sheet.upper) / of_columns,
+            # Whole in a large unit it would be a multiple of that, which bytes need not be.
             of_columns == 1.0,
             of_cost,
             of_rows,
@@ -77,6 +83,7 @@ class Scaled:
             x=found.x * self.of_columns,
             value=found.value * self.of_cost,
             least=found.least * self.of_cost,
+            # A price is cost for a unit of a row, and both units have changed.
             of_rows=found.of_rows * self.of_cost / self.of_rows,
             of_columns=found.of_columns * self.of_cost / self.of_columns,
         )

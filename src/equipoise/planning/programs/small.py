@@ -98,9 +98,11 @@ class SmallProgram:
         if len(sheet.cost) > self.params.small_columns or (least := relaxed(sheet, self.params)) is None:
             return best, 0
         bound = bound_of(sheet, least)
+        # Where the relaxation leaves nothing better, a search among whole columns would be in vain.
         if bound >= reached or (found := integral_near(sheet, least, self.nodes(sheet))) is None:
             return best, bound
         lists = self.lists(found.x)
+        # HiGHS keeps rows within a tolerance, which may be many bytes: lists count by what they are worth.
         if self.value(lists, goal) < reached and self.keeps(lists):
             best = lists
         return best, max(bound, bound_of(sheet, found))
@@ -123,6 +125,8 @@ def trees(model: Model, values: dict[str, int], wanted: dict[str, int]) -> dict[
 
     found = {}
     last = max((k for k, goal in enumerate(model.goals) if wanted.get(goal)), default=-1)
+    # A bound is of plans as good at all goals before, so those are held, wanted or not, in the order in which
+    # the judge numbers their rows. Goals behind the last one wanted would add rows that no proof needs.
     for goal in model.goals[: last + 1]:
         sheet = model.sheet(model.hold(goal, values[goal])) if wanted.get(goal) else None
         if sheet is None:

@@ -47,10 +47,12 @@ def run(problem: Problem, settings: Settings) -> IntArray:
         if not (settings.check_first and is_perfect(skew, brokers)):
             move_replicas(lists, rows, skew)
     if LEADERS in steps:
+        # Partitions that may not change have leaders too, and those count for the mean.
         skew = leader_skew(lists, rows, brokers, counted=range(len(lists)))
         if not (settings.check_first and is_level([skew.counts[broker] for broker in brokers])):
             swap_leaders(lists, rows, hand_over(skew))
     if FOLLOWERS in steps:
+        # With two replicas the leader leaves no choice of a first follower.
         rows = [row for row in rows if len(lists[row]) > 2]
         held = {broker for row in rows for broker in lists[row]}
         pairs = list(permutations(sorted(held | set(brokers)), 2))

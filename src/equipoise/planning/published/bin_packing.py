@@ -106,6 +106,7 @@ class Packing:
                 if used[source] - weight < floor:
                     continue
                 target = self.receiver(lists[row], source, used)
+                # Above what the giver has had, the two would only change places.
                 if target is not None and used[target] + weight <= min(ceiling, used[source]):
                     lists[row][lists[row].index(source)] = target
                     used[source] -= weight
@@ -114,6 +115,7 @@ class Packing:
 
     def held_by(self, broker: int) -> list[int]:
         """The partitions that a broker may hand over, largest first."""
+        # Every tolerance begins with the same lists, so this is gathered once.
         if not self.on:
             for row in self.largest_first:
                 for holder in self.lists[row]:

@@ -52,6 +52,8 @@ def build(problem: Problem, settings: Settings) -> Program:
     program = Program(names, np.concatenate([kept.ravel(), at_capacity]))
     for what, load, capacity in loads(problem):
         share, limit = shares(problem, load, capacity)
+        # One row says both: load + (share - limit) y is at most
+        # share, so y = 0 leaves the share and y = 1 the limit.
         program.add(f"No broker above its {what}, nor above its share unless at capacity",
                     np.concatenate([broker.ravel(), np.arange(n_brokers)]), np.concatenate([x.ravel(), y]),
                     -np.inf, share, np.concatenate([np.repeat(load[rows], n_brokers), share - limit]),

@@ -34,6 +34,7 @@ def run(problem: Problem, settings: Settings) -> IntArray:
         factor = int(problem.rf[rows[0]])  # Kafka, too, takes the first partition's for the whole topic
         if factor > n_brokers:
             raise NoPlan(f"replication factor {factor} is larger than the {plural(n_brokers, 'broker')}")
+        # Lots by topic: another topic more or less changes none of the others.
         draw = random.Random(f"{settings.seed} {topic}")
         for row, replicas in zip(rows, placed(racks, len(rows), factor, draw, settings), strict=True):
             lists[row] = replicas

@@ -39,6 +39,8 @@ def run(problem: Problem, settings: Settings) -> IntArray:
 def fill(lists: Lists, row: int, factor: int, brokers: Sequence[int], used: Counter[int]) -> None:
     """Drop brokers off the list, then the most used; add the least used, last in the list."""
     replicas = [broker for broker in lists[row] if broker in brokers]
+    # Counts of the topic as it is so far: partitions before
+    # have their new lists in them, those to come the old.
     used.subtract(lists[row])
     used.update(replicas)
     while len(replicas) > factor:

@@ -68,6 +68,7 @@ def build(problem: Problem, settings: Settings) -> Program:
                 np.zeros(variable.size), variable, total, total, spread)
     program.add("C2: the replication factor of every partition stays what it is",
                 partition, variable, problem.rf[rows], problem.rf[rows])
+    # The mean is over brokers to stay alone: of the others all is to be taken.
     least, most = (factor * total / int(problem.eligible.sum()) for factor in settings.balance_factors)
     program.add("C3: every broker is well balanced, and those to be emptied are empty",
                 broker, variable, floor(least) * problem.eligible, ceil(most) * problem.eligible, spread,

@@ -56,6 +56,7 @@ def match(lists: Lists, rows: Sequence[int], wanted: Sequence[list[int]], n_brok
     """The wanted list that each row takes, so that the fewest replicas move in all."""
     from scipy.optimize import linear_sum_assignment
 
+    # As rows of 0 and 1, the product of the two says for every pair how many replicas stay.
     now, then = np.zeros((2, len(rows), n_brokers), dtype=np.float32)
     for k, row in enumerate(rows):
         now[k, lists[row]] = 1

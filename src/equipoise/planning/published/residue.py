@@ -70,6 +70,7 @@ def build(skew: Skew, *, residue: bool) -> Int64:
             terminals += [(holder, SINK, int(whole), 0), (holder, SINK_RESIDUE, 1, 0)]
             lost[SINK_RESIDUE] += rest
     if residue:
+        # A residue costs one more than a whole part: of the largest flows the cheapest uses few of them.
         terminals += [(SOURCE, SOURCE_RESIDUE, floor(lost[SOURCE_RESIDUE]), 1),
                       (SINK_RESIDUE, SINK, floor(lost[SINK_RESIDUE]), 1)]
     return np.vstack([gives, takes, np.array(raised + terminals, dtype=np.int64)])
@@ -83,6 +84,7 @@ def solve(arcs: Int64, *, costs: bool) -> Int64:
     tail, head = arcs[:, 0].astype(np.int32), arcs[:, 1].astype(np.int32)
     largest = SimpleMaxFlow()
     used = largest.add_arcs_with_capacity(tail, head, arcs[:, 2])
+    # How much can flow at most is found first, since the second solver has to be told how much flows.
     if largest.solve(SOURCE, SINK) != largest.OPTIMAL or largest.optimal_flow() == 0:
         return np.zeros(len(arcs), dtype=np.int64)
     if not costs:

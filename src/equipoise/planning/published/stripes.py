@@ -27,6 +27,8 @@ class Turns:
         """The next broker for a partition; None where it has had all of the rack."""
         if partition != self.partition:
             self.partition, self.given = partition, 0
+            # One further for each partition, or a rack's first
+            # broker would lead whenever the rack comes first.
             self.start = (self.start + 1) % len(self.brokers)
         if self.given == len(self.brokers):
             return None

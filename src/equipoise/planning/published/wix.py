@@ -76,6 +76,8 @@ def change_topic(lists: Lists, rows: Sequence[int], gathered: Gathered) -> None:
     total = gathered.partitions_per_broker
     held = Counter(broker for row in rows for broker in lists[row])
     share = -(-sum(held.values()) // len(gathered.brokers))
+    # Below the mean in all and below its part of this topic:
+    # else a broker is filled by the first topics alone.
     short = (b for b in gathered.unbalanced if total[b] < gathered.mean and held[b] < share)
     to_add = sorted(short, key=lambda broker: (total[broker], broker))
     above = (b for b in held if total[b] > gathered.mean)

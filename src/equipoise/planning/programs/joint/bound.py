@@ -37,6 +37,7 @@ class Multipliers:
 
     def halfway(self, other: Multipliers) -> Multipliers:
         """The prices in the middle between these and others."""
+        # Rounded down: any prices give a bound, and those that may not be negative stay so.
         held = {name: (price + other.held[name]) // 2 for name, price in self.held.items()}
         mine, theirs = ((one.node, one.led, one.stands, one.arrivals) for one in (self, other))
         return Multipliers(held, *((one + two) // 2 for one, two in zip(mine, theirs, strict=True)))
@@ -74,6 +75,9 @@ class Multipliers:
         unit = asked.scale if unit is None else unit
         who, network = asked.who, asked.face.network
         cost: Int64 = self.node[network.head] - self.node[network.tail]
+        # A leader needs lead <= x where x brings the replica, lead <= 1 - x
+        # where x takes it away. At a price of that, leading pays it and the arc
+        # gives it back; the 1 goes off in `bound_of`. -1 adds 0 to the last arc.
         np.add.at(cost, who.arc, np.where(who.arrives, -self.stands, self.stands) * (who.arc >= 0))
         if asked.budgets is not None:
             cost[asked.budgets.arc] += asked.budgets.on_arcs(self.arrivals)
@@ -105,11 +109,15 @@ def bound_of(asked: Question, price: Multipliers, unit: int | None = None) -> in
     bound = total(cheapest_of(asked, np.arange(len(who.row)), price.leading(asked, unit)))
     bound += total(network.supply, price.node) - total(price.stands[~who.arrives])
     bound += sum(weight * term.arcs.offset for term, weight in terms)
+    # A price times what a plan has beyond a condition is not above 0 where the plan keeps it. So whatever the
+    # price, such a plan costs no less than the sum.
     bound -= sum(term.paid_back(price.held[name], value) for name, (term, value) in asked.held.items())
     if asked.budgets is not None:
         bound -= total(price.arrivals, asked.budgets.room)
     on_arcs = [(term.arcs, weight) for term, weight in terms]
     bound += least(price.pull(asked, unit), network.lower, network.upper, on_arcs)
+    # A leader pays the price of its counts, and each count
+    # is paid it back: so counts need not fit the leaders.
     return bound + least(
         -price.led, counts.lower, counts.upper, [(term.counts, weight) for term, weight in terms]
     )
@@ -123,11 +131,13 @@ def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multiplie
     held = np.array([price.held.get(name, 0) for name in before], dtype=np.int64)
     stored = np.concatenate([held, price.node, price.led, table.ravel(), price.arrivals])
     name = NetworkName.JOINT if asked.budgets is None else NetworkName.JOINT_BUDGET
+    # The goal is whole, so a part of a unit is one more.
     return ProvedLevel(goal, -(-bound_of(asked, price) // asked.scale), name, stored)
 
 
 def least(cost: Int64, lower: Int64, upper: Int64, convex: list[tuple[Objective, int]]) -> int:
     """The least of ``cost @ x`` and the weighted squares for whole x within bounds; no two share an item."""
+    # What is linear is least at an end, whichever the sign says.
     x = np.where(cost < 0, upper, lower)
     squares = 0
     for objective, weight in convex:

@@ -60,8 +60,11 @@ def budgets_on(face: OptimalFace, reached: Mapping[str, int]) -> Budgets | None:
     most = np.minimum(most.astype(np.int64), problem.rf[rows])
     room = np.full(1 + len(rows), MANY)
     if in_all is not None and Moves.name not in reached:
+        # Arcs do not carry all moves: the offset counts what
+        # has been taken over, and takes off what is created.
         room[0] = in_all - face.net.objective(Moves.name).offset
     if of_each is not None:
         room[1:] = of_each - taken_over
+    # A condition that no flow of the face can break is left out of the program; its price is 0.
     binds = np.concatenate([[most.sum() > room[0]], most > room[1:]])
     return Budgets(arrive.index.astype(np.int64), arrive.unit, room, binds)

@@ -38,6 +38,7 @@ def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64, units:
     """
     least, most = lower[objective.convex], upper[objective.convex]
     at_least = int((objective.distance(least) ** 2).sum())
+    # An item that cannot differ is a number, which `at_least` has.
     some = np.flatnonzero(most > least)
     least, most = least[some], most[some]
     low, high = objective.band_low[some], objective.band_high[some]
@@ -116,8 +117,11 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     network, present = face.network, np.flatnonzero(~asked.who.arrives | shown[asked.who.arc])
     who = asked.who.of(present)
     open_ = shown & (network.upper > network.lower)
+    # Arcs that are not shown carry their least, so the program's plans are
+    # plans of the whole face: its optimum may be too high, never too low.
     free, still = np.flatnonzero(open_), np.where(open_, 0, network.lower)
     n_nodes, n_rows, n_led = len(network.supply), len(face.net.data.rows), counts.n_led
+    # One place more than arcs: who stands for certain has arc -1, and reads there that it has no column.
     column = np.full(len(network.tail) + 1, -1, dtype=np.int64)
     column[free] = np.arange(len(free))
     leads = len(free) + np.arange(len(who.row))
@@ -155,6 +159,7 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
         (n_nodes + who.row, leads, 1),
         *sheet.entries,
     )
+    # Whoever has no free arc stands there in every plan of the program, and needs no condition.
     doubtful = np.flatnonzero(column[who.arc] >= 0)
     arc, come, nth = column[who.arc[doubtful]], who.arrives[doubtful], np.arange(len(doubtful))
     terms = [term for term, _ in asked.held.values()]
@@ -215,6 +220,8 @@ def multipliers(asked: Question, layout: Layout, found: Answer) -> Multipliers:
     Whoever is not in the program has to pay for standing what makes it as dear as the best who is.
     """
     n_open, n_led = len(layout.doubtful), asked.counts.n_led
+    # HiGHS' price is what a unit more of a row's side would cost; ours is what a unit pays for being in the
+    # row. So signs turn, but for nodes, whose price `pull` takes off what leaves them.
     of_equal, of_bounded = np.split(found.of_rows, [layout.program.n_equal])
     led = np.zeros(len(asked.counts.lower))
     led[:n_led] = -of_bounded[n_open : n_open + n_led]
@@ -238,5 +245,7 @@ def multipliers(asked: Question, layout: Layout, found: Answer) -> Multipliers:
     leading = price.leading(asked)
     cheapest = cheapest_of(asked, layout.present, leading)
     absent = np.delete(np.arange(len(stands)), layout.present)
+    # What is paid for standing is given back on the arc of arrival.
+    # So the arcs alone tell `worthwhile` whom the program lacks.
     stands[absent] = np.maximum(cheapest[asked.who.row[absent]] - leading[absent], 0)
     return price

@@ -73,10 +73,12 @@ class JointProgram:
         of which many are whole. At last all that may differ, or those that are not whole and who leads.
         """
         x, best = found.x, None
+        # A column whose reduced cost is not 0 is at its end in every optimum, so it can stay there.
         ties = split_of(x) | (np.abs(found.of_columns) < NEARLY)
         leads = np.arange(len(x)) >= self.n_flows
         for turn in range(1 + params.near_optima):
             split = split_of(x)
+            # Lists are made of flows alone: who leads is chosen anew from whole ones.
             if not split[: self.n_flows].any():
                 return np.round(x)
             beside = ties & self.beside(split)
@@ -93,6 +95,7 @@ class JointProgram:
     ) -> Float64 | None:
         """The best of a solution and those that differ from ``x`` in some columns that are ``opened``."""
         for open_ in opened:
+            # Nothing whole costs less: what would be opened next can only cost time.
             if best is not None and self.cost @ best <= at_least(found):
                 break
             tried = self.rest(np.round(x), open_, params)
@@ -120,10 +123,12 @@ class JointProgram:
         if answer is None:
             return None
         kept[some] = answer.x
+        # The little costs of many columns may add up to more than a unit, so this has to be asked.
         return kept if self.cost @ kept < found.value + NEARLY * max(1.0, abs(found.value)) else None
 
     def beside(self, some: BoolArray) -> BoolArray:
         """Columns that share a condition of equality with some columns."""
+        # Without signs, or what enters a node would cancel what leaves it.
         table = np.abs(self.rows.table[: self.n_equal])
         return np.asarray((table @ some > 0) @ table > 0)
 

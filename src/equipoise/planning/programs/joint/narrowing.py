@@ -52,9 +52,12 @@ class Narrowed:
         leading = price.leading(asked)
         missing = np.maximum(cheapest_of(asked, np.flatnonzero(self.kept), leading)[who.row] - leading, 0)
         missing[self.kept] = 0
+        # The prices of the goals before do not make these dearer, however often they are added. It is the arc
+        # that keeps them out, so it gets the price of standing back, and has to outweigh it below.
         closed = extra <= MARGIN  # those cannot stand there, and pay for it
         stands[closed] += missing[closed]
         times = times_needed(-missing[~closed], extra[~closed])
+        # An arc that is held at an end has to cost what keeps it there in the whole question too.
         pull, own = price.pull(asked), self.price.pull(asked)
         plain = linear_arcs(asked)
         times = max(times, times_needed(pull[plain], own[plain]))
@@ -92,8 +95,10 @@ def narrow(asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedL
     known = [price for level in levels if (price := prices_of(asked, reached, level)) is not None]
     if not known:
         return None
+    # Each costs a plan as good as this one nothing beyond its value, so their sum does not either.
     price = reduce(lambda one, other: one.plus(other, 1), known)
     who, network, counts = asked.who, asked.face.network, asked.counts
+    # Where costs are convex the linear part does not say at which end an arc is, so those stay as they are.
     cost = np.where(linear_arcs(asked), price.pull(asked, 0), 0)
     lower = np.where(cost < -MARGIN, network.upper, network.lower)
     upper = np.where(cost > MARGIN, network.lower, network.upper)
@@ -163,4 +168,6 @@ def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -
         price = Multipliers(held, node, led, stands.reshape(n_rows, -1)[who.row, who.broker], arrivals)
     else:
         return None
+    # With nothing for the goal itself, the bound is what the goal before lacks of its value. Only if that is
+    # nothing do its prices say which columns no such plan has.
     return price if bound_of(asked, price, 0) >= -EXACT else None

@@ -117,6 +117,8 @@ class Term:
             return self, price
         linear = np.zeros_like(self.arcs.linear)
         some = np.flatnonzero(self.arcs.linear) if price else np.zeros(0, dtype=np.int64)
+        # Rounded down here and up in `paid_back`: both lower
+        # the bound, so what is rounded proves nothing too much.
         linear[some] = [price * size // self.fine for size in self.arcs.linear[some].tolist()]
         return Term(Objective.of_linear(linear), 0, self.counts), 1
 
@@ -187,8 +189,11 @@ def question(
     who = candidates(face)
     n_counts = n_led + len(problem.cluster.topics) * problem.cluster.n_brokers
     least, most = np.zeros(n_counts, dtype=np.int64), np.bincount(who.counts.ravel(), minlength=n_counts)
+    # Arcs of racks and brokers are the first of that network, in the order of these counts.
     least[:n_led], most[:n_led] = leaders.lower[:n_led], np.minimum(most[:n_led], leaders.upper[:n_led])
     counts = Counts(least, most.astype(np.int64), n_led)
+    # Where the bound of brokers meets the value, the bounds of
+    # their counts keep the goal. Elections are no count of these.
     met = {level.goal for level in levels if reached[level.goal] == level.value}
     bounded = {name for name in met if not LEADER[name].changes}  # no bound of counts keeps what changes
     held = {
@@ -237,6 +242,7 @@ def candidates(face: OptimalFace) -> Candidates:
     slot = np.flatnonzero((data.slot_broker >= 0) & leads[data.slot_broker])
     arc = arc_of[data.slot_row[slot] * n_eligible + data.slot_broker[slot]]
     stays = (arc < 0) | (network.lower[arc] == 0)
+    # On this face it cannot leave: it stands there for certain.
     slot, arc = slot[stays], np.where(network.upper[arc] > 0, arc, -1)[stays]
     come = np.flatnonzero((network.upper[net.arrive.index] > 0) & leads[net.arrive.broker])
     row = np.r_[data.slot_row[slot], net.arrive.unit[come]]

@@ -148,16 +148,22 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         left.spend(found.iterations, columns)
         last = layout, found
         now = multipliers(asked, layout, found)
+        # Any prices bound the goal of all plans, so the best of all rounds is kept; the program's own swing.
         prices = [now] if best is None else [best[1].halfway(now), now]
         tried = [(bound_of(asked, price), price) for price in reversed(prices)]
         best = max([*([best] if best else []), *tried], key=lambda pair: pair[0])
+        # No plan of the face is below the bound, none of the program below
+        # its optimum: where they meet, more arcs could make nothing better.
         if max(-(-best[0] // asked.scale), start.bound) >= layout.value(found):
             break
         offers = (worthwhile(face, price.pull(asked), shown, asked.scale // NOISE) for price in prices)
+        # Where nothing is worth it at the prices halfway, those of the program
+        # itself decide; only if they offer nothing has it all that it needs.
         wanted = next((arcs for arcs in offers if len(arcs)), None)
         near = layout.around(found, asked.near)
         if wanted is not None:
             shown[wanted] = True
+        # Wide steps cost too much, so cutting anew around the optimum lowers it, or has come to its end.
         elif near is None or found.value > least - NEARLY:
             break
         else:
@@ -232,6 +238,8 @@ def lists_near(face: OptimalFace, layout: Layout, found: Answer) -> npt.NDArray[
     """The lists of a whole placement: the optimum if it is one, else the best found nearby."""
     best = layout.program.integral_near(found, face.net.data.problem.params)
     if best is None:
+        # No whole flow was found nearby. A flow is whole by itself: arcs that the optimum has more than half
+        # of are worth taking in this one, the others cost.
         wish = np.full(len(face.network.tail), SCALE)
         wish[layout.free] = in_parts(0.5 - found.x[: len(layout.free)])
         flow = least_flow(face.network, Objective.of_linear(wish), face.flow)
