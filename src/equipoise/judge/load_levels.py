@@ -114,8 +114,8 @@ def worth_of_budgets(case: Case, load: Load) -> Iterator[tuple[int, int]]:
     fewer = np.maximum(measures.lengths(case.before[rows]) - rules.rf[rows], 0)
     gone = int((fewer * load.weight[rows]).sum())
     made = case.cluster.rf[rows] == 0  # what is created copies nothing
-    sizes = np.ceil(np.nan_to_num(case.cluster.size_bytes[rows]))
-    for allowed, price in ((rules.max_moves, np.ones(len(rows))), (rules.max_bytes, np.floor(sizes))):
+    sizes = np.floor(np.nan_to_num(case.cluster.size_bytes[rows]))  # more can be moved, never less
+    for allowed, price in ((rules.max_moves, np.ones(len(rows))), (rules.max_bytes, sizes)):
         if allowed is not None:
             yield ceil(dearest(weight, np.where(made, 0, price), copies, allowed) * (1 + ROUNDING)), gone
 

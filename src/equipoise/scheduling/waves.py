@@ -41,7 +41,8 @@ def fitting(
         later: list[int] = []
         links: Counter[tuple[str, int]] = Counter()
         for at, row in enumerate(pending):
-            if len(wave) == max_inflight or len(later) > 4 * max_inflight:
+            # Enough has been looked at for a wave that has something; an empty one would end all.
+            if len(wave) == max_inflight or (wave and len(later) > 4 * max_inflight):
                 later += pending[at:]
                 break
             mine = parts.get(row, [])

@@ -97,6 +97,13 @@ def test_no_room_for_the_supply() -> None:
         solve(two_nodes([2, 3], 6), Objective.of_linear(np.zeros(2)))
 
 
+def test_an_arc_whose_bounds_cross_carries_nothing() -> None:
+    """At least 1 and at most 0: there is no such flow, though the supply would fit beside it."""
+    network = replace(two_nodes([0, 1], 1), lower=np.array([1, 0]))
+    with pytest.raises(Infeasible):
+        solve(network, Objective.of_linear(np.zeros(2, dtype=np.int64)))
+
+
 def test_a_node_without_arcs_keeps_its_supply() -> None:
     """Supply that no arc can take away is no flow, and none is needed where there is no supply."""
     with pytest.raises(Infeasible):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -271,3 +273,17 @@ def test_limits_below_one_are_refused() -> None:
         schedule(random_plan(10, 5, 7), max_inflight=0)
     with pytest.raises(ValueError, match="throttle"):
         schedule(random_plan(10, 5, 7), throttle=0)
+
+
+def test_a_wave_looks_on_until_something_fits() -> None:
+    """Rack b is full until seven partitions have left it, and fourteen that come to it stand in front."""
+    n = 7
+    racks = {0: "a", 1: "b", **{2 + k: "b" for k in range(n)}, 2 + n: "a"}
+    coming = {f"a{k:02d}": ([0], [1]) for k in range(14)}
+    leaving = {f"z{k}": ([2 + k], [2 + n]) for k in range(n)}
+    sizes = dict.fromkeys(coming, 5e6) | dict.fromkeys(leaving, 10e6)
+    plan = plan_of(coming | leaving, n_brokers=3 + n, sizes=sizes, racks=racks)
+    plan = replace(plan, request={"rack_capacity": [("b", 70_000_000)]})
+    for inflight in (1, 2, 50):
+        done = schedule(plan, max_inflight=inflight)
+        assert sum(map(len, done.waves)) == 21 and not done.blocked, inflight

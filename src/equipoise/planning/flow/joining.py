@@ -94,6 +94,8 @@ class Joined:
 
 def join(network: Network, objective: Objective) -> Joined:
     """The network with all that can be joined; raises `Infeasible` where that shows."""
+    if np.any(network.lower > network.upper):
+        raise Infeasible
     bundles = side_by_side(network, objective)
     room, start = network.upper - network.lower, network.lower.copy()
     # The flow on the first of a bundle is what all of it

@@ -113,7 +113,7 @@ def unaffordable(problem: Problem, load: Load) -> tuple[int, int]:
     rows = np.flatnonzero(problem.movable)
     weight, copies = load.weight[rows], problem.rf[rows].astype(np.int64)
     reach = [
-        most_within(weight, np.ceil(budget.cost(problem)[rows]).astype(np.int64), copies, allowed)
+        most_within(weight, np.floor(budget.cost(problem)[rows]).astype(np.int64), copies, allowed)
         for budget in BUDGETS
         if not budget.of_each and (allowed := budget.allowed(problem.request)) is not None
     ]
@@ -163,7 +163,7 @@ def cost_bound(problem: Problem, load: Load, cost: Int64, left: int) -> int:
     slack = extra * dearest
     bound = max(0.0, eased(gives, takes, slack), eased(np.array([in_all]), np.array([takes.sum()]), slack))
     # Costs are whole, so the bound is rounded up, once what floating point may have added is off.
-    return ceil(bound) if cost is load.weight else ceil(bound - ROUNDING * bound)
+    return ceil(bound) if np.array_equal(cost, load.weight) else ceil(bound - ROUNDING * bound)
 
 
 def eased(gives: np.ndarray, takes: np.ndarray, slack: float) -> float:

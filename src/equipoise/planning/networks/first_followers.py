@@ -198,17 +198,20 @@ def best_within(network: Network, fall: Objective, moves: Int64, allowed: int) -
         # At one price flows with more and with fewer moves may be equally good: of these the fewest count.
         return least_flow(narrow(network, both, best.potential), Objective.of_linear(moves), best.flow)
 
+    def fits(flow: Int64) -> bool:
+        return int((flow * moves).sum()) <= allowed
+
     flow = priced(0)
+    if fits(flow):
+        return flow
     low, high = 0, 1
-    while int((flow * moves).sum()) > allowed and high < MANY:
+    while not fits(flow := priced(high)) and high < MANY:
         low, high = high, 2 * high
-        flow = priced(high)
     # Moves fall as the price rises (it is the multiplier of the budget), so halving finds where they fit.
-    while high - low > 1 and low > 0:
+    while high - low > 1:
         middle = (low + high) // 2
         tried = priced(middle)
-        fits = int((tried * moves).sum()) <= allowed
-        low, high, flow = (low, middle, tried) if fits else (middle, high, flow)
+        low, high, flow = (low, middle, tried) if fits(tried) else (middle, high, flow)
     return flow
 
 

@@ -53,7 +53,7 @@ class MaxChangesPerPartition(Budget):
 
     def ways_out(self, trial: Trial) -> Iterator[Way]:
         needed = trial.changes(trial.request) if self.is_given(trial.request) else None
-        if needed is not None:
+        if needed is not None and needed > (self.allowed(trial.request) or 0):
             yield Way(Step.LOOSEN, f"allow {needed} (--{self.name})")
 
 
