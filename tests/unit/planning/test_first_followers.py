@@ -9,7 +9,7 @@ from equipoise.planning.networks.first_followers import best_within
 
 
 def test_a_price_of_one_is_tried() -> None:
-    """Two moves would help, one by 2 and one by 1, and one is allowed: at a price of 2 none would be worth it.
+    """Two moves would help, one by 2 and one by 1; one is allowed, and at a price of 2 none is worth it.
 
     Nodes: the sink, A with two units and B with one, C and D to which they may move.
     """
