@@ -166,6 +166,10 @@ def settings() -> dict[str, str]:
         # So many to begin with; how many it takes for the data and the cores there are is seen as it runs.
         "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "512",
         "spark.sql.session.timeZone": "UTC",
+        # A run has some hundred pieces of compiled code, and those that do not fit are compiled again.
+        "spark.sql.codegen.cache.maxEntries": "2000",
+        # To note where in our code each column was made costs eight calls to the JVM, and nobody is told.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         # Files come to Python as rows, and are not to be many at a time.
         "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
         # Samples come sorted by series, and are added up as they come.
