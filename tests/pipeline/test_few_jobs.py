@@ -21,8 +21,11 @@ STEPS = ("parsed", "merged", "told", "rated", "faults", "series", "planned")
 """What passes from step to step, as files."""
 LOOKS = ("remarks", "summaries", "set aside", "findings", "left out", "last runs")
 """What the driver looks at: files and addresses that are odd, and what the page shows."""
-SENT = ("levels of the busiest hour", "plans beside the budget", "the last runs")
-"""What is so small in any fleet that it is sent to each task."""
+SENT = (
+    "ranks", "clusters with samples", "usual times", "levels of the busiest hour", "plans beside the budget",
+    "last runs",
+)  # fmt: skip
+"""What is so small in any fleet that it is sent to each task of a join."""
 
 
 @pytest.fixture
