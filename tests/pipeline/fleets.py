@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from pyspark.sql import SparkSession
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from equipoise.pipeline.jobs.store import read_table
+from equipoise.files.places import Place
+from equipoise.pipeline.places.hadoop import HadoopPlace
 from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "fleet"
@@ -38,10 +41,18 @@ UNHEALTHY = (
 PLANNED = (*GOOD, "moving", "asked")
 
 
-def rows_of(spark: SparkSession, out: Path, table: str) -> list[dict[str, Any]]:
-    """All rows of a published table, in key order."""
-    frame = read_table(spark, TABLES[table], out / "tables" / table)
-    return [row.asDict(recursive=True) for row in frame.orderBy(*TABLES[table].key).collect()]
+def rows_of(out: Place, table: str) -> list[dict[str, Any]]:
+    """All rows of a published table, in key order, nulls first; times are UTC."""
+    place, key = out / "tables" / table, TABLES[table].key
+    with TemporaryDirectory() as scratch:
+        if isinstance(place, HadoopPlace):
+            place.download(Path(scratch))
+            place = Path(scratch) / table
+        found = pq.read_table(str(place), coerce_int96_timestamp_unit="us")
+    for at, field in enumerate(found.schema):
+        if pa.types.is_timestamp(field.type):
+            found = found.set_column(at, field.name, found[field.name].cast(pa.timestamp("us", "UTC")))
+    return sorted(found.to_pylist(), key=lambda row: [(row[name] is not None, row[name]) for name in key])
 
 
 def files_of(out: Path) -> dict[str, str]:

@@ -97,18 +97,18 @@ def test_names_are_shown_as_they_are(run: FleetRun, told: StringIO) -> None:
     assert "  prod[eu]: planned\n" in told.getvalue()
 
 
-def test_of_two_lists_neither_is_taken(spark: SparkSession, run: FleetRun) -> None:
+def test_of_two_lists_neither_is_taken(run: FleetRun) -> None:
     """The partition is not planned, and both places are told; so is a link to nothing."""
-    rows = [row for row in rows_of(spark, run.out, "partitions") if row["cluster"] == "dup"]
+    rows = [row for row in rows_of(run.out, "partitions") if row["cluster"] == "dup"]
     assert [(row["partition"], row["replicas"]) for row in rows] == [(1, [2]), (2, [1])]
-    pieces = [row for row in rows_of(spark, run.out, "quarantine") if row["cluster"] == "dup"]
+    pieces = [row for row in rows_of(run.out, "quarantine") if row["cluster"] == "dup"]
     assert [(row["file"], row["place"]) for row in pieces] == [
         ("current.json", "partitions[2]"),
         ("old.json", None),
     ]
 
 
-def test_plans_know_the_loads(spark: SparkSession, run: FleetRun) -> None:
+def test_plans_know_the_loads(run: FleetRun) -> None:
     """By their means one of the first two partitions moves; by their peaks they are level as they are."""
     summaries = {row["cluster"]: row for row in run.rows}
     assert summaries["by mean"]["data_moves"] >= 1

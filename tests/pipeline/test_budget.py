@@ -59,8 +59,8 @@ def run(spark: SparkSession, fleet: Path) -> FleetRun:
     return run_fleet(spark, fleet, fleet.parent / "out")
 
 
-def budgets(spark: SparkSession, out: Path) -> dict[str, dict[str, Any]]:
-    return {row["cluster"]: row for row in rows_of(spark, out, "budget")}
+def budgets(out: Path) -> dict[str, dict[str, Any]]:
+    return {row["cluster"]: row for row in rows_of(out, "budget")}
 
 
 def test_it_is_given_where_it_buys_most(spark: SparkSession, run: FleetRun) -> None:

@@ -101,7 +101,7 @@ def mixed(text: str, draw: random.Random) -> str:
     return first + "".join(lines)
 
 
-def test_a_spark_cluster_gives_the_same(spark: SparkSession, demo_run: FleetRun, tmp_path: Path) -> None:
+def test_a_spark_cluster_gives_the_same(demo_run: FleetRun, tmp_path: Path) -> None:
     """One master and two workers on loopback: the same rows in every table, the same plans byte for byte."""
     out = tmp_path / "out"
     with standalone(tmp_path) as master:
@@ -114,23 +114,7 @@ def test_a_spark_cluster_gives_the_same(spark: SparkSession, demo_run: FleetRun,
     plans = {name for name in here if not name.startswith("tables/")}
     assert {name: there.get(name) for name in plans} == {name: here[name] for name in plans}
     for table in TABLES.keys() - set(HISTORIES):
-        assert rows_of(spark, out, table) == rows_of(spark, demo_run.out, table), table
-
-
-def test_the_command(tmp_path: Path) -> None:
-    """``equipoise demo`` ends with 0 and a table of clusters; Spark itself says nothing."""
-    ran = equipoise("demo", "--out", "there", cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    assert "4,821–7,341 → 6,589–6,590" in ran.stdout
-    assert "messy: 6 pieces of input set aside" in ran.stdout
-    assert ran.stdout.rstrip().endswith("there/index.html")
-    assert (tmp_path / "there" / "index.html").is_file()
-    told = [line.split(":")[0].strip() for line in ran.stderr.splitlines()]
-    assert set(told) == {
-        "starting Spark on local[*]", "reading 12 files of 5 clusters", "planning",
-        "reading 1 file of samples", "writing the tables",
-        "growth", "messy", "racks", "removal", "skewed-leaders",
-    }  # fmt: skip
+        assert rows_of(out, table) == rows_of(demo_run.out, table), table
 
 
 def test_no_fleet(tmp_path: Path) -> None:

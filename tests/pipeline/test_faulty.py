@@ -46,12 +46,10 @@ def of(rows: Rows, cluster: str) -> Iterator[dict[str, Any]]:
     return (row for row in rows if row["cluster"] == cluster)
 
 
-def test_every_fault_is_found(
-    spark: SparkSession, place: Path, truths: list[Truth], found: Published
-) -> None:
+def test_every_fault_is_found(place: Path, truths: list[Truth], found: Published) -> None:
     """The checks, the broken files, rates and growths within their error; no finding without a fault."""
     assert {truth.fault for truth in truths} == set(FAULTS)
-    assert judged(truths, found, rows_of(spark, place / "out", "partition_load")) == []
+    assert judged(truths, found, rows_of(place / "out", "partition_load")) == []
 
 
 def test_findings_say_how_much(found: Published, by_fault: dict[str, str]) -> None:
@@ -73,11 +71,11 @@ def test_findings_say_how_much(found: Published, by_fault: dict[str, str]) -> No
 
 
 def test_disks_are_full_in_time(
-    spark: SparkSession, place: Path, truths: list[Truth], found: Published, by_fault: dict[str, str]
+    place: Path, truths: list[Truth], found: Published, by_fault: dict[str, str]
 ) -> None:
     """What is free, divided by the growth of what a broker holds; of its only dir the same before."""
     well = next(truth for truth in truths if truth.fault == "nothing")
-    rows = list(of(rows_of(spark, place / "out", "disk_days"), well.name))
+    rows = list(of(rows_of(place / "out", "disk_days"), well.name))
     assert len(rows) == 8
     for broker in (1, 2, 3, 4):
         whole, part = (row for row in rows if row["broker"] == broker)
@@ -94,16 +92,16 @@ def test_disks_are_full_in_time(
         assert whole["after"]["bytes"] >= 0
 
 
-def test_the_busiest_hour(spark: SparkSession, place: Path, truths: list[Truth], found: Published) -> None:
+def test_the_busiest_hour(place: Path, truths: list[Truth], found: Published) -> None:
     """The hour in which the counters of all partitions together rise most, and by how much."""
     well = next(truth for truth in truths if truth.fault == "nothing")
-    samples = of(rows_of(spark, place / "out", "samples"), well.name)
+    samples = of(rows_of(place / "out", "samples"), well.name)
     totals = dict.fromkeys(range(HOURS), 0.0)
     for row in samples:
         if row["metric"] == "bytes_in_per_s":
             totals[(int(row["time"].timestamp()) - START) // 3600 - 1] += row["value"]
     most = max(totals, key=lambda k: totals[k])
-    (told,) = of(rows_of(spark, place / "out", "busiest_hour"), well.name)
+    (told,) = of(rows_of(place / "out", "busiest_hour"), well.name)
     assert (int(told["hour"].timestamp()) - START) // 3600 == most
     assert told["mean"] == pytest.approx(totals[most]) and told["of"] == "partitions"
     assert told["usual"] == pytest.approx(sum(totals.values()) / HOURS)

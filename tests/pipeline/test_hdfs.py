@@ -65,7 +65,7 @@ def put(folder: Path, place: HadoopPlace) -> None:
 
 
 def tables(spark: SparkSession, out: Place) -> dict[str, list[dict[str, Any]]]:
-    return {name: rows_of(spark, out, name) for name in TABLES if name not in HISTORIES}
+    return {name: rows_of(out, name) for name in TABLES if name not in HISTORIES}
 
 
 @pytest.fixture(scope="module")
@@ -135,13 +135,13 @@ def test_running_again(runs: Runs) -> None:
     assert runs.more.rows_there["samples"] != runs.first.rows_there["samples"]
 
 
-def test_one_run_counts(spark: SparkSession, runs: Runs) -> None:
+def test_one_run_counts(runs: Runs) -> None:
     """The pointer names the last one; the one before it is there for its readers, and no other."""
     out = runs.root / "out"
     assert str(pointed(out)) == str(runs.more.there.out)
     assert sorted(entry.name for entry in out.iterdir()) == ["latest", "runs"]
     assert sorted(entry.name for entry in (out / "runs").iterdir()) == ["000001", "000004"]
-    history = rows_of(spark, runs.more.there.out, "plan_history")
+    history = rows_of(runs.more.there.out, "plan_history")
     assert len({row["run"] for row in history}) == 2
 
 

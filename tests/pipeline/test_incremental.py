@@ -114,10 +114,10 @@ def test_a_plan_that_lacks_a_file_is_made_anew(runs: Runs) -> None:
     assert [path.name for path in (runs.out / "state" / "told").iterdir()] == ["run=3"]
 
 
-def test_the_tables_are_those_of_a_full_run(spark: SparkSession, runs: Runs) -> None:
+def test_the_tables_are_those_of_a_full_run(runs: Runs) -> None:
     """To the row, after a run with one new file and after one with nothing new; counts and remarks too."""
     for name in MADE_ANEW:
-        assert rows_of(spark, runs.out, name) == rows_of(spark, runs.full.out, name), name
+        assert rows_of(runs.out, name) == rows_of(runs.full.out, name), name
     assert runs.second.rows == runs.third.rows == runs.full.rows
     assert {row["cluster"] for row in runs.full.rows} == {"logs", "mail", "pay", "shop"}
     now, full = (json.loads((run.out / "run.json").read_text()) for run in (runs.third, runs.full))
@@ -128,9 +128,9 @@ def test_the_tables_are_those_of_a_full_run(spark: SparkSession, runs: Runs) -> 
     assert now["left_out"]["samples"] == 2
 
 
-def test_histories(spark: SparkSession, runs: Runs) -> None:
+def test_histories(runs: Runs) -> None:
     """A row for each run and cluster, with what was taken over; a full run elsewhere begins its own."""
-    plans, loads = (rows_of(spark, runs.out, name) for name in HISTORIES)
+    plans, loads = (rows_of(runs.out, name) for name in HISTORIES)
     started = sorted({row["run"] for row in plans})
     assert len(started) == 3
     taken = [{row["cluster"]: row["taken_over"] for row in plans if row["run"] == run} for run in started]
@@ -142,7 +142,7 @@ def test_histories(spark: SparkSession, runs: Runs) -> None:
     rates = [row["bytes_in_per_s"] for row in loads if row["cluster"] == "pay"]
     assert rates[0] == 5.0 and rates[1] == rates[2] > 5.0
     assert [row["unknown_bytes_in"] for row in loads if row["cluster"] == "mail"] == [2] * 3
-    assert len(rows_of(spark, runs.full.out, "plan_history")) == 4
+    assert len(rows_of(runs.full.out, "plan_history")) == 4
     assert 'id="trends"' not in (runs.full.out / "index.html").read_text()
 
 

@@ -98,7 +98,7 @@ def test_a_planner_that_is_killed(spark: SparkSession, busy_fleet: Path, tmp_pat
     assert {row["cluster"]: row["outcome"] for row in run.rows} == {
         "busy": "set aside", "a": "planned", "b": "planned"
     }  # fmt: skip
-    (row,) = rows_of(spark, run.out, "quarantine")
+    (row,) = rows_of(run.out, "quarantine")
     assert row["cluster"] == "busy" and row["reason"].startswith("its planning was killed by signal 9")
     assert {place.name for place in (run.out / "clusters").iterdir()} == {"a", "b"}
 
@@ -107,18 +107,13 @@ def test_a_worker_that_is_killed(spark: SparkSession, busy_fleet: Path, tmp_path
     """The process of a task: the task is tried again, and nothing is lost or there twice."""
     run = disturbed(spark, busy_fleet, tmp_path / "out", lambda: {parent(pid) for pid in planners()})
     assert {row["outcome"] for row in run.rows} == {"planned"} and run.is_clean
-    assert len(rows_of(spark, run.out, "partitions")) == N_BUSY + 24
-
-
-@pytest.fixture(scope="module")
-def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> FleetRun:
-    return run_fleet(spark, EXAMPLES, tmp_path_factory.mktemp("undisturbed") / "out")
+    assert len(rows_of(run.out, "partitions")) == N_BUSY + 24
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(10))
 def test_a_driver_that_is_killed(
-    spark: SparkSession, undisturbed: FleetRun, seed: int, tmp_path: Path
+    spark: SparkSession, demo_run: FleetRun, seed: int, tmp_path: Path
 ) -> None:
     """At any moment of a run: run again, the tables are those of a run that nobody disturbed."""
     command = [sys.executable, "-m", "equipoise.cli.main", "run", EXAMPLES, "--out", tmp_path / "out"]
@@ -134,8 +129,8 @@ def test_a_driver_that_is_killed(
     assert said
     run_fleet(spark, EXAMPLES, tmp_path / "out")
     for name in TABLES.keys() - set(HISTORIES):
-        assert rows_of(spark, tmp_path / "out", name) == rows_of(spark, undisturbed.out, name), name
-    assert plans_of(tmp_path / "out") == plans_of(undisturbed.out)
+        assert rows_of(tmp_path / "out", name) == rows_of(demo_run.out, name), name
+    assert plans_of(tmp_path / "out") == plans_of(demo_run.out)
     assert {entry.name for entry in tmp_path.iterdir()} == {"out"}
 
 
@@ -163,4 +158,4 @@ def test_the_next_run_clears_what_a_killed_one_left(spark: SparkSession, tmp_pat
     assert {entry.name for entry in tmp_path.iterdir()} == {"fleet", "out"}
     full = run_fleet(spark, fleet, tmp_path / "full", full=True)
     for name in TABLES.keys() - set(HISTORIES):
-        assert rows_of(spark, out, name) == rows_of(spark, full.out, name), name
+        assert rows_of(out, name) == rows_of(full.out, name), name

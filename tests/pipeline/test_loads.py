@@ -189,26 +189,26 @@ def measured_run(
     return run_fleet(spark, measured_fleet, tmp_path_factory.mktemp("runs") / "out")
 
 
-def test_every_partition_and_broker_has_a_row(spark: SparkSession, measured_run: FleetRun) -> None:
+def test_every_partition_and_broker_has_a_row(measured_run: FleetRun) -> None:
     """Clusters without samples too, where nothing is known; nothing was set aside."""
     assert measured_run.is_clean
-    load = rows_of(spark, measured_run.out, "partition_load")
+    load = rows_of(measured_run.out, "partition_load")
     assert [(row["cluster"], row["partition"]) for row in load] == [
         ("moving", 0), ("moving", 1), ("quiet", 0), ("quiet", 1)
     ]  # fmt: skip
     assert load[2]["disk_bytes"] == load[3]["bytes_in_per_s"] == UNKNOWN
-    assert len(rows_of(spark, measured_run.out, "broker_load")) == 8
+    assert len(rows_of(measured_run.out, "broker_load")) == 8
     record = json.loads((measured_run.out / "run.json").read_text())
     assert record["out"]["rows"]["samples"] == 299 + 2 + 300 + 49
     assert record["in"]["sample_files"] == 3
 
 
-def test_what_brokers_carry(spark: SparkSession, measured_run: FleetRun) -> None:
+def test_what_brokers_carry(measured_run: FleetRun) -> None:
     """Means add up, peaks do not; a broker's own totals are measured; what is unknown is counted."""
     first, second, third, fourth = (
-        row for row in rows_of(spark, measured_run.out, "broker_load") if row["cluster"] == "moving"
+        row for row in rows_of(measured_run.out, "broker_load") if row["cluster"] == "moving"
     )
-    one, two = (row["bytes_in_per_s"] for row in rows_of(spark, measured_run.out, "partition_load")[:2])
+    one, two = (row["bytes_in_per_s"] for row in rows_of(measured_run.out, "partition_load")[:2])
     assert first["leader_bytes_in_per_s"] == {
         "mean": one["mean"], "p95": None, "peak": None, "growth_per_day": one["growth_per_day"],
         "growth_error": one["growth_error"], "samples": 299, "unknown": 0, "source": "summed",
@@ -235,10 +235,10 @@ def test_a_plan_says_which_loads_are_of_samples(measured_run: FleetRun) -> None:
     assert "loads" not in json.loads((plans / "quiet" / "plan.json").read_text())
 
 
-def test_keys_are_unique(spark: SparkSession, measured_run: FleetRun) -> None:
+def test_keys_are_unique(measured_run: FleetRun) -> None:
     """No two rows of a table share its key."""
     for name in ("samples", "partition_load", "broker_load"):
-        keys = [tuple(row[c] for c in TABLES[name].key) for row in rows_of(spark, measured_run.out, name)]
+        keys = [tuple(row[c] for c in TABLES[name].key) for row in rows_of(measured_run.out, name)]
         assert len(keys) == len(set(keys)), name
 
 
@@ -252,9 +252,11 @@ def test_running_again_replaces(
 
 
 @pytest.mark.parametrize("settings", [
-    {"spark.sql.shuffle.partitions": "1"},
     {"spark.sql.shuffle.partitions": "23", "spark.sql.adaptive.enabled": "false"},
-    {"spark.sql.execution.replaceHashWithSortAgg": "false", "spark.sql.files.maxPartitionBytes": "2000"},
+    {
+        "spark.sql.execution.replaceHashWithSortAgg": "false", "spark.sql.files.maxPartitionBytes": "2000",
+        "spark.sql.shuffle.partitions": "7",
+    },
 ])  # fmt: skip
 def test_however_the_work_is_spread(
     spark: SparkSession,
@@ -263,7 +265,10 @@ def test_however_the_work_is_spread(
     tmp_path: Path,
     settings: dict[str, str],
 ) -> None:
-    """Any number of shuffle partitions and of pieces of files, sorted or hashed: the same rows."""
+    """Any number of shuffle partitions and of pieces of files, sorted or hashed: the same rows.
+
+    A small fleet has one partition and no adaptive execution where nobody has set either.
+    """
     before = {name: spark.conf.get(name) for name in settings}
     for name, value in settings.items():
         spark.conf.set(name, value)
@@ -273,4 +278,4 @@ def test_however_the_work_is_spread(
         for name, value in before.items():
             spark.conf.set(name, str(value))
     for table in ("samples", "partition_load", "broker_load"):
-        assert rows_of(spark, tmp_path / "out", table) == rows_of(spark, measured_run.out, table), table
+        assert rows_of(tmp_path / "out", table) == rows_of(measured_run.out, table), table

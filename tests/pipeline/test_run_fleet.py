@@ -10,7 +10,7 @@ from threading import Event
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import EXAMPLES, PLANNED, files_of, rows_of
+from tests.pipeline.fleets import PLANNED, files_of, rows_of
 
 from equipoise.errors import Stopped, UnusableInput
 from equipoise.files.plan_directory import read_plan
@@ -47,11 +47,11 @@ def test_known_answers(small_run: FleetRun) -> None:
     assert costs["racks"][0] == 450
 
 
-def test_every_reason_is_told(spark: SparkSession, small_run: FleetRun) -> None:
+def test_every_reason_is_told(small_run: FleetRun) -> None:
     """A cluster that was not planned has its reason in ``quarantine`` and in ``plan_summary``."""
     whole = {
         row["cluster"]: row["reason"]
-        for row in rows_of(spark, small_run.out, "quarantine")
+        for row in rows_of(small_run.out, "quarantine")
         if row["file"] is None
     }
     assert set(whole) == {"bare", "junk", "part", "stranger", "misspelt", "impossible"}
@@ -63,9 +63,9 @@ def test_every_reason_is_told(spark: SparkSession, small_run: FleetRun) -> None:
     assert told == whole
 
 
-def test_broken_lines_are_set_aside_one_by_one(spark: SparkSession, small_run: FleetRun) -> None:
+def test_broken_lines_are_set_aside_one_by_one(small_run: FleetRun) -> None:
     """The broken lines, file and sample of ``messy``, each with its place; the rest is planned."""
-    pieces = [row for row in rows_of(spark, small_run.out, "quarantine") if row["cluster"] == "messy"]
+    pieces = [row for row in rows_of(small_run.out, "quarantine") if row["cluster"] == "messy"]
     assert [(row["file"], row["line"]) for row in pieces] == [
         ("brokers.csv", 8),
         ("log-dirs.json", pieces[1]["line"]),
@@ -74,7 +74,7 @@ def test_broken_lines_are_set_aside_one_by_one(spark: SparkSession, small_run: F
         ("topics.txt", 10),
         ("topics.txt", 15),
     ]
-    partitions = [row for row in rows_of(spark, small_run.out, "partitions") if row["cluster"] == "messy"]
+    partitions = [row for row in rows_of(small_run.out, "partitions") if row["cluster"] == "messy"]
     assert len(partitions) == 12 + 24 + 18 + 30 - 2
 
 
@@ -87,22 +87,22 @@ def test_a_part_is_planned_where_that_is_asked_for_or_explained(small_run: Fleet
     assert "a part of a cluster is planned" in (small_run.out / "index.html").read_text()
 
 
-def test_what_is_not_known_is_null(spark: SparkSession, small_run: FleetRun) -> None:
+def test_what_is_not_known_is_null(small_run: FleetRun) -> None:
     """The value of racks without racks, and bytes of unknown size; the page names those clusters on top."""
     rows = {row["cluster"]: row for row in small_run.rows if row["outcome"] == "planned"}
     racks = {name: row["certificate"][0] for name, row in rows.items()}
     unknown = {"goal": "racks", "value": None, "lower_bound": None, "gap": None, "proof": "unknown"}
     assert {name for name, level in racks.items() if level == unknown} == {"asked", "skewed-leaders"}
     assert rows["asked"]["after"]["rack_violations"] is None
-    moves = [row for row in rows_of(spark, small_run.out, "moves") if row["cluster"] == "removal"]
+    moves = [row for row in rows_of(small_run.out, "moves") if row["cluster"] == "removal"]
     assert [row["bytes"] for row in moves] == [None]
     page = (small_run.out / "index.html").read_text()
     assert page.index("no racks are known of asked, skewed-leaders: two") < page.index("Data moves")
 
 
-def test_tables_agree_with_the_planner(spark: SparkSession, small_run: FleetRun, small_fleet: Path) -> None:
+def test_tables_agree_with_the_planner(small_run: FleetRun, small_fleet: Path) -> None:
     """Rows and plan directories are what ``equipoise plan`` makes of the same folders."""
-    moves = rows_of(spark, small_run.out, "moves")
+    moves = rows_of(small_run.out, "moves")
     for name in PLANNED:
         cluster = read_sources([small_fleet / name], name=name, set_aside=[])
         wish = read_wish(small_fleet / name).request
@@ -117,19 +117,19 @@ def test_tables_agree_with_the_planner(spark: SparkSession, small_run: FleetRun,
         assert (read_plan(small_run.out / "clusters" / name).target == plan.target).all()
 
 
-def test_replicas_lie_where_the_log_dirs_say(spark: SparkSession, small_run: FleetRun) -> None:
+def test_replicas_lie_where_the_log_dirs_say(small_run: FleetRun) -> None:
     """Each replica of ``racks`` has the log dir and the size that kafka-log-dirs told; none is doubled."""
-    replicas = [row for row in rows_of(spark, small_run.out, "replicas") if row["cluster"] == "racks"]
+    replicas = [row for row in rows_of(small_run.out, "replicas") if row["cluster"] == "racks"]
     assert len(replicas) == 1800
     assert {row["log_dir"] for row in replicas} == {"/data/d1"}
     assert all(row["size_bytes"] >= 1 << 20 for row in replicas)
-    elsewhere = [row for row in rows_of(spark, small_run.out, "replicas") if row["cluster"] == "removal"]
+    elsewhere = [row for row in rows_of(small_run.out, "replicas") if row["cluster"] == "removal"]
     assert {(row["log_dir"], row["size_bytes"]) for row in elsewhere} == {(None, None)}
 
 
-def test_what_is_in_flight(spark: SparkSession, small_run: FleetRun) -> None:
+def test_what_is_in_flight(small_run: FleetRun) -> None:
     """A moving partition has its true list, and beside it what comes and goes; a fenced broker is down."""
-    partitions = [row for row in rows_of(spark, small_run.out, "partitions") if row["cluster"] == "moving"]
+    partitions = [row for row in rows_of(small_run.out, "partitions") if row["cluster"] == "moving"]
     assert [(row["replicas"], row["adding"], row["removing"]) for row in partitions] == [
         ([1, 2, 3], None, None),
         ([2, 3, 1], [4], [1]),
@@ -138,15 +138,15 @@ def test_what_is_in_flight(spark: SparkSession, small_run: FleetRun) -> None:
         (1, 2, 3),
         (2, 2, 3),
     }
-    brokers = [row for row in rows_of(spark, small_run.out, "brokers") if row["cluster"] == "moving"]
+    brokers = [row for row in rows_of(small_run.out, "brokers") if row["cluster"] == "moving"]
     assert [(row["broker"], row["rack"], row["is_up"]) for row in brokers] == [
         (1, "a", True), (2, "b", True), (3, "c", True), (4, "a", False)
     ]  # fmt: skip
 
 
-def test_who_is_down_is_told(spark: SparkSession, small_run: FleetRun) -> None:
+def test_who_is_down_is_told(small_run: FleetRun) -> None:
     """A fenced broker is in ``plan_summary``, is the first warning and on the index; nothing goes there."""
-    summaries = {row["cluster"]: row for row in rows_of(spark, small_run.out, "plan_summary")}
+    summaries = {row["cluster"]: row for row in rows_of(small_run.out, "plan_summary")}
     sick, well = summaries["moving"], summaries["skewed-leaders"]
     said = "broker 4 is not alive (fenced according to endpoints.txt): no replica and no leader comes to it."
     assert sick["not_alive"] == [4] and sick["warnings"][0].startswith(said)
@@ -154,14 +154,14 @@ def test_who_is_down_is_told(spark: SparkSession, small_run: FleetRun) -> None:
     assert (well["not_alive"], well["cannot_move"]) == ([], 0)
     assert summaries["removal"]["under_replicated"] is None  # its source has no Isr
     assert said in (small_run.out / "index.html").read_text()
-    moves = [row for row in rows_of(spark, small_run.out, "moves") if row["cluster"] == "moving"]
+    moves = [row for row in rows_of(small_run.out, "moves") if row["cluster"] == "moving"]
     assert not any(4 in row["after"] for row in moves)
 
 
-def test_keys_are_unique(spark: SparkSession, small_run: FleetRun) -> None:
+def test_keys_are_unique(small_run: FleetRun) -> None:
     """No two rows of a table share its key."""
     for name, table in TABLES.items():
-        keys = [tuple(row[column] for column in table.key) for row in rows_of(spark, small_run.out, name)]
+        keys = [tuple(row[column] for column in table.key) for row in rows_of(small_run.out, name)]
         assert len(keys) == len(set(keys)), name
 
 
@@ -170,7 +170,7 @@ def test_running_again_replaces(
 ) -> None:
     """A second full run into the same folder leaves the same files, byte for byte, and nothing else."""
     out = tmp_path / "out"
-    run_fleet(spark, small_fleet, out)
+    shutil.copytree(small_run.out, out)
     run_fleet(spark, small_fleet, out, full=True)
     assert files_of(out) == files_of(small_run.out)
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
@@ -196,12 +196,15 @@ def test_a_journal_is_not_replaced(
 
 
 def test_what_appears_during_a_run_survives(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession,
+    small_run: FleetRun,
+    small_fleet: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """OUT is looked at again when it is replaced: a journal that came meanwhile keeps it there."""
-    fleet, out = tmp_path / "fleet", tmp_path / "out"
-    shutil.copytree(EXAMPLES / "removal", fleet / "removal")
-    run_fleet(spark, fleet, out)
+    out = tmp_path / "out"
+    shutil.copytree(small_run.out, out)
     before = files_of(out)
     journal = out / "clusters" / "removal" / "journal.jsonl"
 
@@ -211,11 +214,11 @@ def test_what_appears_during_a_run_survives(
 
     monkeypatch.setattr("equipoise.pipeline.jobs.fleet.write_json", begun)
     with pytest.raises(UnusableInput, match=r"clusters/removal holds journal.jsonl"):
-        run_fleet(spark, fleet, out)
+        run_fleet(spark, small_fleet, out)
     assert journal.read_text() == "{}\n"
     journal.unlink()
     assert files_of(out) == before
-    assert {entry.name for entry in tmp_path.iterdir()} == {"fleet", "out"}
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_failing_run_publishes_nothing(
@@ -249,13 +252,13 @@ def test_a_stopped_run_publishes_nothing(spark: SparkSession, small_fleet: Path,
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_json(spark: SparkSession, small_run: FleetRun) -> None:
+def test_run_json(small_run: FleetRun) -> None:
     """``run.json`` tells what ran, on what, the rows of every table and what was set aside."""
     record = json.loads((small_run.out / "run.json").read_text())
     assert record["in"]["clusters"] == 12
     assert set(record["out"]["rows"]) == set(TABLES)
     assert record["out"]["rows"]["plan_summary"] == 12
-    checks = rows_of(spark, small_run.out, "checks")
+    checks = rows_of(small_run.out, "checks")
     assert sum(row["subject"] is None for row in checks) == 7 * len(PLANNED)
     findings = (row for row in checks if row["cluster"] == "moving" and row["subject"])
     found = [(row["check"], row["subject"]) for row in findings]

@@ -20,7 +20,7 @@ from tests.pipeline.fleets import EXAMPLES
 
 from equipoise.java import Java
 from equipoise.pipeline.launcher import LaunchError, launch
-from equipoise.pipeline.session import SparkFailed, interruptible, session
+from equipoise.pipeline.session import SparkFailed, interruptible, is_local, session
 from equipoise.pipeline.transforms.plan_task import tasks_at_once
 
 pytestmark = pytest.mark.spark
@@ -44,6 +44,13 @@ def test_a_given_session_is_left_alone(spark: SparkSession) -> None:
 def test_tasks_of_one_machine(spark: SparkSession) -> None:
     """On one machine all of the session's cores; their tasks share its memory."""
     assert tasks_at_once(spark) == 2
+
+
+def test_on_one_machine_no_task_waits_for_another_place(spark: SparkSession) -> None:
+    """Blocks of a file in HDFS have a place; a task that waits to run there would wait for ever."""
+    assert spark.sparkContext.getConf().get("spark.locality.wait") == "0s"
+    masters = ("local", "local[2]", "local[*,2]", "local-cluster[2,1,1024]", "spark://local:7077")
+    assert [is_local(master) for master in masters] == [True, True, True, False, False]
 
 
 def test_a_failing_job_is_one_line_and_a_file(spark: SparkSession) -> None:

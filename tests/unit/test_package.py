@@ -133,11 +133,23 @@ def test_the_wheel_serves_in_an_empty_folder(installed: Path, tmp_path: Path) ->
 
 @pytest.mark.spark
 def test_the_wheel_plans_the_example_fleet(installed: Path, tmp_path: Path) -> None:
-    """``demo`` in an empty folder, from the fleet that the package holds."""
+    """``demo`` in an empty folder, from the fleet that the package holds: a table of clusters, and exit 0.
+
+    Spark itself says nothing.
+    """
     main = "from equipoise.cli.main import main; main()"
-    done = command(main, "demo", "--out", "out", target=installed, folder=tmp_path, seconds=900)
+    done = command(main, "demo", "--out", "there", target=installed, folder=tmp_path, seconds=900)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "out" / "index.html").is_file()
+    assert "4,821–7,341 → 6,589–6,590" in done.stdout
+    assert "messy: 6 pieces of input set aside" in done.stdout
+    assert done.stdout.rstrip().endswith("there/index.html")
+    assert (tmp_path / "there" / "index.html").is_file()
+    told = [line.split(":")[0].strip() for line in done.stderr.splitlines()]
+    assert set(told) == {
+        "starting Spark on local[*]", "reading 12 files of 5 clusters", "planning",
+        "reading 1 file of samples", "writing the tables",
+        "growth", "messy", "racks", "removal", "skewed-leaders",
+    }  # fmt: skip
 
 
 def test_who_imports_it_is_type_checked(installed: Path, tmp_path: Path) -> None:

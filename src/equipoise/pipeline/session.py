@@ -28,6 +28,9 @@ HEARING_S = 0.2
 """How long Ctrl-C may take to be heard."""
 REFUSED = re.compile(r'^Exception in thread "main" (?:[\w.$]+: )?(.+)', re.MULTILINE)
 """What a JVM says that came up and whose settings Spark will not work with."""
+ON_ONE_MACHINE = {"spark.locality.wait": "0s"}
+"""On one machine Spark looks again at what waits where a task ends, and never else: one that waited for a
+better place than the only one there is, as for blocks in HDFS, would wait for ever where nothing runs."""
 LOOPBACK = ("local", "spark://127.0.0.1:", "spark://localhost:")
 
 
@@ -100,7 +103,7 @@ def started(master: str, *, long: bool = False, conf: Mapping[str, str]) -> Spar
     builder = SparkSession.builder.master(master).appName("equipoise")
     memory = {"spark.driver.memory": os.environ[HEAP]} if os.environ.get(HEAP) else {}
     conf = memory | dict(conf)
-    for key, value in (settings() | conf).items():
+    for key, value in (settings() | (ON_ONE_MACHINE if is_local(master) else {}) | conf).items():
         builder = builder.config(key, value)
     refused = ""
     if SparkContext._gateway is None:
@@ -120,6 +123,11 @@ def started(master: str, *, long: bool = False, conf: Mapping[str, str]) -> Spar
     finally:
         for variable in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"):
             os.environ.pop(variable, None)
+
+
+def is_local(master: str) -> bool:
+    """Whether all of Spark is one process."""
+    return re.match(r"local(\[|$)", master) is not None
 
 
 def trying_twice(master: str) -> str:
@@ -166,6 +174,10 @@ def settings() -> dict[str, str]:
         # So many to begin with; how many it takes for the data and the cores there are is seen as it runs.
         "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "512",
         "spark.sql.session.timeZone": "UTC",
+        # A run has some hundred pieces of compiled code, and those that do not fit are compiled again.
+        "spark.sql.codegen.cache.maxEntries": "2000",
+        # To note where in our code each column was made costs eight calls to the JVM, and nobody is told.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         # Files come to Python as rows, and are not to be many at a time.
         "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
         # Samples come sorted by series, and are added up as they come.

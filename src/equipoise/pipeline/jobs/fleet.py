@@ -42,6 +42,7 @@ from equipoise.pipeline.jobs.record import (
     taken_over,
     unknown_metrics,
 )
+from equipoise.pipeline.jobs.small import few_jobs
 from equipoise.pipeline.jobs.span import Span
 from equipoise.pipeline.jobs.store import materialize, read_table, write_json, write_table
 from equipoise.pipeline.places.hadoop import HadoopPlace
@@ -110,7 +111,7 @@ def run_fleet(
     clusters = find_clusters(fleet)
     policy = read_policy(fleet, [cluster.name for cluster in clusters])
     clock = Clock()
-    with opened(out, fleet, force=force) as (folder, before):
+    with few_jobs(spark, clusters), opened(out, fleet, force=force) as (folder, before):
         earlier = earlier_run(before, fleet)
         now = inputs_of(spark, clusters, policy, span)
         kept = frozenset() if full else earlier.kept(now)
