@@ -64,6 +64,7 @@ def setting(
     failures: Mapping[Resource, Failure | None] = {}
     run.shown |= values.keys() - change.configs.keys()
     run.shown -= change.configs.keys()
+    run.sent |= change.configs.keys()
     late: set[Resource] = set()
     if change.configs:
         failures = yield ask.AlterConfigs(change.configs)
@@ -143,6 +144,7 @@ def taking_effect(
         if not late:
             break
     run.shown |= configs.keys() - late
+    run.sent -= {of for of in configs.keys() - late if not isinstance(values.get(of), Failure | None)}
     return late
 
 
