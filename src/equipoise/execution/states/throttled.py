@@ -68,6 +68,7 @@ def setting(
     late: set[Resource] = set()
     if change.configs:
         failures = yield ask.AlterConfigs(change.configs)
+        run.sent -= {of for of, why in failures.items() if why is not None and why.code not in UNSURE}
         late = yield from taking_effect(run, change.configs)
     gone = {t: pairs for t, pairs in change.removed.items() if failures.get(Resource.topic(t)) is None}
     if gone:
