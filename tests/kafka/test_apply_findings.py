@@ -127,7 +127,7 @@ def test_a_log_dir_that_fails_is_named_once(cluster: KafkaCluster, tmp_path: Pat
     rows = [{"topic": "ldir", "partition": 0, "replicas": [0, 4], "log_dirs": ["any", str(lost)]}]
     chosen = tmp_path / "dirs.json"
     chosen.write_text(json.dumps({"version": 1, "partitions": rows}))
-    process = in_flight(plan, "--log-dirs", str(chosen), "--if-stuck", "skip", "--stuck-after", "25")
+    process = in_flight(plan, "--log-dirs", str(chosen), "--if-stuck", "skip", "--stuck-after", "15")
     wait_until(lambda: list(lost.glob("ldir-0*/*.log")), "the copy begun")
     with without(cluster, 4, lost):
         done = ended(process)

@@ -38,9 +38,9 @@ def test_killed_at_every_journal_step_then_resumed(cluster: KafkaCluster, tmp_pa
     step = 0
     while len(ended) < 2:
         for operation in ("apply", "rollback"):
-            if not killed(plan, step, operation):
+            if not killed(plan, step, operation, poll_s=0.1):
                 ended.add(operation)
-            end, _ = carried(plan, operation)
+            end, _ = carried(plan, operation, poll_s=0.1)
             assert (end.outcome, end.reasons) == ("finished", ()), f"{operation} killed at step {step}"
             (plan.assert_applied_quickly if operation == "apply" else plan.assert_undone)()
         step += 1
