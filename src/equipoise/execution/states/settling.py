@@ -44,7 +44,7 @@ class Waiting:
     """Looks since each broker has answered."""
     begun: Counter[Replica] = field(default_factory=Counter)
     advanced: dict[Replica, tuple[int, float]] = field(default_factory=dict)
-    """Bytes of each copy that is under way, and when they last became more."""
+    """Bytes of each copy that is under way, and since when there are so many."""
     told: dict[Replica, float] = field(default_factory=dict)
     """When it was last said of a copy that it does not get on."""
 
@@ -67,12 +67,11 @@ class Waiting:
 
     def stuck(self, found: Dirs, now: float, seconds: float) -> list[Replica]:
         """Copies that are under way and have not got on for so long."""
-        for one in (one for one, path in self.todo.items() if heads_for(one, found) == path):
-            copied = copied_of(one, found)
-            if copied > self.advanced.get(one, (-1, now))[0]:
-                self.advanced[one] = copied, now
-        since = {one: self.advanced[one][1] for one in self.todo if one in self.advanced}
-        return sorted(one for one, moment in since.items() if now - moment >= seconds)
+        under_way = [one for one, path in self.todo.items() if heads_for(one, found) == path]
+        goes = {one: copied_of(one, found) for one in under_way}
+        before = {one: self.advanced.get(one, (-1, now)) for one in goes}
+        self.advanced = {one: before[one] if before[one][0] == n else (n, now) for one, n in goes.items()}
+        return sorted(one for one, (_, moment) in self.advanced.items() if now - moment >= seconds)
 
     def give_up(self, replica: Replica, why: str) -> None:
         del self.todo[replica]
