@@ -7,15 +7,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from harness.certificates import Certificates, make_certificates
 from harness.cluster import KafkaCluster
 from harness.jars import LAST_3, NEWEST, OLDER_4
 from harness.reset import reset
 
 
 @pytest.fixture(scope="session")
-def newest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    """Of the TLS listeners of all clusters."""
+    return make_certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="session")
+def newest(
+    tmp_path_factory: pytest.TempPathFactory, certificates: Certificates
+) -> Iterator[KafkaCluster]:
     """The newest Kafka, started once for the whole run; tests take ``cluster`` instead."""
-    with KafkaCluster(NEWEST, tmp_path_factory.mktemp("kafka") / NEWEST) as started:
+    folder = tmp_path_factory.mktemp("kafka") / NEWEST
+    with KafkaCluster(NEWEST, folder, certificates=certificates) as started:
         yield started
 
 
@@ -27,9 +37,12 @@ def cluster(newest: KafkaCluster) -> Iterator[KafkaCluster]:
 
 
 @pytest.fixture(scope="session", params=[OLDER_4, LAST_3])
-def older(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+def older(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, certificates: Certificates
+) -> Iterator[KafkaCluster]:
     """An older 4.x and the last 3.x, each started once for all its tests."""
-    with KafkaCluster(request.param, tmp_path_factory.mktemp("kafka") / request.param) as started:
+    folder = tmp_path_factory.mktemp("kafka") / request.param
+    with KafkaCluster(request.param, folder, certificates=certificates) as started:
         yield started
 
 

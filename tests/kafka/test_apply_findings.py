@@ -40,7 +40,7 @@ def test_rates_that_somebody_clears_are_set_again(cluster: KafkaCluster, tmp_pat
 
     The rates of leaders stay, or all would have landed before the last broker is asked.
     """
-    plan = draining(cluster, tmp_path, "cleared", n_bytes=10 * MB, rate="50kB")
+    plan = draining(cluster, tmp_path, "cleared", n_bytes=6 * MB, rate="50kB")
     process = in_flight(plan)
     for node in cluster.nodes:
         configure(cluster, "broker", str(node.id), {RATES[1]: None})
@@ -55,7 +55,7 @@ def test_rates_that_somebody_clears_are_set_again(cluster: KafkaCluster, tmp_pat
 def test_what_a_foreign_cancel_leaves_is_mended(cluster: KafkaCluster, tmp_path: Path) -> None:
     """Kafka's own tool cancels one move, which leaves its replicas in another order: noticed, skipped with
     exit 1, and `--resume` does it after all."""
-    plan = draining(cluster, tmp_path, "ktool", n_bytes=10 * MB, rate="50kB")
+    plan = draining(cluster, tmp_path, "ktool", n_bytes=6 * MB, rate="50kB")
     process = in_flight(plan)
     after = next(move["after"] for move in plan.moves if move["partition"] == 0)
     theirs = reassignment_file(tmp_path / "theirs.json", "ktool", {0: after})
@@ -75,7 +75,7 @@ def test_a_killed_run_is_taken_up_beside_another(cluster: KafkaCluster, tmp_path
     """The rates that it left are named before another begins; kept on purpose they are put back aloud; the
     first one's next run takes them off."""
     first = draining(cluster, tmp_path, "alpha", n_bytes=MB, rate="100kB")
-    second = draining(cluster, tmp_path, "beta", n_bytes=10 * MB, rate="50kB")
+    second = draining(cluster, tmp_path, "beta", n_bytes=6 * MB, rate="50kB")
     process = in_flight(first)
     process.kill()
     ended(process)
@@ -121,13 +121,13 @@ def test_a_log_dir_that_fails_is_named_once(cluster: KafkaCluster, tmp_path: Pat
     """The broker that receives loses the dir in mid-move: one line says which; the move is given up where
     that was chosen, the list from before is back, and another day it is done."""
     cluster.create("ldir", {0: [0, 1]})
-    fill(cluster, "ldir", [0], 10 * MB)
+    fill(cluster, "ldir", [0], 6 * MB)
     plan = plan_for(cluster, tmp_path, "--replace", "1=4", "--topics", "ldir", "--throttle", "50kB")
     lost = Path(cluster.nodes[4].log_dirs[1])
     rows = [{"topic": "ldir", "partition": 0, "replicas": [0, 4], "log_dirs": ["any", str(lost)]}]
     chosen = tmp_path / "dirs.json"
     chosen.write_text(json.dumps({"version": 1, "partitions": rows}))
-    process = in_flight(plan, "--log-dirs", str(chosen), "--if-stuck", "skip", "--stuck-after", "25")
+    process = in_flight(plan, "--log-dirs", str(chosen), "--if-stuck", "skip", "--stuck-after", "15")
     wait_until(lambda: list(lost.glob("ldir-0*/*.log")), "the copy begun")
     with without(cluster, 4, lost):
         done = ended(process)

@@ -29,7 +29,7 @@ def test_it_follows_the_health_of_the_cluster(cluster: KafkaCluster, tmp_path: P
     up it is still between its bounds, and at the end nothing is left."""
     cluster.create("auto", {0: [0, 1], 1: [1, 0]})
     cluster.create("calm", {0: [2, 4]})
-    fill(cluster, "auto", [0, 1], 20 * MB)
+    fill(cluster, "auto", [0, 1], 8 * MB)
     plan = plan_for(cluster, tmp_path, "--replace", "1=3", "--topics", "auto", "--throttle", "1MB")
     process = plan.start("apply", "--yes", "--throttle", "auto:50kB-550kB")
     wait_until(lambda: len(rates(cluster)) == 1 and max(rates(cluster)) >= 2 * LOW, "raised", seconds=240)

@@ -55,7 +55,7 @@ def test_who_leaves_copies_between_dirs_keeps_their_throttle_on(
     """SIGTERM: the copy goes on throttled, `status` names it, `cancel` ends it and takes the throttle off;
     left once more, the next run sees it to its end."""
     cluster.create("dirs", {0: [0, 1]})
-    fill(cluster, "dirs", [0], 10_000_000)
+    fill(cluster, "dirs", [0], 6_000_000)
     plan = plan_for(cluster, tmp_path, "--required-only", "--topics", "dirs", "--throttle", "50kB")
     lay = places(cluster)[0]
     goes = next(path for path in cluster.nodes[0].log_dirs if path != lay)

@@ -40,7 +40,7 @@ def test_steered_and_adopted(older_cluster: KafkaCluster, tmp_path: Path) -> Non
     journal lost, it is adopted and cancelled."""
     cluster = older_cluster
     cluster.create("old", {0: [1, 0, 2], 1: [2, 1, 3]})
-    fill(cluster, "old", [0, 1], 20_000_000)
+    fill(cluster, "old", [0, 1], 8_000_000)
     plan = plan_for(cluster, tmp_path, *DRAIN, "--throttle", "50kB")
     begin, end = (datetime.now() + timedelta(hours=hours) for hours in (2, 3))
     done = plan.run("apply", "--yes", "--between", f"{begin:%H:%M}-{end:%H:%M}", "--for", "2s")

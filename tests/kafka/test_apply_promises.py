@@ -47,7 +47,7 @@ def test_whoever_leaves_keeps_the_throttle_on(cluster: KafkaCluster, tmp_path: P
     """SIGTERM, SIGHUP, a second SIGINT; an output that nobody reads is no end; another hand changes the
     rates; the disk is full; the journal is lost: one plan goes through it all and ends as if nothing had
     been."""
-    plan = draining(cluster, tmp_path, "term", n_bytes=20 * MB, rate="50kB", name="term")
+    plan = draining(cluster, tmp_path, "term", n_bytes=8 * MB, rate="50kB", name="term")
     process = in_flight(plan)
     process.send_signal(signal.SIGTERM)
     assert_left(plan, ended(process))
@@ -103,7 +103,7 @@ def test_what_becomes_of_topics_meanwhile(cluster: KafkaCluster, tmp_path: Path)
     """One is deleted, one grows, one is new, two of them onto the broker that is drained: nothing of it is
     called done, and the broker is not called empty."""
     plan = draining(
-        cluster, tmp_path, "grow", "gone", n_bytes=10 * MB, rate="50kB", name="grow", also="new"
+        cluster, tmp_path, "grow", "gone", n_bytes=5 * MB, rate="50kB", name="grow", also="new"
     )
     process = in_flight(plan)
     cluster.admin.delete_topics(["gone"])

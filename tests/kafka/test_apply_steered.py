@@ -44,7 +44,7 @@ def test_killed_in_each_state_it_is_taken_up_in_it(cluster: KafkaCluster, tmp_pa
     """Moving, paused, with another rate, outside its hours: SIGKILL, and the next process is in the same
     state. At the end the lists are the plan's, and no throttle is left."""
     cluster.create("steered", {0: [1, 0, 2], 1: [2, 1, 3], 2: [3, 1, 0]})
-    fill(cluster, "steered", [0, 1, 2], 12_000_000)
+    fill(cluster, "steered", [0, 1, 2], 8_000_000)
     plan = plan_for(cluster, tmp_path, "--drain", "1", "--topics", "steered", "--throttle", "50kB")
     killed(in_flight(plan, "--max-inflight", "1"))
 

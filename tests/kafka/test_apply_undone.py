@@ -38,9 +38,9 @@ def test_killed_at_every_journal_step_then_resumed(cluster: KafkaCluster, tmp_pa
     step = 0
     while len(ended) < 2:
         for operation in ("apply", "rollback"):
-            if not killed(plan, step, operation):
+            if not killed(plan, step, operation, poll_s=0.1):
                 ended.add(operation)
-            end, _ = carried(plan, operation)
+            end, _ = carried(plan, operation, poll_s=0.1)
             assert (end.outcome, end.reasons) == ("finished", ()), f"{operation} killed at step {step}"
             (plan.assert_applied_quickly if operation == "apply" else plan.assert_undone)()
         step += 1
@@ -56,7 +56,7 @@ def test_cancel_restores_order_and_leaders(plan: Plan) -> None:
 
 def test_cancel_from_another_process_after_a_kill(plan: Plan) -> None:
     """While it lives no second one begins; then it is gone, and ``equipoise cancel`` undoes what it left."""
-    fill(plan.cluster, "back", [0], 20 * MB)  # a fetch is 256 kB: minutes at least, on a busy machine too
+    fill(plan.cluster, "back", [0], 8 * MB)  # a fetch is 256 kB: a minute at least, on a busy machine too
     process = plan.start("apply", "--yes", "--throttle", "100kB")
     wait_until(lambda: plan.cluster.in_flight(), "moves in flight")
     assert "apply running" in well(plan.run("status")).out

@@ -312,6 +312,17 @@ def test_every_trap_and_every_promise_has_its_test(page: str) -> None:
         assert f"def {test}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file}::{test}"
 
 
+def test_no_promise_is_without_a_test() -> None:
+    """Rows of the table of promises, but for its head and the lines that part it."""
+    text = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
+    table = text.split("## What is promised", 1)[1].split("\n## ", 1)[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    promises = [row for row in rows if not re.fullmatch(r"\| \*[^|]+\* \|\s+\|", row)]
+    assert len(promises) > 80
+    for row in promises:
+        assert re.search(r"\| `tests/\S+\.py::\w+` \|$", row), row
+
+
 def test_pages_name_no_machine_and_no_registry() -> None:
     """Nothing in the pages leads to a machine of ours or to a package registry."""
     foreign = re.compile(r"/(work|tmp|home|root)/|pypi\.org|repo\.maven|127\.0\.0\.1")

@@ -18,7 +18,8 @@ from equipoise.cli.rounds import Rounds
 from equipoise.cli.worth import furthest_off, why_idle
 from equipoise.cluster import Cluster, build_cluster
 from equipoise.cluster.brokers import Brokers
-from equipoise.errors import ImpossibleRequest
+from equipoise.cluster.log_dirs import LogDirs
+from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.execution.instructions import Confirm
 from equipoise.planning import make_plan
 from equipoise.planning.problem.request import Request
@@ -100,6 +101,43 @@ def test_by_default_loads_may_drift_by_ten_beyond_their_tolerance(
     told = why_idle(make_plan(state, request), state, request, above)
     assert bool(told) is idle, told
     assert not idle or told.endswith(" % off its share of replicas, 15 % is allowed")
+
+
+def with_dirs(first: list[int]) -> Cluster:
+    """Level but for broker 1, whose log dirs /a and /b hold partitions of these sizes; 0: in /b."""
+    sizes = [size or 100 for size in first] + [sum(size or 100 for size in first) / 2] * 4
+    lists = [[1]] * len(first) + [[2]] * 2 + [[3]] * 2
+    state = build_cluster(
+        "watched", Brokers.of([1, 2, 3]), ["t"] * len(lists), list(range(len(lists))), lists,
+        size_bytes=np.array(sizes, dtype=float),
+    )  # fmt: skip
+    at = [0 if size else 1 for size in first] + [2, 3, 4, 5]
+    paths = ("/a", "/b") * 3
+    known, yes = np.full(6, np.nan), np.ones(6, dtype=bool)
+    dirs = LogDirs([1, 1, 2, 2, 3, 3], paths, known, yes, list(range(len(lists))), at)  # type: ignore[arg-type]
+    return replace(state, dirs=dirs)
+
+
+@pytest.mark.parametrize(("first", "idle"), [([100, 5, 5, 0], True), ([50, 50, 50, 50, 0], False)])
+def test_log_dirs_may_drift_by_ten_beyond_their_tolerance(first: list[int], idle: bool) -> None:
+    """Brokers are level, and one log dir is 5 % or 33 % off its share: only the second is worth while."""
+    state, request = with_dirs(first), Request(log_dirs="level:1", topics="t", goals=("moves",))
+    plan = make_plan(state, request)
+    told = why_idle(plan, state, request, None)
+    said = "left as it is: broker 1 is 5 % off its share of log dir /a, 11 % is allowed"
+    assert told == (said if idle else "")
+
+
+def test_a_log_dir_that_is_to_be_empty_is_emptied_however_level_all_is() -> None:
+    state, request = with_dirs([100, 0]), Request(drain_dir=((1, "/b"),))
+    plan = make_plan(state, request)
+    assert not plan.is_empty and why_idle(plan, state, request, 1000.0) == ""
+
+
+def test_cpu_is_not_what_a_snapshot_tells() -> None:
+    """The first round says so, and no other is begun."""
+    with pytest.raises(UnusableInput, match="--balance cpu: the CPU figures of 9 partitions are not known"):
+        rounds(cluster([[1]] * 9), request=Request(balance=("cpu",))).round()
 
 
 def test_each_round_that_plans_leaves_its_folder(tmp_path: Path) -> None:

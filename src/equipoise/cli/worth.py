@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from equipoise.cli.worth_dirs import furthest_dirs, must_be_emptied
+
 if TYPE_CHECKING:
     from equipoise.cluster import Cluster, Plan
     from equipoise.planning.loads.weights import Load
@@ -47,6 +49,8 @@ def why_idle(plan: Plan, cluster: Cluster, request: Request, above: float | None
     now = plan.cluster
     if not judge(now, now.replicas, rules_of(now, plan.request)).passed:
         return ""
+    if must_be_emptied(plan, request):
+        return ""
     found = list(furthest_off(plan, cluster, request, above))
     if not found or any(off.percent > off.allowed for off in found):
         return ""
@@ -56,6 +60,7 @@ def why_idle(plan: Plan, cluster: Cluster, request: Request, above: float | None
 
 def furthest_off(plan: Plan, cluster: Cluster, request: Request, above: float | None = None) -> Iterator[Off]:
     """Of each load that the plan levels the broker that is furthest off its share, of those that have one."""
+    from equipoise.planning.dirs.plan import TOLERANCE
     from equipoise.planning.loads.weights import COUNTED, load_of
     from equipoise.planning.request.laying import build_problem
     from equipoise.planning.request.options import BALANCES
@@ -67,6 +72,11 @@ def furthest_off(plan: Plan, cluster: Cluster, request: Request, above: float | 
             name = load_of_goal[goal]
             allowed = max(problem.request.sides(name)) + BEYOND if above is None else above
             yield from worst_of(load_of(problem, name), problem, allowed)
+    if request.log_dirs is not None:
+        _, _, given = request.log_dirs.partition(":")
+        allowed = float(given or TOLERANCE) + BEYOND if above is None else above
+        for path, broker, percent in furthest_dirs(plan.cluster):
+            yield Off(f"log dir {path}", broker, percent, allowed)
 
 
 def worst_of(load: Load, problem: Problem, allowed: float) -> Iterator[Off]:

@@ -44,6 +44,13 @@ def heads_for(replica: Replica, found: Dirs) -> str:
     return next((one.path for one in told(found, replica.broker) if name in one.future), "")
 
 
+def copied_of(replica: Replica, found: Dirs) -> int:
+    """Bytes that the second copy of a replica has by now, 0 where there is none."""
+    name = TopicPartition(replica.topic, replica.partition)
+    copies = (one.future[name].size_bytes for one in told(found, replica.broker) if name in one.future)
+    return next(copies, 0)
+
+
 def is_astray(replica: Replica, path: str, found: Dirs) -> bool:
     """Whether a replica is, or will be, in another log dir than ``path``, or nobody can tell."""
     places = {lies_in(replica, found), heads_for(replica, found)}

@@ -44,6 +44,8 @@ class Run:
         """As the survey before the run found them."""
         self.shown: set[Resource] = set()
         """Where the brokers have shown our throttle since it was last set."""
+        self.sent: set[Resource] = set()
+        """Where a throttle was sent and not seen since: one that is not shown there may yet be."""
         self.alone = True
         """False from the first moves of an empty sky until a look has told whether others began with them."""
         self.behind = False

@@ -161,9 +161,15 @@ def brokers_of(moving: Iterable[Copying]) -> set[int]:
 
 
 def clearing(
-    values: Mapping[Resource, Values | Failure], due: Owed, memory: Memory
+    values: Mapping[Resource, Values | Failure],
+    due: Owed,
+    memory: Memory,
+    sent: Collection[Resource] = (),
 ) -> dict[Resource, dict[str, str | None]]:
-    """What is still to be altered so that nothing that is due is left; empty once all is clear."""
+    """What is still to be altered so that nothing that is due is left; empty once all is clear.
+
+    Brokers to which rates were ``sent`` that they have not shown may yet come to show them.
+    """
     changes: dict[Resource, dict[str, str | None]] = {}
     for resource, found in values.items():
         if isinstance(found, Failure):
@@ -171,7 +177,10 @@ def clearing(
         if resource.kind == "topic":
             undo = topic_undo(found, due.pairs.get(resource.name, {}))
         else:
-            undo = broker_undo(found, due.rates.get(int(resource.name), {}), memory.our_rates)
+            saved = due.rates.get(int(resource.name), {})
+            undo = broker_undo(found, saved, memory.our_rates)
+            if resource in sent:
+                undo |= {key: value for key, value in saved.items() if set_here(found, key) == value}
         if undo:
             changes[resource] = undo
     return changes

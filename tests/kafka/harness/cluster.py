@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import signal
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from kafka.errors import TopicAlreadyExistsError
 
@@ -36,10 +38,17 @@ TOPIC_THROTTLES = ("leader.replication.throttled.replicas", "follower.replicatio
 class KafkaCluster:
     """Five brokers of one Kafka version; use it as a context, so that no process is left."""
 
-    def __init__(self, version: str, folder: Path, racks: Sequence[str] = RACKS) -> None:
+    def __init__(
+        self,
+        version: str,
+        folder: Path,
+        racks: Sequence[str] = RACKS,
+        certificates: Certificates | None = None,
+    ) -> None:
         self.version, self.folder = version, folder
+        self.clients: dict[int, KafkaAdminClient] = {}
         folder.mkdir(parents=True, exist_ok=True)
-        self.certificates: Certificates = make_certificates(folder)
+        self.certificates = certificates or make_certificates(folder)
         ports = iter(free_ports(len(racks) * (len(LISTENERS) + 1)))
         self.nodes = [
             Node(
@@ -75,7 +84,7 @@ class KafkaCluster:
     def format(self) -> None:
         """Write every node's settings and prepare its log dirs, two at a time."""
         storage = "kafka.tools.StorageTool"
-        name = run(java_command(self.version, storage, "random-uuid"), "random-uuid").strip()
+        name = urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
         scram = [
             option
             for user, secret in USERS.items()
@@ -168,10 +177,18 @@ class KafkaCluster:
         """A client that asks any of the brokers, until one answers."""
         return PatientAdmin([f"127.0.0.1:{node.ports['PLAIN']}" for node in self.nodes])
 
+    def kept_client(self, broker: int) -> KafkaAdminClient:
+        """The same, kept until clients are forgotten."""
+        if broker not in self.clients:
+            self.clients[broker] = self.client(broker)
+        return self.clients[broker]
+
     def forget_client(self) -> None:
-        """Begin anew: a client remembers brokers that died, and does not know those that came back."""
+        """Begin anew: clients remember brokers that died, and do not know those that came back."""
         if "admin" in self.__dict__:
             self.__dict__.pop("admin").close()
+        while self.clients:
+            self.clients.popitem()[1].close()
 
     def controller(self) -> int:
         """Id of the active controller, from the quorum (metadata names any broker)."""

@@ -105,9 +105,9 @@ def carried(
     return carry(plan.folder, plan.cluster.bootstrap(), operation, eye=eye, **how), eye.heard
 
 
-def killed(plan: Plan, kill_at: int, operation: str = "apply") -> bool:
+def killed(plan: Plan, kill_at: int, operation: str = "apply", **how: Any) -> bool:
     """Whether a run in a process of its own was killed at that journal entry (False: it had ended before)."""
-    process = apart(plan, operation, kill_at=kill_at)
+    process = apart(plan, operation, kill_at=kill_at, **how)
     process.join(timeout=120)
     assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
     return process.exitcode == -signal.SIGKILL

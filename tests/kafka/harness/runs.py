@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from typer.testing import CliRunner
+
+from equipoise.cli.main import app
 from harness.cluster import KafkaCluster
 from harness.throttles import throttles
 from harness.tools import is_complete, verify
@@ -35,6 +38,12 @@ def equipoise(*arguments: str, environment: Mapping[str, str] | None = None) -> 
         env={**os.environ, **(environment or {})}, check=False,
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+def prepared(verb: str, *arguments: str) -> None:
+    """One command in the test's own process: what is only its preparation need not begin with imports."""
+    done = CliRunner().invoke(app([verb]), [verb, *arguments])
+    assert done.exit_code == 0, f"{done.output}\n{done.exception!r}"
 
 
 def well(done: Done) -> Done:
@@ -144,15 +153,11 @@ class Plan:
         )
 
 
-def snapshot_of(cluster: KafkaCluster, folder: Path) -> Path:
-    well(equipoise("snapshot", "--bootstrap-server", cluster.bootstrap(), "--out", str(folder)))
-    return folder
-
-
 def plan_for(cluster: KafkaCluster, folder: Path, *options: str, name: str = "plan") -> Plan:
     """Snapshot and plan; ``options`` are those of ``equipoise plan``."""
-    source = snapshot_of(cluster, folder / f"snapshot-{name}")
-    well(equipoise("plan", str(source), "--out", str(folder / name), *options))
+    source = folder / f"snapshot-{name}"
+    prepared("snapshot", "--bootstrap-server", cluster.bootstrap(), "--out", str(source))
+    prepared("plan", str(source), "--out", str(folder / name), *options)
     return Plan(cluster, folder / name)
 
 

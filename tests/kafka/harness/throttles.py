@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
+from kafka.errors import KafkaError
 
 from harness.admin import PatientAdmin
 from harness.cluster import BROKER_THROTTLES, TOPIC_THROTTLES, KafkaCluster
 from harness.waiting import soon, wait_until
 from kafka import KafkaAdminClient
 
+T = TypeVar("T")
 Throttles = dict[tuple[str, str], dict[str, str]]
 
 
@@ -35,20 +37,26 @@ def assert_throttles(cluster: KafkaCluster, wanted: Throttles, topics: Iterable[
     assert throttles(cluster, topics) == wanted
 
 
-@contextmanager
-def asking(cluster: KafkaCluster, kind: str, name: str) -> Iterator[KafkaAdminClient | PatientAdmin]:
-    """A client for a resource; for a broker a new one, since an older one may not know that it is back."""
-    if kind == "broker":
-        with cluster.client(int(name)) as client:
-            yield client
-    else:
-        yield cluster.admin
+def asked(
+    cluster: KafkaCluster, kind: str, name: str, question: Callable[[KafkaAdminClient | PatientAdmin], T]
+) -> T:
+    """The answer of whoever knows a resource: of a broker its own client's, or else a new one's, since an
+    older one may not know that it is back."""
+    if kind != "broker":
+        return question(cluster.admin)
+    try:
+        return question(cluster.kept_client(int(name)))
+    except KafkaError:
+        cluster.forget_client()
+        return question(cluster.kept_client(int(name)))
 
 
 def read(cluster: KafkaCluster, kind: str, name: str, keys: Iterable[str]) -> dict[str, str]:
     """Values of these keys that are set dynamically on a resource."""
-    with asking(cluster, kind, name) as client:
-        values = client.describe_configs([ConfigResource(kind, name)], config_filter="all")[kind][name]
+    keys = list(keys)
+    of = [ConfigResource(kind, name, keys)]
+    told = asked(cluster, kind, name, lambda client: client.describe_configs(of, config_filter="all"))
+    values = told[kind][name]
     return {
         key: values[key]["value"]
         for key in keys
@@ -64,8 +72,12 @@ def configure(cluster: KafkaCluster, kind: str, name: str, changes: Mapping[str,
         for key, value in changes.items()
     }
     resource = ConfigResource(ConfigResourceType[kind.upper()], name, operations)
-    with asking(cluster, kind, name) as client:
-        answer = client.alter_configs([resource], raise_on_unknown=False, incremental=True)
+    answer = asked(
+        cluster,
+        kind,
+        name,
+        lambda client: client.alter_configs([resource], raise_on_unknown=False, incremental=True),
+    )
     assert answer[kind][name] == "OK", answer
 
 

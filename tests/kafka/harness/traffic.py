@@ -10,17 +10,20 @@ from contextlib import suppress
 from harness.cluster import KafkaCluster
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
+BATCH, RECORD = 62_000, 20_000
+"""Bytes of a batch and of a record in :func:`fill`."""
+
 
 def fill(cluster: KafkaCluster, topic: str, partitions: Iterable[int], n_bytes: int) -> None:
     """Write about ``n_bytes`` into each partition (incompressible is not needed: no compression).
 
-    Batches are small beside what followers fetch at a time: a fetch cuts its last batch off, and what
-    was sent of it for nothing counts against a throttle.
+    Four batches are what followers fetch at a time: a fetch cuts its last batch off, and what was sent of it
+    for nothing counts against a throttle. Smaller ones keep brokers and test busy for longer.
     """
     producer = KafkaProducer(
-        bootstrap_servers=cluster.bootstrap(), acks="all", batch_size=20_000, linger_ms=20
+        bootstrap_servers=cluster.bootstrap(), acks="all", batch_size=BATCH, linger_ms=20
     )
-    record = b"x" * 10_000
+    record = b"x" * (RECORD if n_bytes >= RECORD else n_bytes)
     for partition in partitions:
         for _ in range(max(1, n_bytes // len(record))):
             producer.send(topic, record, partition=partition)

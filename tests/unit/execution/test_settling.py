@@ -79,6 +79,38 @@ def test_who_leaves_keeps_their_throttle_on() -> None:
     assert places(told) == THERE
 
 
+def test_a_copy_that_does_not_get_on_is_called_stuck() -> None:
+    """After a while, and again after a minute; once the disk writes again it ends as any other."""
+    told, said = slow(), list[tuple[float, str]]()
+    told.face.say = lambda text: said.append((told.model.now, text))  # type: ignore[method-assign]
+
+    def fail(machine: Machine) -> None:
+        told.model.dir_bytes_per_s = 0.0 if len(said) < 4 else 100.0 * MB
+
+    told.face.on_show = fail
+    end = told.run()
+    assert (end.outcome, end.reasons, told.throttles()) == ("finished", (), {})
+    assert places(told) == THERE
+    first, _, third, _ = (moment for moment, _ in said)
+    assert {text for _, text in said} == {
+        "log-0 on broker 0 is stuck: nothing is copied to /data/b",
+        "pay-0 on broker 1 is stuck: nothing is copied to /data/b",
+    }
+    assert 60 <= third - first < 65
+
+
+def test_a_copy_that_does_not_get_on_is_given_up_where_that_was_chosen() -> None:
+    """It is ended, its replica stays where it lies, and the run says so at its end."""
+    told = slow()
+    told.face.on_show = lambda machine: setattr(told.model, "dir_bytes_per_s", 0.0)
+    end = told.run(with_options(if_stuck="skip"))
+    assert end.reasons == (
+        "log-0 on broker 0 did not come to /data/b: nothing is copied",
+        "pay-0 on broker 1 did not come to /data/b: nothing is copied",
+    )
+    assert (told.model.between, places(told), told.throttles()) == ({}, {}, {})
+
+
 def test_a_cancel_leaves_replicas_where_they_are() -> None:
     """In the run itself, or of one that was left; then nothing of it goes on, and no throttle is left."""
     told = slow()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from stories import MB, ONE, OPTIONS, SMALL, Log, Watcher, halfway, once, story, tp, with_options
+from stories import MB, ONE, OPTIONS, SMALL, Log, Story, Watcher, halfway, once, story, tp, with_options
 
 from equipoise.execution.drained import Drained
 from equipoise.execution.driver import drive
+from equipoise.execution.instructions import End
 from equipoise.execution.machine import Machine
 from equipoise.execution.memory import Memory
 from equipoise.execution.port import Failure
@@ -84,6 +86,45 @@ def test_a_roll_back_does_what_fits_and_names_the_rest() -> None:
     assert (end.outcome, end.reasons) == ("incomplete", ("pay-0 has [5,1,2] instead of [0,1,2]",))
     before = {name: tuple(before) for name, (before, _) in sorted(SMALL.items())}
     assert told.lists() == {**before, "pay-0": (5, 1, 2)}
+
+
+BACK = {"pay-0": ([0, 1, 2], [3, 1, 2]), "log-0": ([2, 4], [4, 2])}
+"""What is copied back to broker 0, and what is put in its order of before."""
+
+
+def rolled_back_without(broker: int, **options: Any) -> tuple[Story, End]:
+    """A plan that was carried out, and its roll back once a broker has died."""
+    told = story(BACK)
+    told.run()
+    told.model.kill(broker)
+    return told, told.resume(with_options(**options), job=told.job.way_back)
+
+
+def test_a_roll_back_is_not_begun_onto_a_broker_that_is_down() -> None:
+    """Kafka would take the list, and the copy would wait for ever: nothing is changed."""
+    told, end = rolled_back_without(0)
+    assert (end.outcome, end.reasons) == ("refused", ("broker 0 is to receive replicas and is down",))
+    assert told.lists() == {name: tuple(after) for name, (_, after) in sorted(BACK.items())}
+
+
+def test_a_roll_back_from_a_broker_that_is_down_is_done() -> None:
+    """Who is down is what it takes away: lists and leaders are those from before, no throttle is left."""
+    told, end = rolled_back_without(3)
+    assert (end.outcome, end.reasons) == ("finished", ())
+    assert told.lists() == {name: tuple(before) for name, (before, _) in sorted(BACK.items())}
+    assert told.leaders() == {"log-0": 2, "pay-0": 0} and told.throttles() == {}
+
+
+def test_a_roll_back_submits_no_list_with_a_broker_that_is_down() -> None:
+    """The cluster is not well, and the roll back does not mend it: refused; where it is to begin all the same
+    what needs the broker is skipped, and named."""
+    told, end = rolled_back_without(2)
+    assert end.outcome == "refused" and "log-0 is under-replicated: broker 2 is not in its ISR" in end.reasons
+    told, end = rolled_back_without(2, despite_sick=True, if_stuck="skip")
+    said = "log-0 and 1 more were skipped: a broker it needs is down or cordoned"
+    assert (end.outcome, end.reasons) == ("incomplete", (said,))
+    assert told.lists() == {name: tuple(after) for name, (_, after) in sorted(BACK.items())}
+    assert told.throttles() == {}
 
 
 def test_what_is_skipped_for_one_reason_is_one_line() -> None:

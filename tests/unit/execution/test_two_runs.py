@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
@@ -130,8 +131,8 @@ class Late(SimulatedCluster):
 
     def __init__(self, chance: Random) -> None:
         super().__init__(RACKS)
-        self.lag = {broker: chance.random() * chance.choice([0.0, 0.1, 0.5]) for broker in RACKS}
-        self.past: dict[Resource, list[tuple[float, dict[str, str]]]] = defaultdict(lambda: [(-1.0, {})])
+        self.lag = {broker: chance.random() * chance.choice([0.0, 0.3, 1.5]) for broker in RACKS}
+        self.past: dict[Resource, list[tuple[float, dict[str, str]]]] = defaultdict(lambda: [(-math.inf, {})])
 
     def alter_configs(
         self, changes: Mapping[Resource, Mapping[str, str | None]]
@@ -146,8 +147,8 @@ class Late(SimulatedCluster):
             return super().values(resource, keys)
         until = self.now - self.lag[int(resource.name)]
         there = [values for since, values in self.past[resource] if since <= until][-1]
-        asked = there.keys() if keys is None else there.keys() & set(keys)
-        return {key: ConfigValue(there[key], "DYNAMIC_BROKER_CONFIG") for key in asked}
+        told = {key: there[key] for key in there if keys is None or key in keys}
+        return {key: ConfigValue(value, "DYNAMIC_BROKER_CONFIG") for key, value in told.items()}
 
 
 def plan_of(model: SimulatedCluster, topic: str, before: list[int], after: list[int], n: int) -> Story:

@@ -65,17 +65,18 @@ def as_rows(replicas: Iterable[Replica]) -> list[list[str | int]]:
     return [list(replica) for replica in sorted(replicas)]
 
 
-def undoing_dirs(run: Run) -> Steps:
-    """End the copies between log dirs: their replicas are told to stay where they are."""
+def undoing_dirs(run: Run, some: Collection[Replica] | None = None) -> Steps:
+    """End copies between log dirs, by default all: their replicas are told to stay where they are."""
     for look in range(TRIES):
-        if not run.memory.dir_moves:
+        left = [one for one in run.memory.dir_moves if some is None or one in some]
+        if not left:
             return
         if look:
             yield ask.Wait(min(1.0, run.options.poll_s))
         found: Dirs = yield look_at(run.memory.dir_moves)
         yield from note_landed(run, found)
-        back = {one: path for one in run.memory.dir_moves if (path := lies_in(one, found))}
+        back = {one: path for one in left if one in run.memory.dir_moves and (path := lies_in(one, found))}
         if back:
             yield ask.PlaceInDirs(back)
-    for one, path in run.memory.dir_moves.items():
-        yield ask.Say(f"the copy of {label(one)} to {path} could not be ended")
+    for one in left:
+        yield ask.Say(f"the copy of {label(one)} to {run.memory.dir_moves[one]} could not be ended")

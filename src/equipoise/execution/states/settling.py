@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 from equipoise.execution import instructions as ask
 from equipoise.execution.between_dirs import (
     Dirs,
+    copied_of,
     heads_for,
     is_astray,
     is_silent,
@@ -22,6 +24,7 @@ from equipoise.execution.port import Failure, Replica, Resource
 from equipoise.execution.run import Run, Steps
 from equipoise.execution.states.dirs import note_landed, note_settled, undoing_dirs
 from equipoise.execution.states.steered import governed, steered
+from equipoise.execution.states.stuck import AGAIN_S
 from equipoise.execution.states.submitting import UNSURE
 from equipoise.execution.states.throttled import PASSING, throttling_dirs, why_not
 from equipoise.execution.states.unthrottled import unthrottling
@@ -40,6 +43,10 @@ class Waiting:
     silent: Counter[int] = field(default_factory=Counter)
     """Looks since each broker has answered."""
     begun: Counter[Replica] = field(default_factory=Counter)
+    advanced: dict[Replica, tuple[int, float]] = field(default_factory=dict)
+    """Bytes of each copy that is under way, and since when there are so many."""
+    told: dict[Replica, float] = field(default_factory=dict)
+    """When it was last said of a copy that it does not get on."""
 
     def see(self, found: Dirs, patience: float) -> None:
         """Take in one look; brokers that are silent for more than ``patience`` looks are given up."""
@@ -57,6 +64,14 @@ class Waiting:
             why = f"its copy was begun {BEGUN_AT_MOST} times, and somebody ended it each time"
             self.give_up(one, f"did not come to {idle.pop(one)}: {why}")
         return {one: path for one, path in idle.items() if not self.silent[one.broker]}
+
+    def stuck(self, found: Dirs, now: float, seconds: float) -> list[Replica]:
+        """Copies that are under way and have not got on for so long."""
+        under_way = [one for one, path in self.todo.items() if heads_for(one, found) == path]
+        goes = {one: copied_of(one, found) for one in under_way}
+        before = {one: self.advanced.get(one, (-1, now)) for one in goes}
+        self.advanced = {one: before[one] if before[one][0] == n else (n, now) for one, n in goes.items()}
+        return sorted(one for one, (_, moment) in self.advanced.items() if now - moment >= seconds)
 
     def give_up(self, replica: Replica, why: str) -> None:
         del self.todo[replica]
@@ -84,10 +99,25 @@ def settling(run: Run, outcome: str) -> Generator[Instruction, Any, tuple[str, l
         yield from steered(run, "settling")
         yield from governed(run, seen)
         waiting.see(found, patience)
+        yield from minding_dirs(run, waiting, found, seen.now)
         yield from beginning_some(run, waiting, found, seen)
         if not waiting.todo or (run.stop and not run.memory.dir_moves):
             return "stopped" if run.stop else outcome, waiting.left
         yield ask.Wait(run.options.poll_s)
+
+
+def minding_dirs(run: Run, waiting: Waiting, found: Dirs, now: float) -> Steps:
+    """Say which copies do not get on, again after a minute; end and give them up where that was chosen."""
+    stuck = waiting.stuck(found, now, run.options.stuck_after_s)
+    for one in stuck:
+        path = waiting.todo[one]
+        if now - waiting.told.get(one, -math.inf) >= AGAIN_S:
+            waiting.told[one] = now
+            yield ask.Say(f"{label(one)} is stuck: nothing is copied to {path}", "stuck")
+        if run.options.if_stuck == "skip":
+            waiting.give_up(one, f"did not come to {path}: nothing is copied")
+    if stuck and run.options.if_stuck == "skip":
+        yield from undoing_dirs(run, stuck)
 
 
 def beginning_some(run: Run, waiting: Waiting, found: Dirs, seen: Observed) -> Steps:

@@ -64,9 +64,11 @@ def setting(
     failures: Mapping[Resource, Failure | None] = {}
     run.shown |= values.keys() - change.configs.keys()
     run.shown -= change.configs.keys()
+    run.sent |= change.configs.keys()
     late: set[Resource] = set()
     if change.configs:
         failures = yield ask.AlterConfigs(change.configs)
+        run.sent -= {of for of, why in failures.items() if why is not None and why.code not in UNSURE}
         late = yield from taking_effect(run, change.configs)
     gone = {t: pairs for t, pairs in change.removed.items() if failures.get(Resource.topic(t)) is None}
     if gone:
@@ -143,6 +145,7 @@ def taking_effect(
         if not late:
             break
     run.shown |= configs.keys() - late
+    run.sent -= {of for of in configs.keys() - late if not isinstance(values.get(of), Failure | None)}
     return late
 
 

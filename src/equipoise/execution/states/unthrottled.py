@@ -39,7 +39,7 @@ def unthrottling(run: Run) -> Generator[Instruction, Any, list[str]]:
         try:
             values: Answer = yield ask.ReadConfigs(KEYS, due.resources)
             over = without(covered(values, due, run.memory), off)
-            undo = clearing(values, due, run.memory)
+            undo = clearing(values, due, run.memory, run.sent)
             clear = [of for of in due.resources if is_clear(of, values, undo, over)]
             yield from noting_clear(run, due, clear)
             due = due_now(run)
@@ -67,6 +67,7 @@ def taking_off(
     for of in undo:
         if of.kind == "broker" and failures.get(of) is None:
             off.setdefault(of, set()).update(undo[of])
+            run.sent.discard(of)
 
 
 def leaving(run: Run, due: Owed, again: list[Resource]) -> Steps:
