@@ -243,6 +243,9 @@ def test_sentences_name_what_is_on_the_page(visited):
         assert page.inner_text("#s-fault p").startswith("“Take as alive”: ")
         page.fill("#o-alive", "")
         page.check('[aria-label="empty broker 5"]')
+        page.click("#s-frontier")
+        page.wait_for_selector("#s-budgets:visible")
+        assert "“Data moves at most” allows 0" in page.inner_text("#s-small")
         page.click("#s-plan")
         page.wait_for_selector("#s-result:visible")
         assert "--drain 5" in page.inner_text("#s-command")  # what is to be copied stays as it is

@@ -87,6 +87,14 @@ def test_verbose_lists_every_change_and_what_is_read(run: Run):
     assert f"equipoise: reading: {ORDERS}: kafka-topics --describe" in err.splitlines()
 
 
+def test_a_plan_of_others_has_no_solver_to_explain(run: Run):
+    """`--explain-solver` beside a published strategy is said to be of no use; else it has its table."""
+    words = ("plan", ORDERS, "--drain", "5", "--explain-solver")
+    said = "equipoise: --explain-solver is of plans of our own: no use is made of it\n"
+    assert run(*words, "--strategy", "greedy")[2] == said
+    assert "CPU s" in run(*words)[2]
+
+
 @pytest.mark.parametrize(
     "words", [("-h",), ("plan", "-h"), ("--version",), ("version",), ("--show-completion", "bash")]
 )

@@ -204,19 +204,19 @@ class Limits:
 
     def bounds(self) -> Bounds | None:
         """Those of a throttle that goes up and down by itself; raises `UnusableInput` for what is none."""
-        from equipoise.planning.request.options import rate
+        from equipoise.planning.request.values import rate
 
         return ends("--throttle", self.throttle, rate, "auto:5MB-50MB")
 
     def inflight_bounds(self) -> Bounds | None:
         """The same of the number of partitions in flight."""
-        from equipoise.planning.request.options import positive
+        from equipoise.planning.request.values import positive
 
         return ends("--max-inflight", self.max_inflight, positive, "auto:10-100")
 
     def of_schedule(self) -> dict[str, Any]:
         """What the schedule has to know of it; nothing that was not given."""
-        from equipoise.planning.request.options import positive, rate
+        from equipoise.planning.request.values import positive, rate
 
         given: dict[str, Any] = {}
         if bounds := self.bounds():
@@ -231,7 +231,7 @@ class Limits:
 
     def refuse_unusable(self) -> None:
         """Raise `UnusableInput` for what no run can have."""
-        from equipoise.planning.request.options import positive
+        from equipoise.planning.request.values import positive
 
         seconds("--stuck-after", self.stuck_after, least=0)
         self.hours()

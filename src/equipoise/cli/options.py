@@ -16,7 +16,8 @@ from equipoise.errors import UnusableInput
 from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS, IF_KNOWN
 from equipoise.planning.problem.request import EVERYTHING
 from equipoise.planning.published.settings import KNOWN
-from equipoise.planning.request.options import BALANCES, request_of
+from equipoise.planning.request.loads_named import BALANCES
+from equipoise.planning.request.options import request_of
 from equipoise.planning.rules import OPTIONS
 from equipoise.wording import printable, quoted
 

@@ -90,7 +90,7 @@ def plan(
     from equipoise.files.sources import read_sources
     from equipoise.library.verbs import save
     from equipoise.planning.driver.solve import make_plan
-    from equipoise.planning.request.options import positive, rate
+    from equipoise.planning.request.values import positive, rate
 
     bytes_per_s = None if throttle is None else float(rate("--throttle", throttle))
     inflight = None if max_inflight is None else positive("--max-inflight", max_inflight)

@@ -38,7 +38,7 @@ def serve(
     jobs: Annotated[str, option(MOST, "N", "Jobs that run at a time; others wait.")] = "2",
 ) -> None:
     required("serve", "fastapi", "FastAPI", "server")
-    from equipoise.planning.request.options import positive, rate
+    from equipoise.planning.request.values import positive, rate
     from equipoise.server.guard import is_local
     from equipoise.server.limits import Limits
     from equipoise.server.running import run

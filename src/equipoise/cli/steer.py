@@ -31,7 +31,7 @@ def go_on(folder: PlanFolder) -> None:
 
 
 def throttle(folder: PlanFolder, rate: Rate) -> None:
-    from equipoise.planning.request.options import rate as parsed
+    from equipoise.planning.request.values import rate as parsed
     from equipoise.report.words import rate as shown
 
     value = int(parsed("RATE", rate))

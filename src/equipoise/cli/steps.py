@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import process_time
 from typing import TYPE_CHECKING
 
-from equipoise.cli.output import show
+from equipoise.cli.output import say, show
 
 if TYPE_CHECKING:
     from equipoise.cluster import Plan
@@ -49,7 +49,10 @@ class Steps:
         self.steps.append(Step(self.goal or "all goals", self.method, size, gained, proved, spent_s))
 
     def show(self, plan: Plan) -> None:
-        """Print the table on standard error, beside whatever the plan prints."""
+        """Print the table on standard error, beside whatever the plan prints; or why there is none."""
+        if not self.steps:
+            say("equipoise: --explain-solver is of plans of our own: no use is made of it", error=True)
+            return
         show(self.table(plan), stream=sys.stderr)
 
     def table(self, plan: Plan) -> Grid:

@@ -10,7 +10,7 @@ from equipoise.errors import UnusableInput
 from equipoise.formats.shapes import BIGGEST_ID, as_text
 from equipoise.patterns import compiled
 from equipoise.planning.problem.request import Request
-from equipoise.planning.request.options import balance, max_fill
+from equipoise.planning.request.loads_named import balance, max_fill
 from equipoise.wording import cut, printable
 
 MOST_BYTES = 2**63 - 1

@@ -10,7 +10,7 @@ from typing import Any
 from equipoise.errors import UnusableInput
 from equipoise.files.places import Place
 from equipoise.files.wish import WISH, nearest, toml_of, wish_of
-from equipoise.planning.request.options import size
+from equipoise.planning.request.values import size
 from equipoise.wording import quoted
 
 Options = Mapping[str, Any]

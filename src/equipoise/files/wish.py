@@ -12,7 +12,8 @@ from equipoise.errors import UnusableInput
 from equipoise.files.places import Place
 from equipoise.planning.problem.request import Request
 from equipoise.planning.request.options import READERS as PLAN
-from equipoise.planning.request.options import positive, rate, request_of
+from equipoise.planning.request.options import request_of
+from equipoise.planning.request.values import positive, rate
 from equipoise.units import parse_duration
 from equipoise.wording import quoted
 

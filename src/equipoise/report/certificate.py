@@ -43,11 +43,18 @@ def proofs(levels: Sequence[Level]) -> list[dict[str, str]]:
         (level.proof, level.gap in (0, None)): words.proof(level.proof, reached=level.gap in (0, None))
         for level in levels
     }
-    return [{"proof": kind, "words": sentence} for (kind, _), sentence in told.items()]
+    both = {kind for kind, reached in told if (kind, not reached) in told}
+    where = {True: "where it is reached", False: "where it is not"}
+    return [
+        {"proof": kind, "where": where[reached] if kind in both else "", "words": sentence}
+        for (kind, reached), sentence in told.items()
+    ]
 
 
 def in_sizes(level: Level, before: Sequence[Level]) -> str:
     """What a value of bytes is, and whether any plan copies less; "" of other goals, and of 0."""
+    if level.goal in OF_LOADS and level.value:
+        return OF_LOADS[level.goal](level.value)
     if level.goal not in IN_BYTES or not level.value:
         return ""
     if standing(level) != "proved":
@@ -134,6 +141,7 @@ def words_of(state: str, badge: str, sentence: str) -> dict[str, str]:
 
 NOTHING_PROVED = "This strategy proves nothing: how far its plan is from the best is not known."
 PART = "Of a part of the cluster alone, as if it were all there is:"
+OF_LOADS = {"disk": words.size, "network-in": words.rate, "network-out": words.rate}
 IN_BYTES = frozenset(name for name, goal in GOALS.items() if goal.in_bytes)
 STANDINGS = ("proved", "placement", "gap", "none", "unknown")
 

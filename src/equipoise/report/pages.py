@@ -9,7 +9,7 @@ from equipoise.cluster import Plan
 from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS
 from equipoise.planning.problem.params import Effort
 from equipoise.planning.problem.request import EVERYTHING
-from equipoise.planning.request.options import BALANCES
+from equipoise.planning.request.loads_named import BALANCES
 from equipoise.report.cluster_page import cluster_page_data
 from equipoise.report.compare_data import compare_data
 from equipoise.report.fleet_data import fleet_data

@@ -16,7 +16,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from equipoise.errors import UnusableInput
-from equipoise.planning.request.options import READERS, flag
+from equipoise.planning.request.options import READERS
+from equipoise.planning.request.values import flag
 from equipoise.wording import cut
 
 FLAGS = {"": True, "true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}

@@ -8,7 +8,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
-from equipoise.planning.request.options import READERS, flag
+from equipoise.planning.request.options import READERS
+from equipoise.planning.request.values import flag
 from equipoise.server.answers import answering
 from equipoise.server.calls import (
     SOURCE_EXAMPLE,

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from equipoise.cluster import Cluster
 from equipoise.planning.problem.request import Request
-from equipoise.planning.request.options import positive, rate, request_of
+from equipoise.planning.request.options import request_of
+from equipoise.planning.request.values import positive, rate
 from equipoise.server.calls import (
     AnyCall,
     Call,

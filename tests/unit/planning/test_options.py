@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from equipoise.errors import UnusableInput
 from equipoise.planning.goals import ALL_GOALS
 from equipoise.planning.problem.request import Request
-from equipoise.planning.request.options import READERS, rate, request_of
+from equipoise.planning.request.options import READERS, request_of
+from equipoise.planning.request.values import rate
 
 MEANT: list[tuple[str, Any, Any]] = [
     ("brokers", "0-2,21:b", ((0, None), (1, None), (2, None), (21, "b"))),

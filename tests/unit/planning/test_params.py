@@ -31,7 +31,7 @@ NO_LIMITS = {
         "programs/joint/linear_program.FINER", "programs/joint/linear_program.TENTH",
         "programs/joint/question.SLACK", "programs/joint/narrowing.MARGIN", "programs/joint/narrowing.EXACT",
         "loads/search.SLACK", "loads/search.NOTHING", "loads/sweeps.NOTHING", "loads/bounds.ROUNDING",
-        "loads/prices.ROUNDING", "loads/proofs.ALIKE", "programs/scaling.BITS", "request/options.SLACK",
+        "loads/prices.ROUNDING", "loads/proofs.ALIKE", "programs/scaling.BITS", "request/loads_named.SLACK",
     ),
     "what one thing weighs beside another, or where a search begins": (
         "loads/standing.MOVE", "loads/standing.ELECTION", "loads/pull.INSIDE", "loads/pull.GROWTH",
@@ -46,7 +46,7 @@ NO_LIMITS = {
         "flow/prices.BLOCK", "loads/prices.ROWS", "basis/distinct.ROOMY",
     ),
     "what may be asked, and what is asked where nothing is said": (
-        "request/options.MOST", "request/options.MOST_BROKERS", "request/options.MOST_REPLICAS",
+        "request/values.MOST", "request/brokers_named.MOST_BROKERS", "request/options.MOST_REPLICAS",
         "request/options.MOST_PARTITIONS", "problem/request.EXACT", "problem/request.WIDE",
         "dirs/plan.TOLERANCE", "dirs/plan.MOST_FULL",
     ),

@@ -81,3 +81,13 @@ def test_an_unreached_bound_is_explained_as_one():
     )
     assert "found none that scores lower" in reached["words"]
     assert "stopped" in open_["words"]
+    assert (reached["where"], open_["where"]) == ("where it is reached", "where it is not")
+    (alone,) = certificate.proofs([Level("x", 1, 1, "integer-program")])
+    assert alone["where"] == ""
+
+
+def test_loads_are_told_in_their_units():
+    """What lies outside the bands of disks or rates is told as sizes and rates, beside the whole number."""
+    kind = "linear-program"
+    levels = [Level("disk", 3 << 30, 0, kind), Level("network-in", 5 * 10**7, 0, kind)]
+    assert [row["note"] for row in certificate.rows(levels)] == ["3.0 GiB", "50 MB/s"]

@@ -169,7 +169,8 @@ class Params:
         1_400_000, "columns of all programs", "the same for placement goals that grow, which is quick"
     )
     face_pivots: int = limit(
-        4_500_000_000, "simplex iterations x columns", "a goal whose program grows: ten to thirty seconds"
+        2_000_000_000, "simplex iterations x columns", "a goal whose program grows: some twenty seconds",
+        thorough=4_500_000_000,
     )
     few_moves: int = limit(
         5, "replicas", "or more for each that may move: then few columns are needed, and the program grows"

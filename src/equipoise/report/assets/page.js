@@ -94,7 +94,8 @@ function movesTable(moves) {
   function append() {
     for (const k of found.slice(drawn, drawn + step)) {
       const row = body.insertRow();
-      cell(row, `${moves.topics[moves.topic[k]]}-${moves.partition[k]}`);
+      const number = Object.assign(document.createElement("span"), { className: "name", textContent: `-${moves.partition[k]}` });
+      cell(row, moves.topics[moves.topic[k]]).append(number);
       list(row, moves.before[k], moves.after[k], "gone");
       list(row, moves.after[k], moves.before[k], "new");
       cell(row, moves.kinds[moves.kind[k]]);

@@ -111,7 +111,7 @@ function fault(error) {
 // ---- words
 
 // Sentences name options of the command line; here they name the field that stands for one, with its value.
-const OPTION = /--([a-z]+(?:-[a-z]+)*)(?: (\d[\w:=/-]*(?:,[\w:=/-]+)*|all|disk|network-in|network-out|cpu|leaders|strict|spread|level))?/g;
+const OPTION = /--([a-z]+(?:-[a-z]+)*)(?: (\d[\w:=/-]*(?:,[\w:=/-]+)*|all|disk|network-in|network-out|cpu|leaders|strict|spread|level)(?![\w-]))?/g;
 const OF_BROKERS = { drain: "empty it", racks: "rack" };
 
 function inWords(text) {
@@ -417,8 +417,9 @@ const frontier = () => answered("frontier", "planning budgets", async (answer) =
 
 function showPoint() {
   const { points, page } = state.frontier, point = points[Number(at("s-budget").value)];
-  const small = ["of what the plan without a budget moves", "replicas copied", "copied", "least and most on a broker", page.meaning, "no plan within this budget is below"];
-  at("s-point").replaceChildren(...page.columns.map((title, k) => card(title, point.cells[k], small[k] || "")));
+  const [share, budget] = point.cells[0].split(" · ");
+  const small = [`${budget}, of what the plan without a budget moves`, "replicas copied", "copied", "least and most on a broker", page.meaning, "no plan within this budget is below"];
+  at("s-point").replaceChildren(...page.columns.map((title, k) => card(title, k ? point.cells[k] : share, small[k] || "")));
   at("s-budget").setAttribute("aria-valuetext", `${point.cells[0]}: ${point.cells[4]}`);
   drawFrontier();
 }
