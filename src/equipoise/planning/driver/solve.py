@@ -19,7 +19,7 @@ from equipoise.planning.basis.certificate import Proof, proof_arrays
 from equipoise.planning.dirs.plan import with_log_dirs
 from equipoise.planning.driver.again import at_rest
 from equipoise.planning.driver.first import by_networks
-from equipoise.planning.driver.methods import METHODS, Method
+from equipoise.planning.driver.methods import BEGINNING, FLOWS, METHODS, Method
 from equipoise.planning.driver.size import Size
 from equipoise.planning.driver.starts import start
 from equipoise.planning.driver.state import State
@@ -128,10 +128,10 @@ def weighed(problem: Problem, watch: Watch) -> Plan:
 
 def counted(problem: Problem, watch: Watch) -> Plan:
     """The plan where counts decide."""
-    watch.began("flows", "", None, None)
+    watch.began(FLOWS.name, "", None, None)
     free = by_networks(problem)
     watch.ended(free.solution)
-    watch.began("the plan to begin with", "", None, free.solution)
+    watch.began(BEGINNING.name, "", None, free.solution)
     state = start(problem, free)
     watch.ended(state.solution)
     best = with_followers(improved(state, watch))
