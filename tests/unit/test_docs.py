@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 
 from equipoise.cli.main import VERBS, app
 from equipoise.planning.driver.methods import BEGINNING, FACE_GOALS, FLOWS, METHODS, Method
-from equipoise.planning.driver.size import ANY_SIZE
 from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS, GOALS, REQUIRED_GOALS
 from equipoise.planning.loads.ways import WAYS
 from equipoise.planning.problem.params import Effort, Params, limits
+from equipoise.planning.solution.size import ANY_SIZE
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "examples" / "README.md"]

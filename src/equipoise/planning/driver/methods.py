@@ -22,7 +22,6 @@ from equipoise.planning.driver.failover import (
     spread_replicas,
     with_first_followers,
 )
-from equipoise.planning.driver.size import ANY_SIZE, Size
 from equipoise.planning.driver.state import State
 from equipoise.planning.goals import BROKER_LEADER, GOALS, PLACEMENT, goals_before
 from equipoise.planning.goals.elections import Elections
@@ -32,6 +31,7 @@ from equipoise.planning.goals.topic_leaders import TopicLeaders
 from equipoise.planning.problem.params import Effort
 from equipoise.planning.programs.model import Model
 from equipoise.planning.programs.small import SmallProgram, cells, pair_cells, trees
+from equipoise.planning.solution.size import ANY_SIZE, Size
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import Protocol
 
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
@@ -20,7 +19,6 @@ from equipoise.planning.dirs.plan import with_log_dirs
 from equipoise.planning.driver.again import at_rest
 from equipoise.planning.driver.first import by_networks
 from equipoise.planning.driver.methods import BEGINNING, FLOWS, METHODS, Method
-from equipoise.planning.driver.size import Size
 from equipoise.planning.driver.starts import start
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
@@ -35,7 +33,9 @@ from equipoise.planning.request.laying import build_problem
 from equipoise.planning.rules import REGISTRY, within_budgets
 from equipoise.planning.rules.answer import Answer
 from equipoise.planning.rules.max_fill import overfull
+from equipoise.planning.solution.size import Size
 from equipoise.planning.solution.solution import Solution
+from equipoise.planning.solution.watch import Unwatched, Watch
 from equipoise.planning.telling.explain import reasons
 from equipoise.planning.telling.load_reasons import load_reasons
 from equipoise.planning.telling.offers import offers
@@ -43,24 +43,6 @@ from equipoise.planning.telling.offers import offers
 OF_A_PART = "of this part of a cluster alone"
 """What a level is of that is counted over brokers, where the sources tell of a part."""
 LOG = logging.getLogger(__name__)
-
-
-class Watch(Protocol):
-    """Who wants to know what runs; it changes nothing."""
-
-    def began(self, method: str, goal: str, size: Size | None, solution: Solution | None) -> None:
-        """A method begins; ``goal`` is empty where it serves all."""
-
-    def ended(self, solution: Solution) -> None:
-        """It has ended with this."""
-
-
-class Unwatched:
-    """Nobody."""
-
-    def began(self, method: str, goal: str, size: Size | None, solution: Solution | None) -> None: ...
-
-    def ended(self, solution: Solution) -> None: ...
 
 
 def make_plan(

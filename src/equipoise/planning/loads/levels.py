@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,10 +49,8 @@ from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.rack_rule import rack_excess
 from equipoise.planning.solution.as_is import as_it_is
 from equipoise.planning.solution.solution import Solution
+from equipoise.planning.solution.watch import Watch
 from equipoise.wording import plural
-
-if TYPE_CHECKING:
-    from equipoise.planning.driver.solve import Watch
 
 LEADER_LEVELS = tuple(goal for goal in LEADER if levels(goal))
 
