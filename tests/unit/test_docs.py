@@ -16,10 +16,11 @@ from tests.unit.test_rooms import IN_PLANNING, MAY
 from typer.testing import CliRunner
 
 from equipoise.cli.main import VERBS, app
-from equipoise.planning.driver.methods import FACE_GOALS, METHODS, Method
-from equipoise.planning.driver.size import ANY_SIZE
+from equipoise.planning.driver.methods import BEGINNING, FACE_GOALS, FLOWS, METHODS, Method
 from equipoise.planning.goals import ALL_GOALS, DEFAULT_GOALS, GOALS, REQUIRED_GOALS
+from equipoise.planning.loads.ways import WAYS
 from equipoise.planning.problem.params import Effort, Params, limits
+from equipoise.planning.solution.size import ANY_SIZE
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "examples" / "README.md"]
@@ -230,10 +231,13 @@ def cells(table: list[list[str]]) -> Iterator[tuple[str, list[str]]]:
 def test_method_page_has_the_methods_of_the_driver() -> None:
     """Order, names, what each is for and gains, and from which effort on: as the driver's list has them."""
     table = rows(ROOT / "docs" / "method.md", "method")
-    assert [row[:5] for row in table] == [
-        [method.name, served(method.goals), does(method), method.effort.value, method.gains]
+    assert [row[:6] for row in table] == [
+        [method.name, served(method.goals), does(method), method.effort.value, method.gains, method.costs]
         for method in METHODS
     ]
+    ways = (FLOWS, BEGINNING, *WAYS)
+    told = [[way.name, way.gains, way.costs] for way in ways]
+    assert rows(ROOT / "docs" / "method.md", "way") == told
     for (*_, sizes), method in zip(table, METHODS, strict=True):
         assert (sizes == "any") == takes_any(method)
         assert set(re.findall(r"`(\w+_\w+)`", sizes)) <= {limit.name for limit in limits()}

@@ -108,8 +108,7 @@ def named(tree: ast.Module, collections: frozenset[str], *, strict: bool) -> Ite
     """
     for node in ast.walk(tree):
         found = [text for text in deciding(node, collections) if text in ALL_GOALS]
-        about = is_table(node, len(found)) or (not isinstance(node, ast.Dict) and words_of_goals(node))
-        if strict or about:
+        if found and (strict or is_table(node, len(found)) or is_about_goals(node)):
             yield from found
 
 
@@ -118,9 +117,9 @@ def is_table(node: ast.AST, n_found: int) -> bool:
     return isinstance(node, ast.Dict) and n_found > 1 and 2 * n_found > len(node.keys)
 
 
-def words_of_goals(node: ast.AST) -> bool:
-    """True where what is written there is about goals."""
-    return ABOUT_GOALS.search(ast.unparse(node)) is not None
+def is_about_goals(node: ast.AST) -> bool:
+    """True where the words beside a name are of goals; in a table of anything there are some."""
+    return not isinstance(node, ast.Dict) and ABOUT_GOALS.search(ast.unparse(node)) is not None
 
 
 def deciding(node: ast.AST, collections: frozenset[str]) -> Iterator[str]:

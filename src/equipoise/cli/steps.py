@@ -11,7 +11,7 @@ from equipoise.cli.output import say, show
 
 if TYPE_CHECKING:
     from equipoise.cluster import Plan
-    from equipoise.planning.driver.size import Size
+    from equipoise.planning.solution.size import Size
     from equipoise.planning.solution.solution import Solution
     from equipoise.report.grid import Grid
 
@@ -32,7 +32,7 @@ class Step:
 
 
 class Steps:
-    """Takes down what the driver runs; see `solve.Watch`."""
+    """Takes down what the driver runs; see `watch.Watch`."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []

@@ -14,7 +14,7 @@ from equipoise.cluster import Brokers, build_cluster
 from equipoise.planning import Request, build_problem
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.networks import disaggregation
-from equipoise.planning.networks.disaggregation import Moves, disaggregate, exchange, lists_after, pair
+from equipoise.planning.networks.disaggregation import Moved, disaggregate, exchange, lists_after, pair
 from equipoise.planning.networks.place import solve_levels, topic_network
 from equipoise.planning.networks.placement import PlacementNetwork
 from equipoise.planning.networks.placement_data import gather
@@ -47,7 +47,7 @@ def level(net: PlacementNetwork) -> Int64:
     return solve_levels(net, net.network, ("racks", "replicas", "moves"), "topics")[1].flow
 
 
-def ids_after(net: PlacementNetwork, moves: Moves) -> list[list[int]]:
+def ids_after(net: PlacementNetwork, moves: Moved) -> list[list[int]]:
     """Replica lists as broker ids."""
     lists = net.data.problem.cluster.ids_of(lists_after(net.data, moves))
     return [[int(b) for b in held if b >= 0] for held in lists]

@@ -12,8 +12,8 @@ from equipoise.cluster import Brokers, Plan, build_cluster
 from equipoise.errors import EquipoiseError
 from equipoise.planning import ALL_GOALS, Effort, Params, Request, make_plan
 from equipoise.planning.driver.methods import METHODS
-from equipoise.planning.driver.size import Size
 from equipoise.planning.problem.params import limits
+from equipoise.planning.solution.size import Size
 from equipoise.planning.solution.solution import Solution
 
 CASES = [(theme, seed) for theme in THEMES for seed in range(6)]

@@ -14,7 +14,7 @@ from equipoise.planning.goals import value_of
 from equipoise.planning.networks.place import place
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
-from equipoise.planning.programs.joint.narrowing import narrow
+from equipoise.planning.programs.joint.narrowing import narrow_question
 from equipoise.planning.programs.joint.question import question
 from equipoise.planning.programs.joint.solve import Start, best_of_face
 
@@ -59,7 +59,7 @@ def test_what_the_elections_close_is_not_asked_again(crowded: bool, network: Net
     reached |= {"elections": level.value}
 
     asked = question(placement.face, "topic-leaders", reached, kept, lists)
-    narrowed = narrow(asked, reached, (level,))
+    narrowed = narrow_question(asked, reached, (level,))
     assert level.network == network
     assert narrowed is not None
     assert narrowed.kept.mean() < 0.75
@@ -85,4 +85,4 @@ def test_prices_that_prove_less_close_nothing() -> None:
     reached |= {"elections": value_of(problem, lists, "elections")}
     assert levels[-1].value < reached["elections"]
     asked = question(placement.face, "topic-leaders", reached, kept, lists)
-    assert narrow(asked, reached, tuple(levels)) is None
+    assert narrow_question(asked, reached, tuple(levels)) is None

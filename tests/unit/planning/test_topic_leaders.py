@@ -17,7 +17,7 @@ from equipoise.judge.topic_leaders import topic_leaders_bound
 from equipoise.planning import Request, build_problem, make_plan
 from equipoise.planning.basis.certificate import Proof
 from equipoise.planning.bounds import topic_leaders
-from equipoise.planning.bounds.topic_leaders import SumPrices, Sums
+from equipoise.planning.bounds.topic_leaders import LeaderSums, SumPrices
 from equipoise.planning.problem.params import Params
 
 LAST = "topic-leaders"
@@ -79,13 +79,13 @@ def test_the_gap_that_is_left_says_how_long_prices_are_sought(
     problem = build_problem(grown.cluster, Request(exclude_topics="t7"))
     sums = topic_leaders.sums_of(problem, np.asarray(grown.target), before)
     assert sums is not None
-    better, rounds = Sums.better, [0]
+    better, rounds = LeaderSums.better, [0]
 
-    def counted(self: Sums, prices: SumPrices, reach: int) -> SumPrices:
+    def counted(self: LeaderSums, prices: SumPrices, reach: int) -> SumPrices:
         rounds[0] += 1
         return better(self, prices, reach)
 
-    monkeypatch.setattr(Sums, "better", counted)
+    monkeypatch.setattr(LeaderSums, "better", counted)
     found = {}
     for value in (1, 10**6):
         rounds[0] = 0

@@ -150,7 +150,8 @@ def leaders_between(problem: Problem, reached: Mapping[str, int], led: Int64) ->
     n_rows = int(problem.movable.sum())
     least, most = np.zeros_like(led), np.where(problem.leads, n_rows, 0)
     if Leaders.name in reached:
-        low, high = open_band(int(led[problem.leads].sum()) + n_rows, weights(problem, problem.leads))
+        total, sides = int(led[problem.leads].sum()) + n_rows, problem.request.sides("leaders")
+        low, high = open_band(total, weights(problem, problem.leads), sides)
         # As with replicas: no broker is farther outside than the root of the value.
         off = isqrt(reached[Leaders.name])
         least, most = np.maximum(least, low - off - led), np.minimum(most, high + off - led)

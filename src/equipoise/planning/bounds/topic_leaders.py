@@ -38,7 +38,7 @@ ELECTION, DEAR = 8 * FINENESS, 24 * FINENESS
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class LeaderCells:
     """Some topics on all brokers that may lead, ``(n_topics, n_brokers)`` each."""
 
     low: Int32
@@ -79,10 +79,10 @@ class SumPrices:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class LeaderSums:
     """What leaders add up to."""
 
-    blocks: tuple[Cells, ...]
+    blocks: tuple[LeaderCells, ...]
     least: Int64
     """``(n_brokers,)`` of those that may lead."""
     most: Int64
@@ -96,7 +96,7 @@ class Sums:
         blocks = [(cells.low, cells.high, cells.held, cells.size) for cells in self.blocks]
         return tuple(np.concatenate(arrays).astype(np.int64) for arrays in zip(*blocks, strict=True))
 
-    def of_topics(self, topic: Int32) -> Iterator[tuple[Cells, Int32]]:
+    def of_topics(self, topic: Int32) -> Iterator[tuple[LeaderCells, Int32]]:
         """The blocks with the rows of an array of topics that they have."""
         first = 0
         for cells in self.blocks:
@@ -128,7 +128,7 @@ class Sums:
         topics = []
         for cells, topic in self.of_topics(prices.topic):
 
-            def led(tried: Int32, cells: Cells = cells) -> Int64:
+            def led(tried: Int32, cells: LeaderCells = cells) -> Int64:
                 found = cells.leaders(tried[:, None] + prices.broker, prices.election)
                 return found.sum(axis=1, dtype=np.int32)
 
@@ -174,7 +174,7 @@ def with_bound(proof: Proof, level: ProvedLevel) -> Proof:
     return Proof(proof.goal, proof.value, min(proof.value, level.value), ProofKind.FLOW_DUAL, level=level)
 
 
-def bounded(sums: Sums, value: int, *, priced: bool) -> ProvedLevel:
+def bounded(sums: LeaderSums, value: int, *, priced: bool) -> ProvedLevel:
     """The best bound found on ``value``, by flows where sums are few; ``priced``: elections are limited."""
     LOG.info("how level the leaders of topics could be elsewhere")
     few = sum(cells.low.size for cells in sums.blocks) <= sums.params.bound_flow_cells
@@ -183,7 +183,7 @@ def bounded(sums: Sums, value: int, *, priced: bool) -> ProvedLevel:
     return ProvedLevel(TopicLeaders.name, -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
 
 
-def by_flow(sums: Sums, *, priced: bool) -> SumPrices:
+def by_flow(sums: LeaderSums, *, priced: bool) -> SumPrices:
     """The best prices of some flows, each with another price of elections.
 
     Leaders of a cell go to its broker, or for a price through the hub of their topic to another cell.
@@ -237,7 +237,7 @@ def by_flow(sums: Sums, *, priced: bool) -> SumPrices:
     return best
 
 
-def by_ascent(sums: Sums, value: int, *, priced: bool) -> SumPrices:
+def by_ascent(sums: LeaderSums, value: int, *, priced: bool) -> SumPrices:
     """The best prices found in some rounds, for rising and for falling prices of elections.
 
     What is left of the gap to ``value`` says when another price is no longer worth its round.
@@ -257,7 +257,7 @@ def by_ascent(sums: Sums, value: int, *, priced: bool) -> SumPrices:
     return max(best, sums.better(best, reach), key=lambda prices: prices.bound)
 
 
-def sums_of(problem: Problem, lists: IntArray, proofs: list[Proof]) -> Sums | None:
+def sums_of(problem: Problem, lists: IntArray, proofs: list[Proof]) -> LeaderSums | None:
     """The sums of a plan with its proofs, None where there is nothing to count or far too much."""
     cluster = problem.cluster
     leads, rows = np.flatnonzero(problem.leads), np.flatnonzero(problem.movable)
@@ -276,8 +276,8 @@ def sums_of(problem: Problem, lists: IntArray, proofs: list[Proof]) -> Sums | No
     blocks = zip(*(np.array_split(column, n_blocks) for column in columns), strict=True)
     least, most = leaders_within(problem, proofs)
     forced = int(((first >= 0) & ~keeps).sum())
-    return Sums(
-        tuple(Cells(*block) for block in blocks),
+    return LeaderSums(
+        tuple(LeaderCells(*block) for block in blocks),
         least[leads],
         most[leads],
         value_of(problem, lists, Elections.name) - forced,

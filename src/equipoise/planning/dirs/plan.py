@@ -45,7 +45,7 @@ def with_log_dirs(problem: Problem, plan: Plan) -> Plan:
         told = "--log-dirs: no source tells of a broker with more than one log dir, so nothing is levelled"
         return replace(plan, warnings=(*plan.warnings, told))
     drained = drained_dirs(dirs, request.drain_dir)
-    return Placing(problem, plan, dirs, drained).done()
+    return DirPlacing(problem, plan, dirs, drained).done()
 
 
 def drained_dirs(dirs: LogDirs, named: tuple[tuple[int, str], ...]) -> BoolArray:
@@ -83,7 +83,7 @@ class Told(NamedTuple):
 
 
 @dataclass
-class Placing:
+class DirPlacing:
     """All brokers of a plan, one after the other."""
 
     problem: Problem

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from equipoise.planning.driver.first import ordered
 from equipoise.planning.driver.pinning import placed_with
-from equipoise.planning.driver.size import Size
 from equipoise.planning.driver.state import State
 from equipoise.planning.goals import LEADER, PLACEMENT
 from equipoise.planning.networks.place import arcs_of_partitions
+from equipoise.planning.solution.size import Size
 
 if TYPE_CHECKING:
     from equipoise.planning.programs.joint.solve import Joint

@@ -8,7 +8,6 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.bounds.failover import least_failover
 from equipoise.planning.driver.pinning import placed_with
-from equipoise.planning.driver.size import Size
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.goals import goals_before, value_of
@@ -17,6 +16,7 @@ from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.networks.first_followers import spread_first_followers
 from equipoise.planning.networks.orders import order, order_followers, to_front
 from equipoise.planning.problem.problem import Problem
+from equipoise.planning.solution.size import Size
 from equipoise.planning.solution.solution import has_one_placement
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import Protocol
 
 from equipoise.cluster import Cluster, Level, Plan, measures
 from equipoise.cluster.brokers import IntArray
@@ -17,8 +16,7 @@ from equipoise.planning.basis.certificate import Proof, proof_arrays
 from equipoise.planning.dirs.plan import with_log_dirs
 from equipoise.planning.driver.again import at_rest
 from equipoise.planning.driver.first import by_networks
-from equipoise.planning.driver.methods import METHODS, Method
-from equipoise.planning.driver.size import Size
+from equipoise.planning.driver.methods import BEGINNING, FLOWS, METHODS, Method
 from equipoise.planning.driver.starts import start
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
@@ -34,7 +32,9 @@ from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.max_changes_per_partition import MAX_CHANGES
 from equipoise.planning.rules.max_fill import MAX_FILL, fills_too_much
 from equipoise.planning.rules.rack_capacity import RACK_CAPACITY
+from equipoise.planning.solution.size import Size
 from equipoise.planning.solution.solution import Solution
+from equipoise.planning.solution.watch import Unwatched, Watch
 from equipoise.planning.telling.explain import reasons
 from equipoise.planning.telling.load_reasons import load_reasons
 from equipoise.planning.telling.offers import offers
@@ -42,24 +42,6 @@ from equipoise.planning.telling.offers import offers
 OF_A_PART = "of this part of a cluster alone"
 """What a level is of that is counted over brokers, where the sources tell of a part."""
 LOG = logging.getLogger(__name__)
-
-
-class Watch(Protocol):
-    """Who wants to know what runs; it changes nothing."""
-
-    def began(self, method: str, goal: str, size: Size | None, solution: Solution | None) -> None:
-        """A method begins; ``goal`` is empty where it serves all."""
-
-    def ended(self, solution: Solution) -> None:
-        """It has ended with this."""
-
-
-class Unwatched:
-    """Nobody."""
-
-    def began(self, method: str, goal: str, size: Size | None, solution: Solution | None) -> None: ...
-
-    def ended(self, solution: Solution) -> None: ...
 
 
 def make_plan(
@@ -121,10 +103,10 @@ def weighed(problem: Problem, watch: Watch) -> Plan:
 
 def counted(problem: Problem, watch: Watch) -> Plan:
     """The plan where counts decide."""
-    watch.began("flows", "", None, None)
+    watch.began(FLOWS.name, "", None, None)
     free = by_networks(problem)
     watch.ended(free.solution)
-    watch.began("the plan to begin with", "", None, free.solution)
+    watch.began(BEGINNING.name, "", None, free.solution)
     state = start(problem, free)
     watch.ended(state.solution)
     best = with_followers(improved(state, watch))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from equipoise.planning.loads.placing import Placing
 from equipoise.planning.loads.program import decided, is_small
 from equipoise.planning.loads.proofs import again, by_cases, closed_bounds, priced, prove
 from equipoise.planning.loads.search import descend
+from equipoise.planning.loads.ways import CASES, DECIDED, SEARCH
 from equipoise.planning.loads.weights import (
     COUNTED,
     FILL,
@@ -49,9 +49,7 @@ from equipoise.planning.rules.max_fill import percents
 from equipoise.planning.rules.rack_rule import rack_excess
 from equipoise.planning.solution.as_is import as_it_is
 from equipoise.planning.solution.solution import Solution
-
-if TYPE_CHECKING:
-    from equipoise.planning.driver.solve import Watch
+from equipoise.planning.solution.watch import Watch
 
 LEADER_LEVELS = tuple(goal for goal in LEADER if levels(goal))
 
@@ -96,7 +94,7 @@ def level_loads(problem: Problem, watch: Watch) -> Solution:
     below what the rules need.
     """
     goals, loads, bytes_of = weighed_goals(problem), loads_of(problem), copy_cost(problem)
-    watch.began("search by prices", "", None, None)
+    watch.began(SEARCH.name, "", None, None)
     start = forced(problem, goals)
     lists, orders = planned_again(problem, goals, *best_of(problem, goals, loads, bytes_of, start.lists))
     solution = Solution(lists, prove(problem, goals, lists, start, orders), start.groups)
@@ -136,14 +134,14 @@ def by_program(
     problem: Problem, goals: tuple[str, ...], found: Solution, start: Placement, watch: Watch
 ) -> Solution:
     """What the search left open, decided as far as the program comes."""
-    watch.began("0-1 program", "", None, found)
+    watch.began(DECIDED.name, "", None, found)
     best = decided(problem, goals, found.proofs, found.lists, as_it_is(problem))
     values = {goal: weighed_value(problem, best.lists, goal) for goal in goals}
     prices, bounds = priced(problem, values), closed_bounds(problem, values, start)
     proofs = [again(proof, values[proof.goal], bounds, prices.get(proof.goal)) for proof in found.proofs]
     found = replace(found, lists=best.lists, proofs=proofs)
     watch.ended(found)
-    watch.began("proof by cases", "", None, found)
+    watch.began(CASES.name, "", None, found)
     found = replace(found, proofs=by_cases(problem, proofs, values, best.bounds))
     watch.ended(found)
     return found

@@ -55,7 +55,7 @@ class Offers:
     """In parts of `FINENESS`, with those before in the same cells."""
 
 
-class Standing:
+class ChosenLeaders:
     """What is chosen, and what each cell and node has of it; changed in place."""
 
     def __init__(self, choices: Choices, column: Int64, roles: Roles) -> None:
@@ -146,7 +146,7 @@ def rounded(roles: Roles, face: CoarseFace) -> Int64 | None:
         return None
     stays = (roles.default >= 0) & open_[np.arange(len(open_)), roles.default]
     column = np.where(stays, roles.default, open_.argmax(axis=1))
-    standing = Standing(choices_of(roles, open_, column), column, roles)
+    standing = ChosenLeaders(choices_of(roles, open_, column), column, roles)
     price = by_prices(standing, face)
     if not by_flows(standing, face, price):
         return None
@@ -175,7 +175,7 @@ def choices_of(roles: Roles, open_: BoolArray, column: Int64) -> Choices:
     return Choices(item, of_option, (cells % n).astype(np.int32), low, high)
 
 
-def by_prices(standing: Standing, face: CoarseFace) -> Int32:
+def by_prices(standing: ChosenLeaders, face: CoarseFace) -> Int32:
     """Some rounds of choices at prices, and of prices that follow them; returns the prices, ``(n_nodes,)``.
 
     A price moves by steps that grow while a node stays on one side of its bounds and shrink where it does
@@ -194,7 +194,7 @@ def by_prices(standing: Standing, face: CoarseFace) -> Int32:
     return price
 
 
-def by_flows(standing: Standing, face: CoarseFace, price: Int32) -> bool:
+def by_flows(standing: ChosenLeaders, face: CoarseFace, price: Int32) -> bool:
     """Flows over the nodes until all are within their bounds, and some more; False if they never are."""
     params, within = face.network.params, 0
     for turn in range(params.rounding_tries):
@@ -206,14 +206,14 @@ def by_flows(standing: Standing, face: CoarseFace, price: Int32) -> bool:
     return within > 0
 
 
-def over(standing: Standing, face: CoarseFace) -> Int64:
+def over(standing: ChosenLeaders, face: CoarseFace) -> Int64:
     """``(n_nodes,)``: how many too many each node has, below 0 where it has too few."""
     arcs = face.coarse.node_arcs
     least, most = face.network.lower[arcs], face.network.upper[arcs]
     return np.maximum(standing.led - most, 0) - np.maximum(least - standing.led, 0)
 
 
-def by_flow(standing: Standing, face: CoarseFace, price: Int32, turn: int) -> Int32:
+def by_flow(standing: ChosenLeaders, face: CoarseFace, price: Int32, turn: int) -> Int32:
     """Make the changes that bring nodes within their bounds at the least cost; returns the next prices."""
     offers = standing.offers(price, turn, FINENESS * face.network.params.rounding_reach)
     node, n = standing.choices.node, len(price)
@@ -234,7 +234,7 @@ def by_flow(standing: Standing, face: CoarseFace, price: Int32, turn: int) -> In
 
 
 def network_of(
-    standing: Standing, face: CoarseFace, changes: tuple[Int64, Int64, Int64, Int64]
+    standing: ChosenLeaders, face: CoarseFace, changes: tuple[Int64, Int64, Int64, Int64]
 ) -> tuple[Network, Objective]:
     """Node → group → sink within the bounds of the face, or for a penalty outside, then the ``changes``.
 

@@ -1,1 +1,1 @@
-"""The best plan so far with what is proved of it, and the plans that it is held against."""
+"""The best plan so far with what is proved of it, what it is held against, and who hears of it."""

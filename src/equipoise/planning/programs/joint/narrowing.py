@@ -87,7 +87,9 @@ def linear_arcs(asked: Question) -> npt.NDArray[np.bool_]:
     return plain
 
 
-def narrow(asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel]) -> Narrowed | None:
+def narrow_question(
+    asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel]
+) -> Narrowed | None:
     """The question without what ``levels`` close, None where they close nothing.
 
     ``reached``: the goals before with their values, in order; ``levels``: bounds of some, that those meet.

@@ -18,7 +18,7 @@ from equipoise.planning.goals import GOALS, PLACEMENT
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
 from equipoise.planning.networks.place import OptimalFace, sized
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_parts, proved
-from equipoise.planning.programs.joint.narrowing import narrow
+from equipoise.planning.programs.joint.narrowing import narrow_question
 from equipoise.planning.programs.joint.question import SCALE, Question, question
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def best_of_face(
         face = sized(face)
     asked = question(face, goal, reached, kept, start.lists)
     # a byte costs so little beside what is counted that prices of counts could not be added often enough
-    narrowed = None if asked.goal.largest else narrow(asked, reached, start.levels)
+    narrowed = None if asked.goal.largest else narrow_question(asked, reached, start.levels)
     if narrowed is not None:
         found = searched(narrowed.question, goal, start)
         if found is None and start.supposed:
@@ -129,7 +129,7 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
     from equipoise.planning.programs.joint.columns import multipliers, program_of  # SciPy, where it is needed
 
     face, growing = asked.face, bool(GOALS[goal].changes) or asked.few_arrive
-    left = limits(asked, goal, grows=growing)
+    left = limits_of(asked, goal, grows=growing)
     shown = arcs_of(face, start.lists) if growing else np.ones(len(face.network.tail), dtype=bool)
     at_once = growing and most_shown(asked, shown)
     shown |= at_once
@@ -200,7 +200,7 @@ def goes_anywhere(asked: Question) -> bool:
     return n_rows <= n_brokers and 2 * n_open > n_rows * n_brokers
 
 
-def limits(asked: Question, goal: str, *, grows: bool) -> Limits:
+def limits_of(asked: Question, goal: str, *, grows: bool) -> Limits:
     """How far a question may go."""
     params = asked.face.net.data.problem.params
     if goal in PLACEMENT:
