@@ -63,7 +63,7 @@ def furthest_off(plan: Plan, cluster: Cluster, request: Request, above: float | 
     from equipoise.planning.dirs.plan import TOLERANCE
     from equipoise.planning.loads.weights import COUNTED, load_of
     from equipoise.planning.request.laying import build_problem
-    from equipoise.planning.request.options import BALANCES
+    from equipoise.planning.request.loads_named import BALANCES
 
     problem = build_problem(cluster, request)
     load_of_goal = {COUNTED.get(load, load): load for load in BALANCES}
