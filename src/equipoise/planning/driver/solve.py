@@ -54,11 +54,11 @@ def make_plan(
     """
     problem = build_problem(cluster, request or Request())
     problem = replace(problem, params=params or Params.of(Effort(problem.request.effort)))
-    plan = lists_planned(problem, watch or Unwatched())
+    plan = plan_lists(problem, watch or Unwatched())
     return with_log_dirs(problem, replace(plan, offers=offers(problem, plan)))
 
 
-def lists_planned(problem: Problem, watch: Watch) -> Plan:
+def plan_lists(problem: Problem, watch: Watch) -> Plan:
     """The plan of a problem's lists; who holds what does not depend on log dirs."""
     if problem.request.strategy != "flow":
         from equipoise.planning.published.interface import plan_with
@@ -67,41 +67,41 @@ def lists_planned(problem: Problem, watch: Watch) -> Plan:
     settings_for("flow", problem.request.strategy_settings)
     refuse_impossible(problem)
     try:
-        return solved(problem, watch)
+        return solve(problem, watch)
     except Infeasible:
         refuse_together(problem)
 
 
-def solved(problem: Problem, watch: Watch) -> Plan:
+def solve(problem: Problem, watch: Watch) -> Plan:
     """The plan of the exact planner. Raises `Infeasible` where flows find no way to keep the rules."""
-    found = within_brokers(problem, watch)
+    found = plan_within_fill(problem, watch)
     # Flows know no room in bytes, and most plans keep it all
     # the same: only one that does not is made anew by a search.
     if not RACK_CAPACITY.is_kept(problem, found.target):
-        found = weighed(replace(problem, within_racks=True), watch)
+        found = plan_by_loads(replace(problem, within_racks=True), watch)
         RACK_CAPACITY.refuse(problem, found.target)
     return found
 
 
-def within_brokers(problem: Problem, watch: Watch) -> Plan:
+def plan_within_fill(problem: Problem, watch: Watch) -> Plan:
     """The plan in which no broker is filled above ``--max-fill``."""
     if weighs(problem):
-        return weighed(problem, watch)
-    found = counted(problem, watch)
-    return weighed(problem, watch) if fills_too_much(problem, found.target) else found
+        return plan_by_loads(problem, watch)
+    found = plan_by_counts(problem, watch)
+    return plan_by_loads(problem, watch) if fills_too_much(problem, found.target) else found
 
 
-def weighed(problem: Problem, watch: Watch) -> Plan:
+def plan_by_loads(problem: Problem, watch: Watch) -> Plan:
     """The plan where loads decide. Raises `ImpossibleRequest` where it would fill brokers too much."""
     from equipoise.planning import loads
 
     solution = loads.level_loads(problem, watch)
     solution = replace(solution, lists=with_free_followers(problem, solution.lists))
     MAX_FILL.refuse(problem, solution.lists)
-    return planned(problem, solution, load_reasons(problem, solution.lists))
+    return as_plan(problem, solution, load_reasons(problem, solution.lists))
 
 
-def counted(problem: Problem, watch: Watch) -> Plan:
+def plan_by_counts(problem: Problem, watch: Watch) -> Plan:
     """The plan where counts decide."""
     watch.began(FLOWS.name, "", None, None)
     free = by_networks(problem)
@@ -109,15 +109,15 @@ def counted(problem: Problem, watch: Watch) -> Plan:
     watch.began(BEGINNING.name, "", None, free.solution)
     state = start(problem, free)
     watch.ended(state.solution)
-    best = with_followers(improved(state, watch))
+    best = with_followers(improve(state, watch))
     # A second run has to find nothing to do. What planning on the result makes better goes through the
     # methods again, for its bounds.
-    rests = at_rest(best, lists_of)
-    solution = (best if rests is best else with_followers(improved(rests, watch))).solution
+    rests = at_rest(best, second_lists)
+    solution = (best if rests is best else with_followers(improve(rests, watch))).solution
     unlimited = without_change_limit(problem, free)
     if not within_budgets(problem, unlimited.lists) and unlimited.values < solution.values:
         problem = replace(problem, warnings=(*problem.warnings, binding(problem, solution, unlimited)))
-    return planned(problem, solution, reasons(problem, solution.lists))
+    return as_plan(problem, solution, reasons(problem, solution.lists))
 
 
 def with_followers(state: State) -> State:
@@ -126,17 +126,17 @@ def with_followers(state: State) -> State:
     return replace(state, solution=replace(state.solution, lists=lists))
 
 
-def lists_of(problem: Problem) -> IntArray:
+def second_lists(problem: Problem) -> IntArray:
     """The lists of a problem's plan, without planning on those once more."""
-    return improved(start(problem, by_networks(problem)), Unwatched()).solution.lists
+    return improve(start(problem, by_networks(problem)), Unwatched()).solution.lists
 
 
-def improved(state: State, watch: Watch) -> State:
+def improve(state: State, watch: Watch) -> State:
     """The state with every goal made as good, and its bound as near, as the methods can."""
     goals, at = state.problem.goals, 0
     while at < len(goals):
         before = state.solution.values
-        state = pursued(state, goals[at], watch)
+        state = pursue(state, goals[at], watch)
         # What is found for a goal may serve one before that is open: then what follows is asked anew.
         # Values only become better in the order of goals, so this cannot go round in a circle.
         changed = next((k for k in range(at) if state.solution.values[k] != before[k]), at + 1)
@@ -144,7 +144,7 @@ def improved(state: State, watch: Watch) -> State:
     return state
 
 
-def pursued(state: State, goal: str, watch: Watch) -> State:
+def pursue(state: State, goal: str, watch: Watch) -> State:
     """The state with one goal pursued until its proof closes, or no method is left."""
     for method in METHODS:
         if state.proof(goal).closes:
@@ -165,7 +165,7 @@ def run(method: Method, state: State, goal: str, size: Size, watch: Watch) -> St
     return state
 
 
-def planned(problem: Problem, solution: Solution, why: dict[int, str]) -> Plan:
+def as_plan(problem: Problem, solution: Solution, why: dict[int, str]) -> Plan:
     """The plan of a solution."""
     return Plan(
         cluster=problem.cluster,
