@@ -84,7 +84,8 @@ class KafkaCluster:
     def format(self) -> None:
         """Write every node's settings and prepare its log dirs, two at a time."""
         storage = "kafka.tools.StorageTool"
-        name = urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
+        # its first byte is given: an id that began with a dash would be read as an option
+        name = urlsafe_b64encode(b"k" + uuid4().bytes[1:]).decode().rstrip("=")
         scram = [
             option
             for user, secret in USERS.items()
