@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
 from equipoise.pipeline.jobs.progress import Progress
+from equipoise.pipeline.jobs.small import few_jobs
 from equipoise.pipeline.readers.fleet import find_clusters
 from equipoise.pipeline.schemas.tables import PARTITIONS
 from equipoise.pipeline.transforms.partition_load import partition_load
@@ -73,6 +74,14 @@ def loads(
     spark: SparkSession, fleet: Path, work: Path, partitions: Sequence[Row]
 ) -> dict[tuple[str, int], Row]:
     """``partition_load`` by topic and partition, of a cluster with these partitions."""
+    with few_jobs(spark, find_clusters(fleet)):  # as in a run
+        return loads_now(spark, fleet, work, partitions)
+
+
+def loads_now(
+    spark: SparkSession, fleet: Path, work: Path, partitions: Sequence[Row]
+) -> dict[tuple[str, int], Row]:
+    """The same with the settings of the session as they are."""
     frame, _ = read_back(spark, fleet, work)
     nothing = dict.fromkeys(PARTITIONS.fieldNames()) | {
         "cluster": "c",

@@ -34,7 +34,7 @@ from equipoise.pipeline.places.runs import pointed
 from equipoise.pipeline.readers.fleet import find_clusters
 from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 
-pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.timeout(3600)]  # one fixture makes all runs
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(3600)]  # one fixture makes all runs
 
 ODD = "a{b}[c] 100%"
 
@@ -210,6 +210,7 @@ def ended(command: list[str], env: dict[str, str]) -> int:
     return ran.returncode
 
 
+@pytest.mark.long
 def test_workers_that_share_no_folder(spark: SparkSession, runs: Runs, apart: Apart) -> None:
     """They get what they lack as an archive, and files as rows; plans come back as rows."""
     command = [sys.executable, "-m", "equipoise.cli.main", "run", f"{runs.root}/fleet", "--out"]
@@ -221,6 +222,7 @@ def test_workers_that_share_no_folder(spark: SparkSession, runs: Runs, apart: Ap
         assert rows == runs.more.rows_there[name], name
 
 
+@pytest.mark.long
 def test_spark_submit(runs: Runs, apart: Apart, tmp_path: Path) -> None:
     """The command that the docs show, with the file that they show."""
     page = (Path(__file__).parents[2] / "docs" / "submit.md").read_text()

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 AS_THEY_ARE = "__globPaths__"
 """Spark's own streams take paths as they are with this: Hadoop finds no name that has a colon and a bracket,
 whether what would be a pattern is escaped or not."""
+ONCE = "recursiveFileLookup"
+"""Spark's own streams give the files of several folders twice and more where one of them has brackets in its
+name; with this they go by the files that were found, each once."""
 DIGESTS_AT_ONCE = 20_000
 """Files of one job, so that no answer is too long for the driver."""
 
@@ -50,7 +53,7 @@ def contents(spark: SparkSession, places: Sequence[HadoopPlace], *, lenient: boo
 
     A lenient reader leaves out what it cannot read.
     """
-    reader = spark.read.format("binaryFile").option(AS_THEY_ARE, "false")
+    reader = spark.read.format("binaryFile").option(AS_THEY_ARE, "false").option(ONCE, "true")
     for option in ("ignoreCorruptFiles", "ignoreMissingFiles"):
         reader = reader.option(option, str(lenient).lower())
     return reader.load([str(place) for place in places]).select("path", "content")
