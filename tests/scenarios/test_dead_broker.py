@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from equipoise.cli.main import app
+from equipoise.cluster import Cluster, measures
 from equipoise.files.plan_directory import read_plan
-from equipoise.files.sources import overlay, parse_file, read_sources
+from equipoise.files.proposals import read_proposal
+from equipoise.files.sources import read_sources
+from equipoise.judge.proposal import lay_over
 from equipoise.planning import make_plan
 
 SENTENCE = (
@@ -89,8 +94,17 @@ def test_nothing_goes_onto_it_and_it_is_named_first(folder: Path, tmp_path: Path
     assert all(level["problem"] == "" for level in verdict["certificate"])
 
     cluster = read_sources([folder])
-    done = overlay(cluster, parse_file(tmp_path / "out" / "reassignment.json"))
-    assert make_plan(done).is_empty
+    over = lay_over(cluster, read_proposal(tmp_path / "out" / "reassignment.json"))
+    assert make_plan(carried_out(over.cluster, over.target)).is_empty
+
+
+def carried_out(cluster: Cluster, lists: np.ndarray) -> Cluster:
+    """The cluster afterwards: preferred leaders lead, and who came is in sync, as are those who were before."""
+    came = measures.arrivals(cluster.replicas, lists)
+    were = np.logical_or.reduce([lists == column[:, None] for column in cluster.isr.T])
+    return replace(
+        cluster, replicas=lists, leader=lists[:, 0], isr=np.where((came | were) & (lists >= 0), lists, -1)
+    )
 
 
 def test_the_same_whatever_the_order_of_lines(folder: Path, tmp_path: Path) -> None:
