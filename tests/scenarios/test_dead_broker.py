@@ -99,7 +99,7 @@ def test_nothing_goes_onto_it_and_it_is_named_first(folder: Path, tmp_path: Path
 
 
 def carried_out(cluster: Cluster, lists: np.ndarray) -> Cluster:
-    """The cluster afterwards: preferred leaders lead, and who came is in sync, as are those who were before."""
+    """The cluster afterwards: preferred leaders lead; who came is in sync, and who was before."""
     came = measures.arrivals(cluster.replicas, lists)
     were = np.logical_or.reduce([lists == column[:, None] for column in cluster.isr.T])
     return replace(
