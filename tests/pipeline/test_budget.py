@@ -65,7 +65,7 @@ def budgets(out: Path) -> dict[str, dict[str, Any]]:
 
 def test_it_is_given_where_it_buys_most(spark: SparkSession, run: FleetRun) -> None:
     """What rules force and what is cheap are had in full; the dear cluster gets the rest, and keeps to it."""
-    rows = budgets(spark, run.out)
+    rows = budgets(run.out)
     assert rows["forced"]["max_bytes"] == rows["forced"]["wanted_bytes"] == 4 * SIZES["forced"]
     assert rows["forced"]["goal"] is None and rows["forced"]["reason"]
     assert rows["cheap"]["max_bytes"] == rows["cheap"]["wanted_bytes"] == 6 * SIZES["cheap"]
@@ -91,7 +91,7 @@ def test_it_is_said(run: FleetRun, fleet: Path, capsys: pytest.CaptureFixture[st
 
 def test_its_frontier_is_that_of_the_command(spark: SparkSession, run: FleetRun, fleet: Path) -> None:
     """A cluster's plan is on the frontier that ``equipoise frontier`` shows for its budget."""
-    row = budgets(spark, run.out)["dear"]
+    row = budgets(run.out)["dear"]
     files = [fleet / "dear" / name for name in ("current.json", "dirs.json")]
     cluster = read_sources(files, name="dear")
     percent = 100 * row["max_bytes"] / row["wanted_bytes"]
@@ -101,13 +101,13 @@ def test_its_frontier_is_that_of_the_command(spark: SparkSession, run: FleetRun,
 
 def test_running_again(spark: SparkSession, run: FleetRun, fleet: Path) -> None:
     """With nothing new all is taken over; where one cluster changed all get their parts anew."""
-    before = budgets(spark, run.out), files_of(run.out / "clusters")
+    before = budgets(run.out), files_of(run.out / "clusters")
     again = run_fleet(spark, fleet, run.out)
     assert again.kept == {"cheap", "dear", "level", "forced"}
-    assert (budgets(spark, run.out), files_of(run.out / "clusters")) == before
+    assert (budgets(run.out), files_of(run.out / "clusters")) == before
     assert json.loads((run.out / "run.json").read_bytes())["budget"]["given"] == TOTAL
     (fleet / "cheap" / "equipoise.toml").write_text("required-only = true\n")
     changed = run_fleet(spark, fleet, run.out)
     assert changed.kept == frozenset()
-    rows = budgets(spark, run.out)
+    rows = budgets(run.out)
     assert rows["cheap"]["max_bytes"] == 0 and rows["dear"]["max_bytes"] == TOTAL - 40 * MB
