@@ -104,7 +104,10 @@ def cluster_of(arrays: Mapping[str, np.ndarray], source: str) -> Cluster:
         facts["loads_from"] = tuple(LoadSource(**told) for told in facts.get("loads_from", ()))
         dirs = dirs_in(arrays, facts.pop("dirs", None))
         return Cluster(brokers=brokers, dirs=dirs, **columns, **facts)
-    except (KeyError, TypeError, ValueError) as error:
+    except KeyError as error:
+        place = str(error.args[0])
+        raise UnusableInput("is missing, so there is no cluster", source=source, place=place) from None
+    except (TypeError, ValueError) as error:
         raise UnusableInput(f"does not hold a cluster ({error})", source=source) from None
 
 

@@ -7,8 +7,10 @@ import re
 from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import Fragment
 from equipoise.formats.json_rows import load_json
+from equipoise.wording import quoted
 
 NAME = "equipoise snapshot"
+AGAIN = "Take the snapshot again"
 
 
 def recognises(head: bytes) -> bool:
@@ -19,6 +21,8 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     """The cluster id, and the snapshot's warnings as notes."""
     facts = load_json(text, faults)
     cluster_id, warnings = facts.get("cluster_id"), facts.get("warnings", [])
-    if not isinstance(cluster_id, str) or not isinstance(warnings, list):
-        raise faults.fatal("cluster_id is no text, or warnings no list", advice="Take the snapshot again")
+    if not isinstance(cluster_id, str):
+        raise faults.fatal(f"{quoted(cluster_id)} is no text", place="cluster_id", advice=AGAIN)
+    if not isinstance(warnings, list):
+        raise faults.fatal(f"{quoted(warnings)} is no list", place="warnings", advice=AGAIN)
     return Fragment(faults.source, NAME, cluster_id=cluster_id, notes=tuple(map(str, warnings)))

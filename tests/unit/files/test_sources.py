@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import pickle
 import sys
 import tracemalloc
@@ -157,4 +158,13 @@ def test_a_proposal_that_changes_nothing_is_no_proposal(tmp_path):
     """Without ``verbose=true`` Cruise Control tells no lists."""
     (tmp_path / "proposals.json").write_text('{"proposals":[],"newReplicas":[]}')
     with pytest.raises(UnusableInput, match=r"no proposal is in it\. Ask with verbose=true"):
+        read_proposal(tmp_path / "proposals.json")
+
+
+@pytest.mark.parametrize("broker", [2147483648, -2, "x", 1.5])
+def test_a_proposal_names_brokers_by_their_ids(tmp_path, broker):
+    """What is none is told with its place."""
+    listed = json.dumps({"proposals": [{"topicPartition": "pay-0", "newReplicas": [1, broker]}]})
+    (tmp_path / "proposals.json").write_text(listed)
+    with pytest.raises(UnusableInput, match=rf"proposals\[0\]: .*{broker} is not a broker id"):
         read_proposal(tmp_path / "proposals.json")

@@ -10,7 +10,7 @@ import pytest
 
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.errors import UnusableInput
-from equipoise.planning import DEFAULT_GOALS, Problem, build_problem
+from equipoise.planning import DEFAULT_GOALS, Problem, Request, build_problem
 from equipoise.planning.goals import REQUIRED_GOALS
 from equipoise.planning.request.options import request_of
 
@@ -291,3 +291,18 @@ def test_a_topic_told_in_part_gets_no_more_partitions() -> None:
         UnusableInput, match="--create: the sources tell 2 partitions of topic bills, up to number 6"
     ):
         problem_of(part, create="bills:9:1")
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        ({"weight": {1: 1e300}}, "weight"),
+        ({"bytes_in_per_s": {0: 1.0, 1: 1e27, 2: 1.0}}, "network-in capacity"),
+    ],
+)
+def test_brokers_that_are_too_far_apart_to_share_are_refused(more: dict[str, Any], what: str) -> None:
+    """A slip of the pen in a file: both brokers are named."""
+    cluster = build_cluster("c", Brokers.of([0, 1, 2], **more), ["t"], [0], [[0, 1]])
+    far = rf"c, broker 1: its {what} is more than 1,000,000 times that of broker 0"
+    with pytest.raises(UnusableInput, match=far):
+        build_problem(cluster, Request())

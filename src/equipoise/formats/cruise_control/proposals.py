@@ -11,6 +11,7 @@ from equipoise.formats.fragment import Fragment
 from equipoise.formats.json_rows import load_object
 from equipoise.formats.lists import replica_lists
 from equipoise.formats.object_rows import factorised
+from equipoise.formats.shapes import is_id
 from equipoise.wording import cut
 
 NAME = "Cruise Control proposals"
@@ -27,7 +28,7 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     for k, entry in enumerate(entries):
         try:
             topic, number = topic_partition(entry["topicPartition"])
-            lists.append([int(broker) for broker in entry["newReplicas"]])
+            lists.append([broker_id(broker) for broker in entry["newReplicas"]])
         except (KeyError, TypeError, ValueError) as error:
             reason = f"{cut(str(entry))} has no topicPartition and newReplicas ({error})"
             raise faults.fatal(reason, place=f"proposals[{k}]") from None
@@ -43,9 +44,19 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     return Fragment(faults.source, NAME, lists=replicas)
 
 
+def broker_id(given: object) -> int:
+    """Raises ``ValueError`` for what is no id."""
+    if not is_id(str(given)):
+        raise ValueError(f"{cut(str(given))} is not a broker id")
+    return int(str(given))
+
+
 def topic_partition(given: dict[str, object] | str) -> tuple[str, int]:
     """Topic and number; the serializer writes an object, the schema file says ``pay-0``."""
     if isinstance(given, str):
         topic, _, number = given.rpartition("-")
-        return topic, int(number)
-    return str(given["topic"]), int(str(given["partition"]))
+    else:
+        topic, number = str(given["topic"]), str(given["partition"])
+    if not is_id(number):
+        raise ValueError(f"{cut(number)} is not a partition number")
+    return topic, int(number)

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.cluster import Cluster
+from equipoise.cluster.brokers import CAPACITIES
 from equipoise.cluster.rates import inbound, outbound
+from equipoise.errors import UnusableInput
 from equipoise.planning.goals import GOALS
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.rates import derived
@@ -19,6 +21,8 @@ from equipoise.planning.request.remarks import refuse_contradictions, remarks
 from equipoise.planning.rules import RULES
 from equipoise.planning.rules.draft import Draft
 
+TIMES = 1_000_000
+"""Brokers share by whole numbers: with weights farther apart those of all replicas would not fit 64 bits."""
 TEN = "10:10"
 """Sides of the bands of ``--balance all``, in percent."""
 
@@ -31,6 +35,7 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     if request.mix == (EVERYTHING,):
         request = replace(request, balance=everything(cluster, request.consumption))
     draft = Draft.of(with_partitions(with_brokers(cluster, request), request), request)
+    refuse_far_apart(draft.cluster)
     for rule in RULES:
         rule.lay(draft)
     if request.partial:
@@ -43,6 +48,24 @@ def build_problem(cluster: Cluster, request: Request) -> Problem:
     goals = ordered_goals(request, draft.cluster, lowered=lowered)
     draft.warnings += filter(None, (GOALS[goal].untold(draft.cluster) for goal in goals))
     return draft.freeze(goals)
+
+
+def refuse_far_apart(cluster: Cluster) -> None:
+    """Raise `UnusableInput` where a broker has more than `TIMES` the weight or capacity of another."""
+    brokers = cluster.brokers
+    columns = {"weight": brokers.weight} | {
+        f"{load} capacity": getattr(brokers, column) for load, column in CAPACITIES.items()
+    }
+    for what, column in columns.items():
+        known = np.flatnonzero(np.isfinite(column) & (column > 0))
+        if len(known) and column[known].max() / TIMES > column[known].min():
+            most, least = known[column[known].argmax()], known[column[known].argmin()]
+            raise UnusableInput(
+                f"its {what} is more than {TIMES:,} times that of broker {brokers.ids[least]}",
+                source=cluster.name,
+                place=f"broker {brokers.ids[most]}",
+                advice="Correct one of the two",
+            )
 
 
 def everything(cluster: Cluster, consumption: float | None) -> tuple[str, ...]:
