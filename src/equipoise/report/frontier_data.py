@@ -92,7 +92,7 @@ def knee_words(point: Mapping[str, Any], unit: str) -> str:
     """Where more begins to buy less: ``50 % (225 moves); up to there a move levels more than ...``."""
     moved = words.size(point["bytes_moved"]) if unit == "bytes" else words.plural(point["data_moves"], "move")
     what = "a byte" if unit == "bytes" else "a move"
-    buys = f"up to there {what} levels more than on average, beyond it less"
+    buys = f"up to there {what} levels more than on average"
     return f"{point['percent']:g} % ({moved}); {buys}"
 
 
