@@ -19,7 +19,7 @@ NO_LIMITS = {
     "the largest number that 64 bits or a solver take": (
         "flow/solver.DEAREST", "networks/move_budget.MAX_PRICE", "programs/joint/bound.SAFE",
         "basis/distinct.ROOM", "programs/joint/narrowing.MOST_TIMES", "loads/prices.EXACT",
-        "programs/branching.LARGEST",
+        "programs/branching.LARGEST", "request/laying.TIMES",
     ),
     "a number that stands for none": (
         "programs/rows.INFINITE", "rules/interface.MANY", "problem/shares.ANYTHING", "loads/weights.ANYTHING",
