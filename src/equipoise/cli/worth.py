@@ -73,8 +73,8 @@ def furthest_off(plan: Plan, cluster: Cluster, request: Request, above: float | 
             allowed = max(problem.request.sides(name)) + BEYOND if above is None else above
             yield from worst_of(load_of(problem, name), problem, allowed)
     if request.log_dirs is not None:
-        _, _, given = request.log_dirs.partition(":")
-        allowed = float(given or TOLERANCE) + BEYOND if above is None else above
+        named = request.dirs_tolerance
+        allowed = (TOLERANCE if named is None else named) + BEYOND if above is None else above
         for path, broker, percent in furthest_dirs(plan.cluster):
             yield Off(f"log dir {path}", broker, percent, allowed)
 

@@ -182,7 +182,7 @@ def sizes_known(size_bytes: npt.NDArray[np.float64]) -> bool:
 
 def bytes_moved(before: IntArray, after: IntArray, size_bytes: npt.NDArray[np.float64]) -> int:
     """Bytes that data moves copy; a size that is not known counts 0."""
-    copies = arrivals(before, after).sum(axis=1)
+    copies = arrivals_by_row(before, after)
     some = np.flatnonzero(copies)
     return sum((copies[some] * whole_sizes(size_bytes[some])).tolist())
 

@@ -190,6 +190,6 @@ def whole(level: Level) -> tuple[int | None, int | None]:
 
 def moved_bytes(plan: Plan) -> int | None:
     """Bytes that a plan copies; None where a size that matters is not known."""
-    copies = measures.arrivals(plan.cluster.replicas, plan.target).sum(axis=1)
+    copies = measures.arrivals_by_row(plan.cluster.replicas, plan.target)
     total = float((np.ceil(plan.cluster.size_bytes) * copies)[copies > 0].sum())
     return None if np.isnan(total) else int(total)

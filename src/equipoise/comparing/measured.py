@@ -123,7 +123,7 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
     led = measures.leaders_per_broker(target, cluster.n_brokers)
     worst = measures.worst_leaders_after_one_failure(target, cluster.n_brokers)
     sizes_known = not np.isnan(cluster.size_bytes).all()
-    moved = measures.arrivals(cluster.replicas, target).sum(axis=1) @ np.nan_to_num(cluster.size_bytes)
+    moved = measures.arrivals_by_row(cluster.replicas, target) @ np.nan_to_num(cluster.size_bytes)
     wanted, value = (
         (weighed_goals(problem), weighed_value) if weighs(problem) else (problem.goals, value_of)
     )

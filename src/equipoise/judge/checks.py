@@ -58,8 +58,7 @@ def seven_checks(cluster: Cluster, target: IntArray, eligible: BoolArray | None 
 
 def changes_per_partition(before: IntArray, after: IntArray) -> npt.NDArray[np.int64]:
     """Brokers exchanged, gained or lost by each partition, ``(n_partitions,)``; order does not count."""
-    gained: npt.NDArray[np.int64] = measures.arrivals(before, after).sum(axis=1)
-    lost: npt.NDArray[np.int64] = measures.arrivals(after, before).sum(axis=1)
+    gained, lost = measures.arrivals_by_row(before, after), measures.arrivals_by_row(after, before)
     return np.maximum(gained, lost)
 
 

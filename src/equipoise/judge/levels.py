@@ -61,5 +61,5 @@ def costs(cluster: Cluster, target: IntArray) -> dict[str, Any]:
 
 def bytes_copied(cluster: Cluster, target: IntArray, rows: RowArray) -> FloatArray:
     """Bytes that each of these rows has to copy, NaN where something is copied and its size not known."""
-    copies = measures.arrivals(cluster.replicas[rows], target[rows]).sum(axis=1)
+    copies = measures.arrivals_by_row(cluster.replicas[rows], target[rows])
     return np.where(copies > 0, cluster.size_bytes[rows].round() * copies, 0.0)

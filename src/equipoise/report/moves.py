@@ -74,7 +74,7 @@ def wave_numbers(plan: Plan, waves: Sequence[npt.NDArray[np.int64]]) -> npt.NDAr
 
 def moved_bytes(plan: Plan, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Bytes that each row copies, NaN where its size is not known."""
-    new = measures.arrivals(plan.cluster.replicas[rows], plan.target[rows]).sum(axis=1)
+    new = measures.arrivals_by_row(plan.cluster.replicas[rows], plan.target[rows])
     return np.where(new > 0, plan.cluster.size_bytes[rows] * new, 0.0)
 
 

@@ -123,7 +123,7 @@ def moves(plan: Plan) -> Columns:
         "partition": pa.array(cluster.partition[rows]),
         "before": lists(cluster.ids_of(before)),
         "after": lists(cluster.ids_of(after)),
-        "data_moves": pa.array(measures.arrivals(before, after).sum(axis=1)),
+        "data_moves": pa.array(measures.arrivals_by_row(before, after)),
         "leadership_changed": pa.array(measures.leadership_changed(before, after)),
         "bytes": whole_numbers(bytes_copied(cluster, plan.target, rows)),
         "why": pa.array(reasons_of(plan, rows), pa.string()),

@@ -156,8 +156,8 @@ class DirPlacing:
         return Told(weighed, shelves.outside(shelves.held(placed.places)), moved, placed)
 
     def tolerance(self, *, weighed: bool) -> float:
-        given = (self.problem.request.log_dirs or "").partition(":")[2]
-        return float(given) if given else TOLERANCE if weighed else 0.0
+        usual, named = (TOLERANCE if weighed else 0.0), self.problem.request.dirs_tolerance
+        return usual if named is None else named
 
     def weights(self, mine: Int64) -> tuple[int, ...]:
         """Bytes of each volume, where all are known; otherwise every dir should hold the same."""

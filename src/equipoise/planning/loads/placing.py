@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import arrivals, changed_rows, replicas_per_rack
+from equipoise.cluster.measures import arrivals_by_row, changed_rows, replicas_per_rack
 from equipoise.planning.loads.spending import Spending
 from equipoise.planning.loads.weights import BoolArray, Int64, Load
 from equipoise.planning.problem.problem import Problem
@@ -33,7 +33,7 @@ class Placing:
         # A rack that holds fewer may be entered from another, one replica for one.
         none = np.zeros((len(lists), 1), dtype=np.int64)
         self.open_below = rack_span(problem, np.arange(len(lists)), none, growth=0).most[:, 0]
-        new = arrivals(self.before, self.lists).sum(axis=1)
+        new = arrivals_by_row(self.before, self.lists)
         self.touched = touched(self.before, self.lists)
         self.changes, self.spending = new, Spending(problem, new)
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.measures import arrivals, replicas_per_rack
+from equipoise.cluster.measures import arrivals_by_row, replicas_per_rack
 from equipoise.planning.loads.leading import led_by
 from equipoise.planning.loads.placing import rows_on, touched
 from equipoise.planning.loads.spending import Spending
@@ -54,7 +54,7 @@ class Standing:
         self.racks = replicas_per_rack(self.lists, problem.rack_idx, problem.n_racks)
         none = np.zeros((len(lists), 1), dtype=np.int64)
         self.open_below = rack_span(problem, np.arange(len(lists)), none, growth=0).most[:, 0]
-        self.spending = Spending(problem, arrivals(self.before, self.lists).sum(axis=1))
+        self.spending = Spending(problem, arrivals_by_row(self.before, self.lists))
 
     # what brokers bear
 

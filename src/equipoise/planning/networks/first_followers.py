@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import (
-    arrivals,
+    arrivals_by_row,
     data_moves,
     failover_leaders,
     leaders_per_broker,
@@ -98,7 +98,7 @@ def follower_choices(problem: Problem, lists: IntArray) -> FollowerChoices:
         # one may take its place however full the rack is.
         receives[some, rack[some, k]] = True
     if (most_come := most_arrivals(problem, rows)) is not None:
-        receives &= (arrivals(before, lists[rows]).sum(axis=1) < most_come)[:, None]
+        receives &= (arrivals_by_row(before, lists[rows]) < most_come)[:, None]
     return FollowerChoices(lists, rows, leader, follower, free, free & spare, room, receives)
 
 

@@ -50,7 +50,7 @@ def weights(data: PlacementData, unit_of: Int64) -> Weights:
     together = np.bincount(unit_of)[unit_of] > 1
     loose = together & (change < 0)
     comes = np.where(loose, np.maximum(forced + change, 0), forced + change)
-    taken_over = measures.arrivals(cluster.replicas, problem.current).sum(axis=1)
+    taken_over = measures.arrivals_by_row(cluster.replicas, problem.current)
     certain = sum((comes * sizes[rows]).tolist()) + sum((taken_over * sizes).tolist())
     return Weights(np.where(loose, 0, sizes[rows]), certain, loose)
 

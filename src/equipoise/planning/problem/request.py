@@ -90,6 +90,12 @@ class Request:
         return self.tolerance or (EXACT if self.balance == COUNTS else WIDE)
 
     @property
+    def dirs_tolerance(self) -> float | None:
+        """Percent of ``log_dirs``; None where none is named."""
+        given = (self.log_dirs or "").partition(":")[2]
+        return float(given) if given else None
+
+    @property
     def fills(self) -> dict[str, float]:
         """Percent by load of ``max_fill``."""
         parts = (spec.partition(":") for spec in self.max_fill)

@@ -110,7 +110,7 @@ def batches(problem: Problem, target: IntArray, settings: Settings) -> IntArray 
     if not settings.batch_weight:
         return None
     before = problem.cluster.replicas
-    moved = measures.arrivals(before, target).sum(axis=1) * partition_weights(problem, settings.placement)
+    moved = measures.arrivals_by_row(before, target) * partition_weights(problem, settings.placement)
     batch = np.full(len(target), -1, dtype=np.int32)
     number, load = 0, 0.0
     for row in measures.changed_rows(before, target):

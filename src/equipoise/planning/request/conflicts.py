@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.cluster.measures import arrivals
+from equipoise.cluster.measures import arrivals_by_row
 from equipoise.errors import ImpossibleRequest
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.goals.moves import Moves
@@ -89,7 +89,7 @@ def unlimited(problem: Problem) -> Problem:
 def fewest_moves(problem: Problem) -> Int64:
     """Data moves of each partition that the rules need; raises `Infeasible`."""
     lists = with_leaders(problem, place(problem, (Moves.name,)).lists)
-    return arrivals(problem.cluster.replicas, lists).sum(axis=1)
+    return arrivals_by_row(problem.cluster.replicas, lists)
 
 
 def fits(problem: Problem, rows: Int64) -> bool:

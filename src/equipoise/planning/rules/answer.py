@@ -72,7 +72,7 @@ class Answer:
     @cached_property
     def moves(self) -> Int64:
         """``(n_rows,)``: data moves of each list."""
-        return measures.arrivals(self.before, self.lists).sum(axis=1)
+        return measures.arrivals_by_row(self.before, self.lists)
 
     @cached_property
     def racks_before(self) -> IntArray:
