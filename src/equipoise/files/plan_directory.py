@@ -69,10 +69,11 @@ def contents(plan: Plan) -> Iterator[tuple[str, bytes]]:
     yield "reassignment.json", rows_json(plan, plan.touched)
     existed = plan.touched[cluster.rf[plan.touched] > 0]
     yield "rollback.json", lists_json(plan, existed, cluster.replicas, dirs_before(plan))
+    names = [file_name(topic) for topic in cluster.topics]
     for folder, replicas in (("original", cluster.replicas), ("migrated", plan.target)):
         files = topic_files(cluster.topics, cluster.topic_start, cluster.partition, cluster.ids_of(replicas))
-        for topic, data in zip(cluster.topics, files, strict=True):
-            yield f"{folder}/{file_name(topic)}", data
+        for name, data in zip(names, files, strict=True):
+            yield f"{folder}/{name}", data
     yield "certificate.npz", archive_bytes(plan.proofs)
     yield "state.npz", archive_bytes(state_arrays(cluster, dirs=plan.dirs is not None))
 

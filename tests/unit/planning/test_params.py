@@ -37,7 +37,7 @@ NO_LIMITS = {
         "loads/standing.MOVE", "loads/standing.ELECTION", "loads/pull.INSIDE", "loads/pull.GROWTH",
         "loads/pull.NEAR", "loads/together.NEARER", "dirs/weighed.OVERFULL",
         "networks/topic_rounding.FINENESS", "networks/topic_rounding.PENALTY",
-        "networks/topic_rounding.GREAT", "bounds/topic_leaders.ELECTION", "bounds/topic_leaders.DEAR",
+        "networks/topic_rounding.GREAT", "bounds/topic_leaders.ELECTION",
     ),
     "a unit, or a position": (
         "networks/free_followers.FIRST", "dirs/shelves.FINEST", "telling/written.CPU", "flow/prices.SIGN",

@@ -82,9 +82,10 @@ class Params:
     bound_cells: int = limit(
         10_000_000, "topics x brokers", "leaders of topics get a bound over all placements, by prices"
     )
-    bound_flow_cells: int = limit(40_000, "topics x brokers", "the prices of that bound are those of a flow")
-    bound_flows: int = limit(4, "flows", "find the price of an election for that bound")
-    bound_tries: int = limit(12, "prices", "rising and falling, are tried for it where there is no flow")
+    bound_flow_cells: int = limit(
+        100_000, "topics x brokers", "the last prices of that bound are those of a flow"
+    )
+    bound_tries: int = limit(12, "prices", "of an election, rising and falling, are tried for it")
     bound_reach: int = limit(8, "leaders' worth", "the other prices move once they are nearly right")
     bound_gain: int = limit(100, "parts of the gap", "the next price has to close one of, or it ends")
     leaving_tries: int = limit(
