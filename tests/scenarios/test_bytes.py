@@ -173,25 +173,22 @@ def test_sizes_that_no_cluster_has_are_not_known() -> None:
     check_judged(plan)
 
 
-def test_what_the_flow_solver_cannot_reckon_with_is_left_unproved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_flow_solver_cannot_reckon_with_is_left_unproved() -> None:
     """The plan is as level in as few moves, and the certificate claims no bound on its bytes."""
-    monkeypatch.setattr("equipoise.planning.flow.solver.DEAREST", 2**32)
-    plan = make_plan(large(4, 1.0, 12, 300), Request(goals=("racks", "replicas", "moves", "bytes")), COARSE)
+    request, params = Request(goals=("racks", "replicas", "moves", "bytes")), replace(COARSE, dearest=2**32)
+    plan = make_plan(large(4, 1.0, 12, 300), request, params)
     assert of_goal(plan, "moves").gap == 0
     assert of_goal(plan, "bytes").value
     check_judged(plan)
 
 
 @pytest.mark.parametrize(("goals", "dearest"), [("moves,bytes", 2**30), ("bytes,moves", 2**43)])
-def test_partitions_that_the_flow_solver_cannot_reckon_with(
-    monkeypatch: pytest.MonkeyPatch, goals: str, dearest: int
-) -> None:
+def test_partitions_that_the_flow_solver_cannot_reckon_with(goals: str, dearest: int) -> None:
     """All topics together it can, the partitions of those that are placed at once not: they are placed as
     they may be, and what that leaves open is a gap.
     """
-    monkeypatch.setattr("equipoise.planning.flow.solver.DEAREST", dearest)
     request = Request(replication_factor=4, goals=("racks", "replicas", *goals.split(",")))
-    plan = make_plan(large(0, 1.8, 12, 300), request, COARSE)
+    plan = make_plan(large(0, 1.8, 12, 300), request, replace(COARSE, dearest=dearest))
     assert of_goal(plan, "replicas").gap == 0
     check_judged(plan)
 

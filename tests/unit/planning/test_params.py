@@ -17,7 +17,7 @@ NO_LIMITS = {
         "loads/prices.BITS",
     ),
     "the largest number that 64 bits or a solver take": (
-        "flow/solver.DEAREST", "networks/move_budget.MAX_PRICE", "programs/joint/bound.SAFE",
+        "networks/move_budget.MAX_PRICE", "programs/joint/bound.SAFE",
         "basis/distinct.ROOM", "programs/joint/narrowing.MOST_TIMES", "loads/prices.EXACT",
         "programs/branching.LARGEST", "request/laying.TIMES",
     ),

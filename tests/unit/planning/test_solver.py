@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -107,12 +108,11 @@ def test_a_killed_process_is_told(apart: None) -> None:
     np.testing.assert_array_equal(least_cost(*given, APART), flow)
 
 
-def test_its_last_words_are_told(apart: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_last_words_are_told(apart: None) -> None:
     """What it could not cope with, had it not been refused before."""
-    monkeypatch.setattr(solver, "DEAREST", 2**80)
     tail, head, room, cost, supply = network(1)
     with pytest.raises(NoAnswer, match=r"ended with 1: RuntimeError: the flow solver ended with .*COST"):
-        least_cost(tail, head, room, cost + 2**61, supply, APART)
+        least_cost(tail, head, room, cost + 2**61, supply, replace(APART, dearest=2**80))
 
 
 def test_threads_do_not_share_a_process(apart: None) -> None:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from equipoise.planning.problem.params import Params
     from equipoise.solver_process import SolverProcess
 
-DEAREST = 2**62
-"""64 bits have to hold it: the solver multiplies costs by the number of nodes."""
 IDLE: list[SolverProcess] = []
 """Processes that wait for a network: one for each core at most, unless threads solve side by side."""
 # A fork shares its parent's pipes: two that ask at one would read each other's answers.
@@ -41,7 +39,7 @@ def least_cost(
     Node 0 is the sink. Raises `Infeasible` where no flow serves it, `TooDear` for costs that are too large,
     `NoAnswer` where a process that solves ends instead.
     """
-    if int(np.abs(cost).max(initial=0)) * (len(supply) + 1) >= DEAREST:
+    if int(np.abs(cost).max(initial=0)) * (len(supply) + 1) >= params.dearest:
         raise TooDear
     if len(tail) <= params.apart_arcs:
         return feasible(solved(laid_out(tail, head, room, cost, supply)))

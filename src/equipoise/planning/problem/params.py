@@ -50,6 +50,9 @@ class Params:
     apart_arcs: int = limit(
         250_000, "arcs", "a flow is solved in this process; beyond it in others, which Ctrl-C can end"
     )
+    dearest: int = limit(
+        2**62, "cost x nodes", "a flow is not solved from there on: the solver reckons with 64 bits"
+    )
     flow_parts: int = limit(6, "parts", "such a flow is solved in side by side, on any number of cores")
     joining_arcs: int = limit(50, "arcs", "a network is made smaller as long as one in so many goes by it")
     unit_steps: int = limit(
