@@ -172,3 +172,13 @@ def check_tampered(plan: Plan, possible: int, seed: int) -> None:
             proofs = {**plan.proofs, name: base + off}
             found = verify(judged, plan.certificate, proofs)[k]
             assert found.bound is None or found.bound <= possible, (size, found, possible)
+
+
+def test_within_a_budget_of_moves_it_is_bounded_too() -> None:
+    """What is true wherever replicas stand is true where few of them move."""
+    plan = make_plan(in_pairs(20, 1881), Request(goals=GOALS, max_moves=100))
+    failover = next(level for level in plan.certificate if level.goal == "failover")
+    assert measures.data_moves(plan.cluster.replicas, plan.target) <= 100
+    assert failover.proof == "flow-dual"
+    assert 0 < int(failover.lower_bound or 0) < int(failover.value or 0)
+    check_judged(plan)

@@ -56,7 +56,7 @@ def elections_come_next(state: State, goal: str) -> bool:
     """True where all goals before are closed, and know replicas, brokers and racks alone."""
     before = state.proofs_before(goal)
     plain = all(proof.goal in PLACEMENT or proof.goal in BROKER_LEADER for proof in before)
-    return not state.within_budgets and plain and all(proof.closes for proof in before)
+    return plain and all(proof.closes for proof in before)
 
 
 def by_forced_leader_changes(state: State, goal: str) -> State:
@@ -77,10 +77,6 @@ def may_move_for_followers(state: State, goal: str) -> bool:
     """True where `failover` stands before the moves, so that replicas may move for it."""
     before = goals_before(state.problem.goals, goal)
     return not state.within_budgets and Moves.name in state.problem.goals and Moves.name not in before
-
-
-def within_no_budget(state: State, goal: str) -> bool:
-    return not state.within_budgets
 
 
 # the program of a small cluster
@@ -166,7 +162,7 @@ METHODS = (
         "a bound on failover in any placement, by a price on each sum that ties brokers together",
         "500 x 60 and 2,000 x 30: 0.1, 180 x 122: 0.3",
         improves=False, bounds=True, goals=(Failover.name,),
-        needs=within_no_budget, size=pairs_of_brokers, run=by_failover_prices,
+        needs=always, size=pairs_of_brokers, run=by_failover_prices,
     ),
     Method(
         "first followers",
