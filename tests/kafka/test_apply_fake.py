@@ -158,6 +158,7 @@ def test_answers_that_are_lost(story: Story, name: str, wish: str) -> None:
     assert story.lists() == AFTER and story.throttles() == {}
 
 
+@pytest.mark.slow
 def test_the_controller_moves_on_with_every_request(story: Story) -> None:
     """NOT_CONTROLLER again and again: each is asked anew, none is taken for an answer."""
 
@@ -175,6 +176,7 @@ def test_the_controller_moves_on_with_every_request(story: Story) -> None:
     assert story.lists() == AFTER
 
 
+@pytest.mark.slow
 def test_a_target_that_takes_connections_and_never_answers(story: Story) -> None:
     """Frozen in mid-move: the run says that its copy waits, and ends once the broker answers again."""
     story.model.stuck.add(("t", 0))
@@ -191,6 +193,7 @@ def test_a_target_that_takes_connections_and_never_answers(story: Story) -> None
     assert story.lists() == AFTER
 
 
+@pytest.mark.slow
 def test_a_move_that_gets_nowhere_is_skipped_where_that_was_chosen(story: Story) -> None:
     """Nothing is copied though every broker lives: noticed by its bytes, cancelled, its order restored."""
     story.model.stuck.add(("t", 0))

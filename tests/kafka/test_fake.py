@@ -111,6 +111,7 @@ def test_a_lost_answer_is_asked_again(fake: FakeKafka, port: KafkaPort) -> None:
     assert port.reassignments().keys() == targets.keys()
 
 
+@pytest.mark.slow
 def test_no_answer_at_all_is_a_failure_of_each_partition(fake: FakeKafka, port: KafkaPort) -> None:
     """UNREACHABLE means: not known whether it was carried out."""
     fake.hook = lambda name, request, broker: "drop" if name == "AlterPartitionReassignments" else None
@@ -118,6 +119,7 @@ def test_no_answer_at_all_is_a_failure_of_each_partition(fake: FakeKafka, port: 
     assert answer[tp(0)] is not None and answer[tp(0)].code == "UNREACHABLE"
 
 
+@pytest.mark.slow
 def test_without_any_controller_reading_says_so(fake: FakeKafka, port: KafkaPort) -> None:
     """Every broker answers NOT_CONTROLLER, as during an election that does not end."""
     fake.hook = lambda name, request, broker: NOT_CONTROLLER if name == "ListPartitionReassignments" else None
@@ -125,6 +127,7 @@ def test_without_any_controller_reading_says_so(fake: FakeKafka, port: KafkaPort
         port.reassignments()
 
 
+@pytest.mark.slow
 def test_dead_frozen_and_unknown_brokers_cost_their_own_answers(fake: FakeKafka, port: KafkaPort) -> None:
     """Log dirs and configs of the others are there; a frozen one is given up after the request timeout."""
     fake.kill(5, noticed=False)
@@ -347,6 +350,7 @@ def test_an_interrupted_snapshot_leaves_the_old_one(
     assert [path.name for path in snapshot_folder.parent.iterdir()] == ["orders"]
 
 
+@pytest.mark.slow
 def test_what_comes_beside_a_snapshot_meanwhile_survives(
     fake: FakeKafka,
     snapshot_folder: Path,

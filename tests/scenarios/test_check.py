@@ -82,6 +82,7 @@ def test_broken_rules_are_named(tmp_path: Path, state: Path) -> None:
         assert line in run.stdout
 
 
+@pytest.mark.slow
 def test_rules_given_as_options(tmp_path: Path, state: Path) -> None:
     """The options of ``plan`` are the rules: brokers to drain must end empty, a factor may be asked for."""
     file = proposed(tmp_path, ("pay", 2, [1, 2]))
@@ -159,6 +160,7 @@ def test_a_plan_directory(tmp_path: Path, state: Path) -> None:
     assert "No rule is broken" in equipoise("check", out).stdout
 
 
+@pytest.mark.slow
 def test_compared_with_the_plan_of_the_goals_asked_for(tmp_path: Path, state: Path) -> None:
     """Where moves come first nothing moves: that is the best plan for those goals, in the order given.
 
@@ -254,6 +256,7 @@ def test_a_plan_against_another_state(tmp_path: Path, state: Path) -> None:
     assert {violation["rule"] for violation in found["violations"]} >= {"unknown-partition"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--required-only", "--leaders-only"])
 def test_a_folder_is_compared_by_the_goals_it_was_made_with(state: Path, tmp_path: Path, option: str) -> None:
     """A plan that levels no replicas is not called so many behind at levelling them."""

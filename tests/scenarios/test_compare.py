@@ -103,6 +103,7 @@ def serve_but_hang_on_request(connection, cluster, request):
 SERVE = running.serve
 
 
+@pytest.mark.slow
 def test_a_strategy_that_takes_too_long_is_ended(monkeypatch):
     """The limit holds even for a solver that never comes back; the next strategy runs all the same."""
     monkeypatch.setattr(running, "serve", serve_but_hang_on_request)
@@ -127,6 +128,7 @@ def test_squares_are_told_as_brokers_that_are_apart(apart, ours, told):
     assert row.behind == told
 
 
+@pytest.mark.slow
 def test_without_a_bound_nothing_is_said_to_be_behind_nowhere(monkeypatch):
     """Where `flow` did not finish, the column says so, in JSON too; with its bound it says nothing."""
     listed = [Entry("flow", "flow"), Entry("generate", "generate")]
@@ -141,6 +143,7 @@ def test_without_a_bound_nothing_is_said_to_be_behind_nowhere(monkeypatch):
     assert generate.falls_behind_at is None
 
 
+@pytest.mark.slow
 def test_loads_are_compared_in_the_goals_of_loads():
     """With ``--balance disk`` the level is bytes outside the band; who levels counts falls behind there."""
     lists = [[1, 2]] * 3 + [[2, 1]] * 3 + [[3, 1]]
@@ -163,6 +166,7 @@ def source(tmp_path: Path) -> str:
     return str(file)
 
 
+@pytest.mark.slow
 def test_the_command_prints_json_and_writes_page_and_program(source, tmp_path):
     """One result, three faces; the program is one that lp_solve reads."""
     page, program = tmp_path / "page.html", tmp_path / "program.lp"

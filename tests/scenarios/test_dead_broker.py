@@ -162,6 +162,7 @@ def test_a_folder_keeps_who_is_down(folder: Path, tmp_path: Path) -> None:
     assert again.isr.tolist() == cluster.isr.tolist() and again.isr_told.all()
 
 
+@pytest.mark.slow
 def test_assumed_to_be_alive_by_plan_compare_frontier_and_check(folder: Path, tmp_path: Path) -> None:
     """With the option nothing is said but that; without it every one of them names the broker."""
     onto = tmp_path / "onto.json"

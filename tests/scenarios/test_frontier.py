@@ -74,6 +74,7 @@ def test_loads_are_budgeted_in_bytes() -> None:
     assert all(point.lower_bound <= point.value for point in found.points)
 
 
+@pytest.mark.slow
 def test_counts_are_budgeted_in_bytes_where_that_is_asked_for() -> None:
     """The light half of what moves levels more than half; without sizes there is nothing to budget."""
     found = frontier(heap(), Request(), (0, 25, 50, 100), unit="bytes")

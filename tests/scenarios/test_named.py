@@ -127,6 +127,7 @@ def test_counts_that_are_handed_out_mind_the_leaders() -> None:
     assert best >= 35
 
 
+@pytest.mark.slow
 def test_racks_of_14_13_and_13_brokers() -> None:
     """One replica in each rack, so a broker of the larger rack holds less; that much is out of reach.
 

@@ -74,6 +74,7 @@ def test_without_racks_their_goal_has_no_value(run: Run) -> None:
     assert not any("rack rule" in line for line in rest)
 
 
+@pytest.mark.slow
 def test_every_face_says_first_what_that_may_cost(run: Run) -> None:
     """The terminal, the report, compare, frontier and check have the sentence above everything else."""
     assert run("plan", "pay.txt", "--out", "p")[0] == 0
@@ -91,6 +92,7 @@ def test_every_face_says_first_what_that_may_cost(run: Run) -> None:
         assert told(run, *words)["notes"] == [SAID]
 
 
+@pytest.mark.slow
 def test_compare_counts_nothing_against_a_rule_that_nobody_knows(run: Run) -> None:
     """Neither the column of the rack rule nor a value of the goal; nobody falls behind at it."""
     rows = told(run, "compare", "pay.txt", "--strategy", "greedy")["rows"]

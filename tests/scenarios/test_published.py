@@ -62,6 +62,7 @@ def test_what_kafkas_own_tool_printed(tmp_path: Path, monkeypatch: pytest.Monkey
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_forty_brokers_that_grew_by_eight() -> None:
     """11,005 data moves make Wix's 40 brokers level to within one; its author's four steps ended 11 apart.
 

@@ -108,6 +108,7 @@ def understood(theme: str, seed: int) -> Plan | None:
     return plan if all(str(plan.proofs[f"level{k}/network"]) in UNDERSTOOD for k in levels) else None
 
 
+@pytest.mark.slow
 def test_both_judges_prove_the_same(second_judge: Path, tmp_path: Path) -> None:
     """On random clusters, with racks and weights or without, every bound is the same to the last unit."""
     compared = above = 0

@@ -165,6 +165,7 @@ def test_every_module_of_a_goal_is_registered(who: str) -> None:
     assert modules == set(KNOWN[who])
 
 
+@pytest.mark.slow
 def test_outside_its_module_no_goal_is_told_by_its_name() -> None:
     """A goal is asked, or it is imported: whoever compares its name has a list of goals of their own."""
     collections = looked_up_in(sources().values())

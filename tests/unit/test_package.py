@@ -110,6 +110,7 @@ def test_the_wheel_plans_in_an_empty_folder(installed: Path, tmp_path: Path) -> 
     assert (again.returncode, again.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_wheel_serves_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
     """Without a checkout: it is up, and answers the body of Kafka Partitions Assignment Optimizer."""
     lists = [[1, 2], [2, 1], [1, 2]]
@@ -152,6 +153,7 @@ def test_the_wheel_plans_the_example_fleet(installed: Path, tmp_path: Path) -> N
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_who_imports_it_is_type_checked(installed: Path, tmp_path: Path) -> None:
     """``py.typed`` tells a checker that names have types: a right use passes, and wrong ones are found."""
     (tmp_path / "uses.py").write_text(CONSUMER, encoding="utf-8")

@@ -118,6 +118,7 @@ def test_nobody_looks_nothing_is_told() -> None:
     assert subprocess.run(command, capture_output=True, check=True, timeout=60).stderr == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["flows", "integers"])
 def test_seconds_pass_and_ctrl_c_ends_a_solve(where: str, tmp_path: Path) -> None:
     """In a solve that holds the interpreter's lock, or the main thread: seconds pass, then one line."""

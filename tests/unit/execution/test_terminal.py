@@ -41,6 +41,7 @@ def test_a_run_asks_shows_bars_and_can_be_cancelled() -> None:
     assert "ended cancelled, True" in shown
 
 
+@pytest.mark.slow
 def test_ctrl_c_can_be_thought_better_of() -> None:
     """Going on is one of the answers; the run then ends as if nothing had happened."""
     shown = on_terminal((r"Go ahead\?", "y\n"), (r"MiB/s", "\x03"), (r"\[g\]o on\?", "g\n"))

@@ -246,6 +246,7 @@ def test_digests_that_cannot_be_trusted(
 LIMITED = "import sys; from equipoise.cli.main import main; main(sys.argv[1:])"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size", "said"),
     [

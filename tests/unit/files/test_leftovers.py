@@ -57,6 +57,7 @@ def killed_everywhere(tmp_path: Path, *arguments: str) -> Iterator[Path]:
     pytest.fail("a writer takes more steps than are tried")
 
 
+@pytest.mark.slow
 def test_no_kill_leaves_no_folder(tmp_path: Path) -> None:
     """Killed before any step, the old folder or the new one is there, whole; then only one is left."""
     seen = []
@@ -70,6 +71,7 @@ def test_no_kill_leaves_no_folder(tmp_path: Path) -> None:
     assert OLD in seen and NEW in seen
 
 
+@pytest.mark.slow
 def test_without_exchange_a_kill_is_mended_by_the_next_writer(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -180,6 +180,7 @@ TOPICS = st.from_regex(r"[a-zA-Z0-9._-]{1,20}", fullmatch=True)
 LISTS = st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=5, unique=True)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.tuples(TOPICS, st.integers(0, 2**31 - 1)), LISTS, max_size=30))
 def test_what_kafka_would_write_is_read(assignment):
     """Any assignment survives being written as JSON and read."""

@@ -71,6 +71,7 @@ print(*[name for name in set(sys.modules) - before if name.startswith("equipoise
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_where_memory_is_bounded(tmp_path: Path) -> None:
     """Loading a module there fails in as many ways as there are libraries."""
     command = [sys.executable, "-c", ONE, tmp_path / "plan"]
@@ -78,6 +79,7 @@ def test_nothing_is_loaded_where_memory_is_bounded(tmp_path: Path) -> None:
     assert done.stdout.split() == []
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed(tmp_path: Path) -> None:
     """As the kernel does where memory is short: a reason, nothing left behind, and the next is planned."""
     assert outcome(order(tmp_path / "before")) == ""
@@ -113,6 +115,7 @@ def killed_at_work(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_process_that_takes_too_long(tmp_path: Path) -> None:
     """It is ended, and the next cluster is planned."""
     said = outcome(order(tmp_path / "late", 60_000, time_limit_s=0.01))

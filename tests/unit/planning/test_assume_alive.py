@@ -167,6 +167,7 @@ def test_a_broker_that_does_not_exist_cannot_be_assumed_to_be_alive() -> None:
         make_plan(cluster_of(FULL_AND_EMPTY, {}), Request(assume_alive=(9,)))
 
 
+@pytest.mark.slow
 def test_loads_are_levelled_without_it() -> None:
     """Bytes go to who is up, as counts do."""
     sick = cluster_of(FULL_AND_EMPTY, {4: "fenced"})

@@ -62,6 +62,7 @@ def drawn(seed: int, *, broken: bool) -> Cluster:
     return cluster_of({"t": rows[::2], "u": rows[1::2]}, RACKS)
 
 
+@pytest.mark.slow
 def test_the_rack_rule_is_mended_before_replicas_are_levelled() -> None:
     """4,000 partitions of which 20 crowd a rack: each budget mends what it can, and the rest levels replicas.
 
@@ -82,6 +83,7 @@ def test_the_rack_rule_is_mended_before_replicas_are_levelled() -> None:
         check_judged(plan)
 
 
+@pytest.mark.slow
 def test_more_moves_never_mend_less() -> None:
     """800 partitions on 30 brokers, half of them crowding a rack: each budget is spent, and none in vain.
 
@@ -112,7 +114,9 @@ def test_more_moves_never_mend_less() -> None:
 SEEDS = range(int(os.environ.get("EQUIPOISE_CASES", "25")))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=() if seed in SEEDS[:4] else pytest.mark.slow) for seed in SEEDS]
+)
 @pytest.mark.parametrize("broken", [True, False])
 @pytest.mark.parametrize("goals", [("racks", "replicas", "moves"), ("replicas", "racks", "moves"), None])
 def test_no_move_that_helps_is_left_over(seed: int, broken: bool, goals: tuple[str, ...] | None) -> None:

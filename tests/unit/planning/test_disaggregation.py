@@ -70,6 +70,7 @@ def drawn(draw: st.DrawFn) -> tuple[list[list[int]], Racks, Request]:
     return [list(held[:factor]) for held in some], racks, wanted
 
 
+@pytest.mark.slow
 @given(drawn())
 def test_what_is_handed_out_meets_the_counts(case: tuple[list[list[int]], Racks, Request]) -> None:
     """Unless a unit is reported, brokers end with what the flow says, and no partition has one twice."""
@@ -86,6 +87,7 @@ def test_what_is_handed_out_meets_the_counts(case: tuple[list[list[int]], Racks,
         assert len(moves.row) == flow[net.arrive.index].sum()
 
 
+@pytest.mark.slow
 @given(drawn())
 def test_the_exact_hand_out_agrees(case: tuple[list[list[int]], Racks, Request]) -> None:
     """Where the first that fits meets all counts, the flow over partitions meets them too."""

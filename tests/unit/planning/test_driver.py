@@ -43,6 +43,7 @@ class Notes:
         self.last = solution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("theme", "seed"), CASES)
 def test_more_effort_is_never_worse(theme: str, seed: int) -> None:
     """Values and bounds of the three efforts, goal by goal; the first value that differs decides."""
@@ -60,6 +61,7 @@ def test_quick_plans_claim_nothing_that_is_not_so(theme: str, seed: int) -> None
     check_bounds(case(theme, seed), Params.of(Effort.QUICK))
 
 
+@pytest.mark.slow
 def test_methods_run_in_their_order_until_the_proof_closes() -> None:
     """For each goal those of the list that serve it, the cheapest first; after its proof none."""
     order = [method.name for method in METHODS]

@@ -50,6 +50,7 @@ def test_wide_steps_are_refined(drawn: Drawn) -> None:
     assert [solve(drawn.network, drawn.first).value] == best
 
 
+@pytest.mark.slow
 @given(networks())
 def test_potentials_prove_the_value(drawn: Drawn) -> None:
     """The bound under the potentials is the value itself: nothing can be better."""
@@ -58,6 +59,7 @@ def test_potentials_prove_the_value(drawn: Drawn) -> None:
     assert dual_bound(drawn.network, drawn.first, found.potential) == found.value
 
 
+@pytest.mark.slow
 @given(networks(), st.data())
 def test_any_potentials_give_a_bound(drawn: Drawn, data: st.DataObject) -> None:
     """Weak duality: whatever the potentials say, it is never above the least value."""
@@ -68,6 +70,7 @@ def test_any_potentials_give_a_bound(drawn: Drawn, data: st.DataObject) -> None:
     assert dual_bound(drawn.network, drawn.first, potential) <= best[0]
 
 
+@pytest.mark.slow
 @given(networks())
 def test_the_narrowed_network_is_the_optimal_face(drawn: Drawn) -> None:
     """The next objective reaches on it what it reaches among all flows that are best at the first.

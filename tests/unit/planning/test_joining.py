@@ -37,6 +37,7 @@ def row_of(*arcs: tuple[int, int, int, int], supply: list[int]) -> Network:
     return Network(np.array(supply), tail.astype(np.int32), head.astype(np.int32), lower, upper)
 
 
+@pytest.mark.slow
 @given(networks())
 def test_a_joined_flow_is_a_flow_on_all_arcs(drawn: Drawn) -> None:
     """Whatever the carriers bear, the arcs they stand for keep their bounds and every node its supply."""

@@ -207,6 +207,7 @@ def test_budgets_below_what_the_rules_need_are_refused(budget: dict[str, int], w
         make_plan(cluster, Request(balance=("disk",), drain=(1,), **budget))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_racks", [1, 4])
 def test_a_large_cluster_is_level_within_one_percent_of_the_fewest_bytes(n_racks: int) -> None:
     """Racks kept, every broker in its band, second run empty, the same plan whatever the row order."""
@@ -227,6 +228,7 @@ def test_a_large_cluster_is_level_within_one_percent_of_the_fewest_bytes(n_racks
     assert np.array_equal(make_plan(shuffled, DISK).target, plan.target)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [{"max_bytes": 10**11}, {"max_moves": 40}])
 def test_a_budget_is_kept_and_spent_well(budget: dict[str, int]) -> None:
     """A cluster too large for the program: within the budget, and within 1 % of the best level it allows."""

@@ -80,6 +80,7 @@ def with_a_hot_partition(seed: int) -> Cluster:
     return cluster_of(lists.tolist(), size, racks, bytes_in_per_s=rate, bytes_out_per_s=rate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_band_out_of_reach_does_not_cost_those_before_it(seed: int) -> None:
     """The first bands are as near as without the last, which comes nearer where they let it."""
@@ -114,6 +115,7 @@ def test_each_load_has_its_own_tolerance_or_else_the_common_one() -> None:
     assert [load.high.tolist() for load in loads_of(build_problem(cluster, wide))] == [[200, 200]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_racks", [1, 4])
 def test_a_large_cluster_is_in_every_band_for_little_more_than_one_of_them_forces(n_racks: int) -> None:
     """Counts, leaders, disks and networks; a second run is empty."""
@@ -127,6 +129,7 @@ def test_a_large_cluster_is_in_every_band_for_little_more_than_one_of_them_force
     check(plan, request)
 
 
+@pytest.mark.slow
 def test_the_judge_proves_bytes_and_moves_again_from_prices() -> None:
     """A bound that is one higher, or other prices, do not pass; nor does another value of a load."""
     plan = make_plan(large(6), Request(balance=("count:10:10", "disk:10:10")))

@@ -31,6 +31,7 @@ def held(cluster: Cluster, lists: np.ndarray) -> dict[str, float]:
     return size
 
 
+@pytest.mark.slow
 def test_a_rack_takes_no_more_than_it_may_hold() -> None:
     """Level counts would bring half of 80 to rack b, which may hold 30: it gets what fits."""
     cluster = caged([[0], [0], [0], [0], [1], [1], [1], [1]], [10] * 8)

@@ -117,6 +117,7 @@ def test_what_is_easiest_to_give_up_comes_first() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_method_reads_the_option_of_a_rule() -> None:
     """Options are read by the rules and where requests are understood; a method asks the rule or the
     problem.

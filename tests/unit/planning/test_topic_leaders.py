@@ -95,6 +95,7 @@ def test_the_gap_that_is_left_says_how_long_prices_are_sought(
     assert 0.97 * near[0] < far[0] <= near[0]
 
 
+@pytest.mark.slow
 def test_no_prices_prove_more_than_there_is(grown: Plan) -> None:
     """Any prices are a bound, if a worse one; so changed ones are found out."""
     key = f"level{len(grown.certificate) - 1}/anywhere"
@@ -107,6 +108,7 @@ def test_no_prices_prove_more_than_there_is(grown: Plan) -> None:
         assert "is proved, not" in judged(grown, {**grown.proofs, key: changed}).problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("election", [-1, 2**31, -(2**63)])
 def test_prices_out_of_range_are_refused(grown: Plan, election: int) -> None:
     key = f"level{len(grown.certificate) - 1}/anywhere"

@@ -47,6 +47,7 @@ def test_new_brokers_are_below_half_the_median(problem_of):
     assert gather(lists_of(problem_of([[1, 2], [2, 3], [3, 4], [4, 1]])), range(4), 2.0).unbalanced == []
 
 
+@pytest.mark.slow
 def test_the_texts_own_cluster_has_no_broker_below_half_its_median(wix_cluster):
     """Its emptiest broker has 4,821, the median is near 6,880: fine tuning needs a lower ratio."""
     problem = build_problem(wix_cluster, Request())

@@ -112,6 +112,7 @@ def test_parts_of_a_plan(client: TestClient, tmp_path: Path) -> None:
     ).json()
 
 
+@pytest.mark.slow
 def test_check_frontier_and_show_are_what_the_commands_print(
     client: TestClient, orders: str, tmp_path: Path
 ) -> None:
@@ -214,6 +215,7 @@ def test_health_and_metrics(client: TestClient) -> None:
     assert {name.partition("{")[0] for name in figures} <= named
 
 
+@pytest.mark.slow
 def test_the_description_has_examples_that_work(client: TestClient) -> None:
     """Every path that takes a body shows one, and it is answered."""
     described = client.get("/openapi.json").json()

@@ -88,6 +88,7 @@ def test_files_of_the_machine_are_not_read(client: TestClient) -> None:
     assert answer.status_code == 400 and "root" not in answer.text
 
 
+@pytest.mark.slow
 def test_a_planted_secret_never_comes_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It stands in the environment, in a file that calls name, and in what somebody else sent."""
     secret = "planted-9f31c7"
@@ -190,6 +191,7 @@ def test_many_large_bodies_at_once_do_not_fill_the_memory() -> None:
     assert bodies.coming == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "kind", "status"),
     [
