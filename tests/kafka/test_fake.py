@@ -153,8 +153,8 @@ def test_dead_frozen_and_unknown_brokers_cost_their_own_answers(fake: FakeKafka,
 
 
 def test_servers_that_hang_are_passed_over(fake: FakeKafka) -> None:
-    """Whether it is named last or first, the one that answers is found; where none does, that is said, and not
-    that the cluster had refused anything."""
+    """Whether it is named last or first, the one that answers is found; where none does, that is said, and
+    not that the cluster had refused anything."""
     fake.model.frozen |= {0, 1}
     quick = ClientConfig({"request.timeout.ms": "400"})
     for order in ((0, 1, 2), (2, 1, 0)):
