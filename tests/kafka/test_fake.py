@@ -164,6 +164,14 @@ def test_servers_that_hang_are_passed_over(fake: FakeKafka) -> None:
         KafkaPort(f"127.0.0.1:{fake.ports[0]}", quick)
 
 
+def test_a_cluster_that_hangs_does_not_answer(fake: FakeKafka) -> None:
+    """Nobody has refused anything: the client's own patience is over."""
+    with KafkaPort(fake.bootstrap, ClientConfig({"request.timeout.ms": "400"})) as port:
+        fake.model.frozen |= RACKS.keys()
+        with pytest.raises(Unreachable, match="the cluster does not answer"):
+            port.partitions()
+
+
 def test_a_failed_log_dir_is_shown_as_such(fake: FakeKafka, port: KafkaPort) -> None:
     """An error in place of its replicas; moving a replica there is refused."""
     fake.model.failed_dirs.add((0, "/data/b"))

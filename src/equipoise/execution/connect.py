@@ -134,7 +134,8 @@ def explain(error: Exception, config: ClientConfig, server: tuple[str, int] | No
             f"{name[:-2]} takes connections, but does not answer as a broker does with {config.protocol}. "
             "Is security.protocol right?"
         )
-    if isinstance(error, errors.BrokerResponseError) and not isinstance(error, errors.UnknownBrokerIdError):
+    own = errors.UnknownBrokerIdError, errors.RequestTimedOutError  # of the client, whatever they are called
+    if isinstance(error, errors.BrokerResponseError) and not isinstance(error, own):
         return RequestRefused(code_name(error))
     return Unreachable(f"{name}the cluster does not answer ({type(error).__name__})")
 
