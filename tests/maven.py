@@ -54,9 +54,11 @@ def with_maven(folder: Path, artifacts: Sequence[str]) -> None:
 def with_jgo(folder: Path, artifacts: Sequence[str]) -> None:
     endpoint = "+".join(artifacts)
     jgo = str(Path(sys.executable).with_name("jgo"))
-    options = ["--class-path-only", "--resolver", "python", "info", "classpath", endpoint]
-    printed = run([jgo, *options], f"{artifacts[0]} through jgo")
-    # It prints the jars without a module description; the others lie in a folder beside them.
+    printed = ""
+    for only, path in (("--class-path-only", "classpath"), ("--module-path-only", "modulepath")):
+        options = [only, "--resolver", "python", "info", path, endpoint]
+        printed += run([jgo, *options], f"{artifacts[0]} through jgo")
+    # Jars with a module description lie in one folder, the others in one beside it.
     jars = next(Path(line).parent.parent for line in printed.split() if line.endswith(".jar"))
     for jar in jars.glob("*/*.jar"):
         shutil.copy(jar, folder)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from harness.cluster import BROKER_THROTTLES, KafkaCluster
 from harness.flights import ended
 from harness.runs import Plan, next_plan_is_empty, plan_for, well
-from harness.throttles import assert_throttles
+from harness.throttles import assert_throttles, configure
 from harness.tools import log_dirs
 from harness.traffic import Traffic, fill
 from harness.waiting import wait_until
@@ -49,6 +51,61 @@ def settling(plan: Plan, *options: str) -> subprocess.Popen[str]:
     return process
 
 
+@contextmanager
+def slow_to_forget(cluster: KafkaCluster, broker: int) -> Iterator[None]:
+    """A broker that takes its rate between log dirs over ten minutes: once it has passed a very low one, it
+    copies nothing for the rest of them."""
+    file, windows = cluster.nodes[broker].properties, "alter.log.dirs.replication.quota.window.num="
+    before = file.read_text()
+    assert f"{windows}2\n" in before
+    try:
+        file.write_text(before.replace(f"{windows}2\n", f"{windows}600\n"))
+        cluster.stop(broker)
+        cluster.start(broker)
+        yield
+    finally:
+        file.write_text(before)
+        cluster.stop(broker)
+
+
+def to_another_dir(cluster: KafkaCluster, folder: Path, broker: int) -> tuple[str, str, tuple[str, str]]:
+    """Where the replica of a broker lies, where it is to go, and the option that says so."""
+    lies = places(cluster)[broker]
+    goes = next(path for path in cluster.nodes[broker].log_dirs if path != lies)
+    replicas = cluster.replicas("dirs")[0]
+    dirs = [goes if one == broker else "any" for one in replicas]
+    rows = [{"topic": "dirs", "partition": 0, "replicas": replicas, "log_dirs": dirs}]
+    (folder / "dirs.json").write_text(json.dumps({"version": 1, "partitions": rows}))
+    return lies, goes, ("--log-dirs", str(folder / "dirs.json"))
+
+
+def test_a_copy_that_somebody_slows_down_to_nothing_is_called_stuck(
+    cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    """A rate of theirs is named and left alone. With ``--if-stuck skip`` the copy is ended and the replica
+    stays where it lies; the next run waits, and sees it to its end once they take their rate off."""
+    cluster.create("dirs", {0: [0, 1]})
+    fill(cluster, "dirs", [0], 3_000_000)
+    plan = plan_for(cluster, tmp_path, "--required-only", "--topics", "dirs")
+    lies, goes, chosen = to_another_dir(cluster, tmp_path, 0)
+    stuck = f"dirs-0 on broker 0 is stuck: nothing is copied to {goes}"
+    with slow_to_forget(cluster, 0):
+        configure(cluster, "broker", "0", {DIR_RATE: "1"})
+        assert_throttles(cluster, {("broker", "0"): {DIR_RATE: "1"}})
+        done = plan.run("apply", "--yes", "--stuck-after", "5", "--if-stuck", "skip", *chosen)
+        assert done.code == 1 and f"did not come to {goes}: nothing is copied" in done.err, done
+        assert stuck in done.out and f"{DIR_RATE}=1, which no run of this plan set" in done.out
+        assert (coming(cluster), places(cluster)[0]) == ({}, lies)
+        process = plan.start("apply", "--yes", "--resume", "--stuck-after", "5", *chosen)
+        assert process.stdout is not None
+        said = next(line for line in process.stdout if "is stuck" in line)
+        assert stuck in said and coming(cluster) == {0: goes}
+        assert_throttles(cluster, {("broker", "0"): {DIR_RATE: "1"}})
+        configure(cluster, "broker", "0", {DIR_RATE: None})
+        assert ended(process).code == 0
+        assert (coming(cluster), places(cluster)[0]) == ({}, goes)
+
+
 def test_who_leaves_copies_between_dirs_keeps_their_throttle_on(
     cluster: KafkaCluster, tmp_path: Path
 ) -> None:
@@ -57,11 +114,7 @@ def test_who_leaves_copies_between_dirs_keeps_their_throttle_on(
     cluster.create("dirs", {0: [0, 1]})
     fill(cluster, "dirs", [0], 6_000_000)
     plan = plan_for(cluster, tmp_path, "--required-only", "--topics", "dirs", "--throttle", "50kB")
-    lay = places(cluster)[0]
-    goes = next(path for path in cluster.nodes[0].log_dirs if path != lay)
-    rows = [{"topic": "dirs", "partition": 0, "replicas": [0, 1], "log_dirs": [goes, "any"]}]
-    (tmp_path / "dirs.json").write_text(json.dumps({"version": 1, "partitions": rows}))
-    chosen = ("--log-dirs", str(tmp_path / "dirs.json"))
+    lay, goes, chosen = to_another_dir(cluster, tmp_path, 0)
     throttled = {("broker", "0"): {DIR_RATE: "50000"}}
     for resume in ((), ("--resume",)):
         process = settling(plan, *chosen, *resume)

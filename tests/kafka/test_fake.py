@@ -18,7 +18,15 @@ from equipoise.execution import snapshot as snapshots
 from equipoise.execution import snapshot_files
 from equipoise.execution.client_config import ClientConfig
 from equipoise.execution.kafka import KafkaPort
-from equipoise.execution.port import Failure, Reassignment, Replica, RequestRefused, Resource, TopicPartition
+from equipoise.execution.port import (
+    Failure,
+    Reassignment,
+    Replica,
+    RequestRefused,
+    Resource,
+    TopicPartition,
+    Unreachable,
+)
 from equipoise.execution.snapshot import take_snapshot
 from equipoise.files.sources import read_sources
 
@@ -145,6 +153,26 @@ def test_dead_frozen_and_unknown_brokers_cost_their_own_answers(fake: FakeKafka,
         None,
         "UNREACHABLE",
     ]
+
+
+def test_servers_that_hang_are_passed_over(fake: FakeKafka) -> None:
+    """Whether it is named last or first, the one that answers is found; where none does, that is said, and
+    not that the cluster had refused anything."""
+    fake.model.frozen |= {0, 1}
+    quick = ClientConfig({"request.timeout.ms": "400"})
+    for order in ((0, 1, 2), (2, 1, 0)):
+        with KafkaPort(",".join(f"127.0.0.1:{fake.ports[i]}" for i in order), quick) as port:
+            assert port.cluster().ids == RACKS.keys()
+    with pytest.raises(Unreachable, match="takes connections, but does not answer"):
+        KafkaPort(f"127.0.0.1:{fake.ports[0]}", quick)
+
+
+def test_a_cluster_that_hangs_does_not_answer(fake: FakeKafka) -> None:
+    """Nobody has refused anything: the client's own patience is over."""
+    with KafkaPort(fake.bootstrap, ClientConfig({"request.timeout.ms": "400"})) as port:
+        fake.model.frozen |= RACKS.keys()
+        with pytest.raises(Unreachable, match="the cluster does not answer"):
+            port.partitions()
 
 
 def test_a_failed_log_dir_is_shown_as_such(fake: FakeKafka, port: KafkaPort) -> None:

@@ -21,6 +21,7 @@ from equipoise.cluster.brokers import Brokers
 from equipoise.cluster.log_dirs import LogDirs
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.execution.instructions import Confirm
+from equipoise.execution.port import Unreachable
 from equipoise.planning import make_plan
 from equipoise.planning.problem.request import Request
 
@@ -187,6 +188,25 @@ def test_what_no_run_can_have_is_refused_before_the_first_round(
         main([*NOBODY, option, ""])
     assert end.value.code == 2
     assert capsys.readouterr().err.startswith(f"equipoise: {option}: ")
+
+
+def test_a_round_that_cannot_reach_the_cluster_has_failed_and_the_next_one_looks_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And the exit code tells at the end that one had failed."""
+    looks = iter([None, cluster([[1], [2], [3]])])
+
+    def seen(self: Rounds, folder: Path) -> Cluster:
+        if (found := next(looks)) is None:
+            raise Unreachable("cannot reach nowhere:9092: connection refused")
+        return found
+
+    monkeypatch.setattr(Rounds, "seen", seen)
+    with pytest.raises(SystemExit) as end:
+        main([*NOBODY[:-1], "2", "--every", "0.01s"])
+    told = capsys.readouterr()
+    assert told.err == "equipoise: cannot reach nowhere:9092: connection refused\n"
+    assert "nothing to do" in told.out and "2 rounds" in told.out and end.value.code == 1
 
 
 def test_figures_that_nothing_follows_are_refused_before_the_first_round(

@@ -51,7 +51,7 @@ def apply(
     if dry_run:
         refuse_surprises(of, resume=resume)
         with cluster_at(bootstrap_server, command_config) as port:
-            rehearse(of, limits.of_run(of.schedule, of.bounds, of.hours, of.inflight_bounds), port)
+            rehearse(of, of.options(limits), port)
         return
     end = carried_out(of, bootstrap_server, command_config, limits, yes=yes, resume=resume)
     close(end, told=is_json())
@@ -69,7 +69,7 @@ def carried_out(
 ) -> End:
     """How the run of an opened plan ended; ``ended`` as in `carry`."""
     refuse_surprises(of, resume=resume)
-    options = limits.of_run(of.schedule, of.bounds, of.hours, of.inflight_bounds)
+    options = of.options(limits)
     with cluster_at(bootstrap_server, command_config) as port:
         return carry(of, of.job, options, port, sentence(of), yes=yes, limits=limits, ended=ended)
 

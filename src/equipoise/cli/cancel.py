@@ -39,6 +39,6 @@ def cancel(
         )
     job = of.job.way_back if of.memory.begun.get("operation") == "rollback" else of.job
     what = "What is in flight will be cancelled and put back in its order; what has arrived stays."
-    options = Limits(adopt=adopt).of_run(of.schedule, of.bounds, of.hours, of.inflight_bounds)
+    options = of.options(Limits(adopt=adopt))
     with cluster_at(bootstrap_server, command_config) as port:
         close(carry(of, job, options, port, what, yes=yes, stop="cancel"))

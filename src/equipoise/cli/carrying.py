@@ -55,6 +55,12 @@ class Opened:
     """When moves may begin; None: always."""
     inflight_bounds: Bounds | None = None
     """Between which the number of partitions in flight goes up and down, None where it stays."""
+    health: str | None = None
+    """Where the run that is taken up read figures of brokers."""
+
+    def options(self, limits: Limits) -> Options:
+        """How a run of it goes; raises :class:`UnusableInput` for limits that no run can have."""
+        return limits.of_run(self.schedule, self.bounds, self.hours, self.inflight_bounds, self.health)
 
 
 NO_LIMITS = Limits()
@@ -89,8 +95,9 @@ def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str | None = "ap
     if limits.max_inflight is None and kept:
         some = bounds_in(memory.begun, "inflight_bounds")
     hours = limits.hours(agreed_hours(memory) if kept else None)
+    health = memory.begun.get("health") if kept else None
     return Opened(
-        folder, waves, job_of(waves, digest), memory, told.damage, told.torn, bounds, hours, some
+        folder, waves, job_of(waves, digest), memory, told.damage, told.torn, bounds, hours, some, health
     )
 
 

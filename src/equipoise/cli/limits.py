@@ -160,13 +160,13 @@ class Limits:
         return found
 
     def helm(self, folder: Path, options: Options) -> Helm:
-        """What steers a run of a plan directory."""
+        """What steers a run of a plan directory with these options."""
         from equipoise.cli.gauge import Gauge
         from equipoise.cli.helm import Helm
 
-        if self.health is None:
+        if options.health is None:
             return Helm(folder, options.hours)
-        return Helm(folder, options.hours, gauge=Gauge(self.health))
+        return Helm(folder, options.hours, gauge=Gauge(options.health))
 
     def refuse_outlets(self) -> None:
         """Raise `UnusableInput` for a command that is none, and for a file that cannot be."""
@@ -184,6 +184,16 @@ class Limits:
 
         if self.health is not None:
             checked(self.health)
+
+    def followed(self, kept: str | None) -> str | None:
+        """Where figures of brokers are read, a file by its whole path; ``kept``: where nothing was given.
+        Raises `UnusableInput` for what is no source."""
+        from equipoise.cli.gauge import checked
+
+        source = kept if self.health is None else self.health
+        if source is None:
+            return None
+        return checked(source) if "://" in source else str(Path(checked(source)).absolute())
 
     def refuse_unfollowed(self, *bounds: Bounds | None) -> None:
         """Raise `UnusableInput` where the figures of brokers could hold nothing down."""
@@ -253,9 +263,11 @@ class Limits:
         bounds: Bounds | None = None,
         hours: Hours | None = None,
         inflight_bounds: Bounds | None = None,
+        health: str | None = None,
     ) -> Options:
         """The same for the run of a schedule that was made with them: its throttle between ``bounds``, its
-        moves within ``hours``, and so many of them in flight."""
+        moves within ``hours``, so many of them in flight, and figures of brokers from ``health`` where no
+        other source was given."""
         from equipoise.execution.hours import Hours
         from equipoise.execution.moves import Options
 
@@ -267,6 +279,7 @@ class Limits:
             hours=hours or Hours(),
             max_inflight=waves.max_inflight,
             inflight_bounds=inflight_bounds,
+            health=self.followed(health) if bounds or inflight_bounds else None,
             per_broker=None if self.per_broker is None else int(self.per_broker),
             if_stuck=self.if_stuck,
             stuck_after_s=self.stuck_after,

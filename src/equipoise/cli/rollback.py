@@ -39,7 +39,7 @@ def rollback(
     if job.dirs:
         replicas = plural(len(job.dirs), "replica goes", "replicas go")
         what += f" {replicas} back to the log dirs from before."
-    options = limits.of_run(of.schedule, of.bounds, of.hours, of.inflight_bounds)
+    options = of.options(limits)
     with cluster_at(bootstrap_server, command_config) as port:
         end = carry(of, job, options, port, what, yes=yes, limits=limits)
         close(end, told=is_json())

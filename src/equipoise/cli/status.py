@@ -97,6 +97,7 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
         "throttle_bounds": memory.begun.get("bounds"),
         "max_inflight": memory.begun.get("max_inflight"),
         "inflight_bounds": memory.begun.get("inflight_bounds"),
+        "health": memory.begun.get("health"),
         **hours_of(memory),
         "ordered": asdict(read_steering(of.folder)),
     }
@@ -166,6 +167,8 @@ def text_of(found: dict[str, Any]) -> str:
     if found["inflight_bounds"] and found["outcome"] in ONGOING:
         low, high = found["inflight_bounds"]
         lines.append(f"{low} to {high} partitions in flight at most, now {found['max_inflight']}")
+    if found["health"] and found["outcome"] in ONGOING:
+        lines.append(f"held down by what {found['health']} shows of brokers")
     if found["between"] and found["outcome"] in ONGOING:
         lines.append(f"moves begin in {found['between']} alone")
     if found["until"] and found["outcome"] in ONGOING:

@@ -128,12 +128,14 @@ def explain(error: Exception, config: ClientConfig, server: tuple[str, int] | No
         return AuthenticationFailed(f"{name}this listener takes no login. Is security.protocol right?")
     if isinstance(error, errors.AuthorizationError):
         return NotAuthorised(f"{name}not authorised ({code_name(error)})")
-    if server and isinstance(error, (errors.KafkaTimeoutError, errors.KafkaConnectionError, OSError)):
+    silent = errors.KafkaTimeoutError, errors.RequestTimedOutError, errors.KafkaConnectionError, OSError
+    if server and isinstance(error, silent):
         return Unreachable(
             f"{name[:-2]} takes connections, but does not answer as a broker does with {config.protocol}. "
             "Is security.protocol right?"
         )
-    if isinstance(error, errors.BrokerResponseError) and not isinstance(error, errors.UnknownBrokerIdError):
+    own = errors.UnknownBrokerIdError, errors.RequestTimedOutError  # of the client, whatever they are called
+    if isinstance(error, errors.BrokerResponseError) and not isinstance(error, own):
         return RequestRefused(code_name(error))
     return Unreachable(f"{name}the cluster does not answer ({type(error).__name__})")
 

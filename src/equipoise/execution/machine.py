@@ -107,6 +107,7 @@ def beginning(run: Run) -> Steps:
         moves=len(run.job.moves),
         **run.limits(),
         **run.options.hours.to_json(),
+        health=run.options.health,
     )
     for kind, values in run.adopted:
         yield from run.record(kind, **values)

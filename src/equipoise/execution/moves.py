@@ -116,6 +116,8 @@ class Options:
     max_inflight: int = 50
     inflight_bounds: Bounds | None = None
     """Where that goes up and down by itself; None: it stays."""
+    health: str | None = None
+    """Where figures of brokers are read that hold these down, for whoever takes the run up."""
     per_broker: int | None = None
     """Partitions that one broker may send, and receive, at a time; None: as many as are in flight."""
     chunk: int = 500

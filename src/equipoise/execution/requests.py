@@ -157,22 +157,28 @@ def greeted(**settings: Any) -> KafkaNetClient:
 
 
 async def shake_hands(manager: Any) -> None:
-    """Connect, log in and ask one question; raises the plainest refusal where no server lets us in."""
+    """Connect, log in and ask one question; raises the plainest refusal where no server lets us in.
+
+    The client then begins with any of its servers, and gives one that hangs more time than it has in all:
+    it is left the one that has answered.
+    """
     refusal: Exception | None = None
+    patience = min(HANDSHAKE_MS, manager.config["request_timeout_ms"])
     servers = manager.cluster.bootstrap_brokers()
     for server in islice(cycle(servers), max(ATTEMPTS, len(servers))):
         connection = None
         try:
             connection = manager.get_connection(
-                server.node_id, timeout_ms=HANDSHAKE_MS, refresh_metadata_on_err=False
+                server.node_id, timeout_ms=patience, refresh_metadata_on_err=False
             )
             await connection
             # A listener that wants a login tells its versions to anyone, and only then hangs up.
             await manager.send(MetadataRequest(topics=[]), node_id=server.node_id)
+            manager.cluster._bootstrap_brokers = {server.node_id: server}
             return
-        except BrokerResponseError:
-            raise
         except Exception as error:
+            if isinstance(error, BrokerResponseError) and not isinstance(error, LOST):
+                raise
             if hung_up_on_login(connection):
                 refusal = SaslAuthenticationFailedError()
             refusal = refusal or error

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,9 +20,9 @@ JVM = (
 )  # fmt: skip
 
 
-def java_command(version: str, main: str, *arguments: str) -> list[str]:
+def java_command(version: str, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
     """The command that runs a class of one Kafka version."""
-    return [java_tool("java"), *JVM, "-cp", class_path(version), main, *arguments]
+    return [java_tool("java"), *JVM, *options, "-cp", class_path(version), main, *arguments]
 
 
 def die_with_parent() -> None:
@@ -42,6 +43,7 @@ class Node:
     controller: bool
     ports: dict[str, int]
     """Port of each listener, by listener name."""
+    java_options: tuple[str, ...] = ()
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -65,7 +67,7 @@ class Node:
         assert not self.running, f"broker {self.id} is running already"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                java_command(self.version, "kafka.Kafka", str(self.properties)),
+                java_command(self.version, "kafka.Kafka", str(self.properties), options=self.java_options),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True, preexec_fn=die_with_parent,
             )  # fmt: skip

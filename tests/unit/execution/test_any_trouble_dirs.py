@@ -6,8 +6,8 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from dir_stories import places, with_dirs
 from stories import MB, RACKS, Killed, Log, Recorder, Story, Watcher, story, with_options
-from test_log_dirs import places, with_dirs
 
 from equipoise.execution.machine import Machine
 from equipoise.execution.port import Resource

@@ -65,6 +65,27 @@ def test_a_number_in_flight_between_bounds_is_taken_up_as_it_was(
     assert told_twice == [(7, [5, 20])] * 2
 
 
+def test_where_figures_of_brokers_are_read_is_taken_up_and_shown(
+    model: SimulatedCluster, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file by its whole path, so that the next process may begin in another folder; another source, or a
+    throttle that nothing holds down, overrules it."""
+    interrupted(folder, bounds=[1_000_000, 5_000_000], health=str(folder / "kafka.prom"))
+    held = "held down by what"
+    assert f"{held} {folder}/kafka.prom shows of brokers" in run("status", folder)[1]
+    monkeypatch.chdir(folder.parent)
+    told = run("apply", folder, "--yes", "--resume", "--max-inflight", "auto:1-2")[1]
+    assert f"--health {folder}/kafka.prom: cannot be read (No such file or directory)" in told
+    for options, source in (
+        (("--throttle", "auto:1MB-2MB", "--health", "other.prom"), str(folder.parent / "other.prom")),
+        (("--throttle", "1MB"), None),
+        (("--throttle", "auto:1MB-2MB"), None),
+    ):
+        run("apply", folder, "--yes", *options)
+        assert begins(folder)[-1]["health"] == source
+    assert held not in run("status", folder)[1]
+
+
 def test_hours_and_time_are_taken_up_and_shown(model: SimulatedCluster, folder: Path) -> None:
     """Unless given anew; how long is left is said, to programs too."""
     until = (datetime.now(UTC) + timedelta(hours=2)).isoformat(timespec="seconds")

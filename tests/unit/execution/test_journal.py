@@ -63,6 +63,8 @@ WRONG = [
     b'{"type":"begin","operation":"apply","plan":"sha256:plan","between":"25:00-06:00"}',
     b'{"type":"begin","operation":"apply","plan":"sha256:plan","until":"2026-01-01T00:00:00"}',
     b'{"type":"begin","operation":"apply","plan":"sha256:plan","until":7}',
+    b'{"type":"begin","operation":"apply","plan":"sha256:plan","health":7}',
+    b'{"type":"begin","operation":"apply","plan":"sha256:plan","health":"\\u001b[2J"}',
     b'{"type":"submit"}',
     b'{"type":"submit","partitions":{"t-0":[1e999]}}',
     b'{"type":"submit","partitions":{"t-0":"abc"}}',

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from dir_stories import places, with_dirs
 from stories import MB, RATES, Killed, Log, Recorder, Story, Watcher, once, story, tp, with_options
-from test_log_dirs import places, with_dirs
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.machine import Machine

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from stories import MB, OPTIONS, RACKS, RATES, Killed, Recorder, Story, story, with_options
+from stories import LISTS, MB, OPTIONS, RACKS, RATES, Killed, Recorder, Story, story, with_options
 
 from equipoise.execution import instructions as ask
 from equipoise.execution.instructions import End
@@ -126,6 +126,36 @@ def test_the_end_of_a_killed_run_leaves_the_rates_of_another_alone() -> None:
     assert alpha.throttles() == {}
 
 
+def throttled_everywhere(model: SimulatedCluster, *topics: str) -> dict[Resource, dict[str, str]]:
+    """Let the lists of topics say ``*``; what is set on the cluster then."""
+    star = {Resource.topic(topic): dict.fromkeys(LISTS, "*") for topic in topics}
+    model.alter_configs(star)
+    return star
+
+
+def test_rates_are_not_left_to_a_topic_that_is_throttled_for_good() -> None:
+    """Somebody moves one without any rates in the moment in which a run sets its own: it makes room and takes
+    them off, since nobody else would, and begins once the other is over."""
+    alpha, beta = two_plans()
+    star = throttled_everywhere(alpha.model, "beta")
+    first = Process(alpha, OPTIONS)
+    while rates(alpha, 3) == {None}:
+        first.step()
+    alpha.model.alter_reassignments({move.partition: move.after for move in beta.job.moves})
+    seen: list[bool] = []
+
+    def look() -> None:
+        if {name.topic for name in alpha.model.moving} == {"beta"} and first.wakes > alpha.model.now:
+            seen.append(rates(alpha, 3) == {None})
+        assert alpha.model.now < 600
+
+    beside(first, look=look)
+    assert seen and all(seen)
+    end = first.instruction
+    assert isinstance(end, End) and (end.outcome, end.reasons) == ("finished", ())
+    assert alpha.throttles() == star
+
+
 class Late(SimulatedCluster):
     """Each broker shows a config some moments after it was set, as brokers learn it from the controller."""
 
@@ -181,14 +211,19 @@ def is_throttled(model: Late, name: TopicPartition) -> bool:
     return all(model.settings[Resource.broker(broker)].get(key) for broker in target[:1] for key in RATES)
 
 
+@pytest.mark.parametrize("star", [(), ("alpha", "beta")], ids=["listed", "all"])
 @pytest.mark.parametrize("rate", [2 * MB, 5 * MB], ids=["one rate", "two rates"])
 @pytest.mark.parametrize("seed", range(60))
-def test_in_whatever_order_two_runs_do_what_they_do_both_end(seed: int, rate: int) -> None:
-    """Each instruction takes its time, brokers show configs late, one run begins a little after the other:
-    both end as planned without a word of anything that is left, and no throttle is."""
+def test_in_whatever_order_two_runs_do_what_they_do_both_end(
+    seed: int, rate: int, star: tuple[str, ...]
+) -> None:
+    """Each instruction takes its time, brokers show configs late, one run begins a little after the other,
+    the lists of both topics may say ``*``: both end as planned without a word of anything that is left, and
+    no throttle of theirs is."""
     chance = Random(seed)
     model = Late(chance)
     alpha, beta = plan_of(model, "alpha", [0, 1], [3, 1], 3), plan_of(model, "beta", [0, 2], [3, 2], 3)
+    stand = throttled_everywhere(model, *star)
     first = lambda: Process(alpha, OPTIONS)  # noqa: E731
     second = lambda: Process(beta, with_options(throttle=rate))  # noqa: E731
     one, other = chance.sample([first, second], 2)
@@ -202,4 +237,4 @@ def test_in_whatever_order_two_runs_do_what_they_do_both_end(seed: int, rate: in
         assert (end.outcome, end.reasons) == ("finished", ()), process.told.face.heard
     after = {"alpha": (3, 1), "beta": (3, 2)}
     assert all(lists == after[name.topic] for name, lists in model.replicas.items())
-    assert alpha.throttles() == {}
+    assert alpha.throttles() == stand

@@ -58,7 +58,11 @@ def others(run: Run, seen: Observed) -> list[TopicPartition]:
 
 def making_room(run: Run, seen: Observed, foreign: list[TopicPartition]) -> Steps:
     """Leave the brokers to the others: where their moves are throttled the rates are theirs to end, also
-    where those are the same as ours."""
+    where those are the same as ours.
+
+    A list that says ``*`` may stand for good and names nobody's move: nobody might end a rate that is left
+    to it. Of such a topic the rates come off, and a run that needs them sets them again at its next look.
+    """
     topics = sorted({name.topic for name in foreign})
     values: Answer = yield ask.ReadConfigs(LISTS, tuple(map(Resource.topic, topics)))
     busy: set[int] = set()
@@ -75,6 +79,6 @@ def making_room(run: Run, seen: Observed, foreign: list[TopicPartition]) -> Step
 
 
 def is_throttled(name: TopicPartition, moving: Reassignment, found: Mapping[str, ConfigValue]) -> bool:
-    """Whether a move is in its topic's list of throttled followers."""
+    """Whether its topic's list of throttled followers names a move."""
     pairs = listed(found, FOLLOWER_REPLICAS)
-    return "*" in pairs or any(f"{name.partition}:{broker}" in pairs for broker in moving.adding)
+    return any(f"{name.partition}:{broker}" in pairs for broker in moving.adding)
