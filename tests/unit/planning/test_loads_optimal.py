@@ -44,11 +44,16 @@ BALANCES = (
     ("disk", "network-in"),
     ("disk", "network-out"),
     ("network-out",),
+    ("leaders-in:10:10", "disk:20:20"),
+    ("count:20:20", "replication-out:10:10"),
     ("count", "disk:10:10"),
     ("leaders:20:20", "disk", "count:0:50"),
     ("count:10:10", "leaders:10:10", "disk:20:20", "network-in:20:20", "network-out:20:20"),
 )
-WEIGHED = ("racks", "replicas", "leaders", "disk", "network-in", "network-out", "bytes", "moves")
+WEIGHED = (
+    "racks", "replicas", "leaders", "disk", "network-in", "leaders-in", "replication-out", "network-out",
+    "bytes", "moves",
+)  # fmt: skip
 
 
 def weighed(theme: str, seed: int) -> tuple[Cluster, Request]:

@@ -8,6 +8,8 @@ from equipoise.wording import size
 
 SQUARED = frozenset(name for name, goal in GOALS.items() if "squared" in goal.meaning)
 """Goals whose value counts nothing: 2 beyond a band is 4."""
+RATES = ("network-in", "leaders-in", "replication-out", "network-out")
+"""Loads in bytes a second."""
 CPU = 1e6
 """Units of the goal `cpu` in a percent."""
 
@@ -20,7 +22,7 @@ def written(goal: str, value: float, apart: int | None = None) -> str:
     if goal == "cpu":
         return f"{value / CPU:,.3g} %"
     if goal in WEIGHED or goal in ("log-dirs", "log-dir-bytes"):
-        return size(value) + ("/s" if goal.startswith("network") else "")
+        return size(value) + ("/s" if goal in RATES else "")
     if goal in SQUARED:
         return f"squared {value:,.10g}" if apart is None else apart_words(apart)
     return f"{value:,.10g}"
