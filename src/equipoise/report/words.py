@@ -80,7 +80,7 @@ def may_be_better(goal: str, most: float) -> str:
     if nouns is not None:
         return f"at most {plural(round(most), *nouns)} from the best"
     if goal not in PLANNED:
-        return f"{title} at most {size(most)}{'/s' if goal.startswith('network') else ''} from the best"
+        return f"{title} at most {written(goal, most)} from the best"
     return f"{title.removesuffix(' level')} may be more level"
 
 
