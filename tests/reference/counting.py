@@ -15,9 +15,12 @@ Lists = Sequence[Sequence[int]]
 Band = tuple[int, int | None]
 """Lowest and highest count without cost; None where there is no highest."""
 OPEN: Band = (0, None)
-LEADS = ("network-out", "cpu")
+LEADS = ("leaders-in", "replication-out", "network-out", "cpu")
 """What leaders alone bear."""
-CAPACITY = {"disk": "disk_bytes", "network-in": "bytes_in_per_s", "network-out": "bytes_out_per_s"}
+CAPACITY = {
+    "disk": "disk_bytes", "network-in": "bytes_in_per_s", "leaders-in": "bytes_in_per_s",
+    "network-out": "bytes_out_per_s", "replication-out": "bytes_out_per_s",
+}  # fmt: skip
 
 
 def as_lists(table: Iterable[Iterable[int]]) -> list[list[int]]:
@@ -88,9 +91,10 @@ def weight_of(problem: Problem, goal: str, row: int) -> int:
     if goal == "cpu":
         return round(cluster.cpu_percent[row] * 1_000_000)
     inward = int(cluster.bytes_in_per_s[row])
-    if goal == "network-in":
+    if goal in ("network-in", "leaders-in"):
         return inward
-    return inward * (int(problem.rf[row]) - 1) + int(cluster.bytes_out_per_s[row])
+    to_followers = inward * (int(problem.rf[row]) - 1)
+    return to_followers if goal == "replication-out" else to_followers + int(cluster.bytes_out_per_s[row])
 
 
 def by_topic(problem: Problem, rows: Sequence[Sequence[int]], brokers: Sequence[bool]) -> int:

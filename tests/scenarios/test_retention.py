@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.scenarios.checks import check_judged
+from typer.testing import CliRunner
 
+from equipoise.cli.main import app
 from equipoise.cluster import Cluster, Plan
 from equipoise.errors import UnusableInput
 from equipoise.files.sources import merge, parse_file
@@ -39,14 +42,19 @@ def describe(configs: dict[str, str], partitions: dict[str, list[int]]) -> str:
     return "".join(lines)
 
 
-def cluster(configs: dict[str, str], partitions: dict[str, list[int]], size: dict[str, int]) -> Cluster:
-    """The cluster as two of Kafka's own commands tell it."""
+def told(configs: dict[str, str], partitions: dict[str, list[int]], size: dict[str, int]) -> dict[str, str]:
+    """What two of Kafka's own commands print of the cluster."""
     held: dict[int, list[dict[str, object]]] = {1: [], 2: [], 3: []}
     for topic, on in partitions.items():
         for p, broker in enumerate(on):
             held[broker].append({"partition": f"{topic}-{p}", "size": size[topic] * GIB})
-    told = [{"broker": b, "logDirs": [{"logDir": "/d", "partitions": each}]} for b, each in held.items()]
-    texts = {"describe": describe(configs, partitions), "dirs": json.dumps({"version": 1, "brokers": told})}
+    dirs = [{"broker": b, "logDirs": [{"logDir": "/d", "partitions": each}]} for b, each in held.items()]
+    return {"describe": describe(configs, partitions), "dirs": json.dumps({"version": 1, "brokers": dirs})}
+
+
+def cluster(configs: dict[str, str], partitions: dict[str, list[int]], size: dict[str, int]) -> Cluster:
+    """The cluster that they tell of."""
+    texts = told(configs, partitions, size)
     return merge([parse_file(text.encode(), name) for name, text in texts.items()], "seed")
 
 
@@ -80,6 +88,20 @@ def test_disks_and_networks_are_level_from_retention_alone() -> None:
         "derived, not measured: the inbound rates of 6 partitions are size / retention"
     )
     check(plan, request)
+
+
+def test_the_command_needs_no_more_than_what_two_others_print(tmp_path: Path) -> None:
+    """The same by `plan --balance disk,network-in`: 72 GiB in two moves, and where its rates come from."""
+    for name, text in told(CONFIGS, EVERYWHERE, SIZES).items():
+        (tmp_path / name).write_text(text)
+    options = ["--balance", "disk,network-in", "--tolerance", "1", "--json"]
+    done = CliRunner().invoke(app(), ["plan", str(tmp_path / "describe"), str(tmp_path / "dirs"), *options])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    values = {level["goal"]: (level["value"], level["lower_bound"]) for level in found["certificate"]}
+    assert values["disk"] == values["network-in"] == (0, 0)
+    assert values["bytes"] == (72 * GIB, 72 * GIB) and values["moves"] == (2, 2)
+    assert found["loads"]["network-in"] == [{"source": "size / retention of 2 topics", "partitions": 6}]
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ VALUES: dict[str, tuple[str, ...]] = {
         "cpu:200",
         "count,cpu:5:10",
         "cpu,network-out,leaders",
+        "leaders-in:10,replication-out",
     ),
     "--max-fill": ("85%", "0", "101%", "1", "disk:85%,network-in:70%", "cpu:50%", "network-in:0.001"),
     "--log-dirs": ("level", "level:10", "level:101", "keep"),

@@ -36,7 +36,7 @@ HELP: dict[str, tuple[str, str, str]] = {
     "replication-factor": ("N", BROKERS, OPTIONS["replication-factor"]),
     "create": ("TOPIC:PARTITIONS:RF", BROKERS, OPTIONS["create"]),
     "goals": ("LIST", AIMS, f"The ordered goals. Default {', '.join(DEFAULT_GOALS)} ({' and '.join(IF_KNOWN)} where known); also {', '.join(ALL_GOALS[len(DEFAULT_GOALS):])}."),
-    "balance": ("MIX", AIMS, f"What is levelled, the most important first: {', '.join(BALANCES)}, each with a tolerance of its own if it is to have one (disk:10, disk:5:10); or {EVERYTHING}, which is every load that is known, at 10."),
+    "balance": ("MIX", AIMS, f"What is levelled, the most important first: {', '.join(BALANCES)}, each with a tolerance of its own if it is to have one (disk:10, disk:5:10); or {EVERYTHING}, which is every load that is known, at 10, but for leaders-in and replication-out, which are parts of others."),
     "tolerance": ("PCT|LOW:HIGH", AIMS, "Half-width of the bands, or their two sides, of what has none of its own; by default 0 for counts alone, 5 for loads."),
     "consumption": ("TIMES", AIMS, "How often a record is read, for partitions of which no source tells the outbound rate."),
     "log-dirs": ("level[:PCT]", AIMS, "Level the log dirs of each broker, to PCT around their share: bytes (5 by default), or counts where a size is not known."),

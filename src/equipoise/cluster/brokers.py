@@ -18,6 +18,11 @@ CAPACITIES = {
     "cpu": "cpu_percent",
 }
 """Columns with what a broker can bear of each load."""
+SHARED_BY = CAPACITIES | {
+    "leaders-in": CAPACITIES["network-in"],
+    "replication-out": CAPACITIES["network-out"],
+}
+"""Columns in proportion to which brokers share each load, where all of them have one."""
 
 
 def frozen(array: npt.ArrayLike, dtype: npt.DTypeLike) -> np.ndarray:

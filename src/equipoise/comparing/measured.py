@@ -17,7 +17,7 @@ from equipoise.cluster import Level, measures
 from equipoise.cluster.apart import Spread
 from equipoise.cluster.apart import apart as brokers_apart
 from equipoise.cluster.brokers import IntArray
-from equipoise.cluster.rates import borne
+from equipoise.cluster.rates import inbound
 from equipoise.planning.goals import GOALS, is_known, value_of, weighs
 from equipoise.planning.loads import weighed_goals, weighed_value
 from equipoise.planning.loads.weights import capacities
@@ -133,7 +133,7 @@ def measure(problem: Problem, target: IntArray, bounds: Sequence[Level] = ()) ->
         "replicas_apart": int(apart(held, problem.eligible)),
         "bytes_apart": float(apart(stored, problem.eligible)) if sizes_known else None,
         "worst_disk": worst_share(problem, target, "disk", problem.eligible),
-        "worst_leaders_bytes": worst_share(problem, target[:, :1], "network-in", problem.leads),
+        "worst_leaders_bytes": worst_share(problem, target[:, :1], "leaders-in", problem.leads),
         "rack_violations": measures.known_rack_violations(
             cluster.brokers, target, problem.eligible, strict=is_strict(problem.request)),
         "leaders_apart": int(apart(led, problem.leads)),
@@ -154,11 +154,11 @@ def worst_share(
     """How far the broker ``among`` all that is farthest off bears more or less of a load than its share, as a
     part of that; None where what a partition bears is not known, and where nobody bears anything."""
     cluster = problem.cluster
-    figure = borne(cluster, load, problem.rf, None)
+    figure = np.ceil(cluster.size_bytes if load == "disk" else inbound(cluster))
     if np.isnan(figure[cluster.rf > 0]).any():
         return None
     held = measures.bytes_per_broker(lists, figure, cluster.n_brokers)[among]
-    part = capacities(problem, load if load == "disk" else "count", among)[among]
+    part = capacities(problem, load, among)[among]
     share = held.sum() * part / max(1, part.sum())
     return float((np.abs(held - share) / share).max()) if (share > 0).all() and len(share) else None
 

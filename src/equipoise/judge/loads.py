@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import measures
-from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
+from equipoise.cluster.brokers import SHARED_BY, FloatArray, IntArray
 from equipoise.judge.bands import whole_weights, widened, within
 from equipoise.judge.rates import LEADERS, allowed, borne
 from equipoise.judge.rules import FILL, IN_RACK, rack_limits
@@ -134,7 +134,7 @@ def rack_part(case: Case) -> Load:
 def capacity_of(case: Case, name: str) -> FloatArray:
     """``(n_brokers,)``: capacities where all that may bear the load have one, else weights."""
     brokers, allowed = case.cluster.brokers, case.rules.leads if leads(name) else case.rules.eligible
-    known = np.asarray(getattr(brokers, CAPACITIES[name])) if name in CAPACITIES else np.zeros(0)
+    known = np.asarray(getattr(brokers, SHARED_BY[name])) if name in SHARED_BY else np.zeros(0)
     if len(known) and allowed.any() and (np.isfinite(known) & (known > 0))[allowed].all():
         return known
     return np.asarray(brokers.weight)

@@ -7,7 +7,7 @@ import numpy as np
 from equipoise.cluster import Brokers, Cluster
 from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
 
-LEADERS = ("network-out", "cpu")
+LEADERS = ("leaders-in", "replication-out", "network-out", "cpu")
 """Loads that weigh, of which leaders bear all."""
 CPU_UNIT = 1_000_000
 """CPU is counted in millionths of a percent."""
@@ -29,9 +29,10 @@ def borne(cluster: Cluster, load: str, rf: IntArray, consumption: float | None) 
     if load == "cpu":
         return np.ceil(cluster.cpu_percent * CPU_UNIT)
     produced = np.ceil(inward(cluster))
-    if load == "network-in":
+    if load in ("network-in", "leaders-in"):
         return produced
-    return np.asarray(produced * (rf - 1) + np.ceil(read(cluster, consumption)), dtype=np.float64)
+    followed = np.asarray(produced * (rf - 1), dtype=np.float64)
+    return followed if load == "replication-out" else followed + np.ceil(read(cluster, consumption))
 
 
 def allowed(brokers: Brokers, load: str, percent: float) -> FloatArray:

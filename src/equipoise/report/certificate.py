@@ -9,6 +9,7 @@ from equipoise.cluster import Level
 from equipoise.cluster.proofs import ProofKind
 from equipoise.planning.goals import ALL_GOALS, GOALS, TIE_BREAKS
 from equipoise.planning.goals.moves import Moves
+from equipoise.planning.telling.written import RATES
 from equipoise.report import words
 
 
@@ -141,7 +142,7 @@ def words_of(state: str, badge: str, sentence: str) -> dict[str, str]:
 
 NOTHING_PROVED = "This strategy proves nothing: how far its plan is from the best is not known."
 PART = "Of a part of the cluster alone, as if it were all there is:"
-OF_LOADS = {"disk": words.size, "network-in": words.rate, "network-out": words.rate}
+OF_LOADS = {"disk": words.size, **dict.fromkeys(RATES, words.rate)}
 IN_BYTES = frozenset(name for name, goal in GOALS.items() if goal.in_bytes)
 STANDINGS = ("proved", "placement", "gap", "none", "unknown")
 

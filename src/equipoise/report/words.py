@@ -17,6 +17,8 @@ GOALS = {
     **{goal.name: (goal.title, goal.meaning) for goal in PLANNED.values()},
     "disk": ("Disk level", "how far brokers' bytes on disk lie outside the band"),
     "network-in": ("Inbound level", "how far brokers' inbound traffic lies outside the band"),
+    "leaders-in": ("Leaders' inbound level", "how far what producers send to leaders lies outside the band"),
+    "replication-out": ("Replication level", "how far what leaders send to followers lies outside the band"),
     "network-out": ("Outbound level", "how far brokers' outbound traffic lies outside the band"),
     "cpu": ("CPU level", "how far brokers' CPU for what they lead lies outside the band, in 0.000001 %"),
     "log-dirs": ("Log dir level", "bytes that log dirs hold outside their bands"),
@@ -78,7 +80,7 @@ def may_be_better(goal: str, most: float) -> str:
     if nouns is not None:
         return f"at most {plural(round(most), *nouns)} from the best"
     if goal not in PLANNED:
-        return f"{title} at most {size(most)}{'/s' if goal.startswith('network') else ''} from the best"
+        return f"{title} at most {written(goal, most)} from the best"
     return f"{title.removesuffix(' level')} may be more level"
 
 

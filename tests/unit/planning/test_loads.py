@@ -131,6 +131,24 @@ def test_outbound_traffic_goes_with_the_leaders() -> None:
     check(plan, request)
 
 
+@pytest.mark.parametrize(
+    ("load", "new", "noun"),
+    [
+        ("leaders-in", {1: [1, 0, -1]}, "inbound traffic of leaders"),
+        ("replication-out", {0: [1, 0, 2]}, "replication traffic"),
+    ],
+)
+def test_parts_of_the_traffic_that_go_with_the_lead(load: str, new: dict[int, list[int]], noun: str) -> None:
+    """Of 20, 30 and 10 that producers send one hands 30 of 60 on; of 40, 30 and 10 for followers 40 of 80."""
+    cluster = cluster_of([[0, 1, 2], [0, 1], [0, 1]], [9] * 3, bytes_in_per_s=[20, 30, 10])
+    plan = make_plan(cluster, Request(balance=(f"{load}:0:0",), no_leaders_on=(2,)))
+    assert moved(plan) == new
+    assert values(plan) == bounds(plan)
+    assert values(plan)[load] == values(plan)["moves"] == 0 and values(plan)["elections"] == 1
+    assert plan.why[next(iter(new))] == f"broker 0 has 100 % more {noun} than its share"
+    check_judged(plan)
+
+
 def test_a_drain_comes_first_and_goes_where_there_is_room() -> None:
     """Broker 2 is emptied onto the emptier of the two that stay."""
     request = Request(balance=("disk",), drain=(2,))

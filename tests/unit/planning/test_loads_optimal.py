@@ -37,7 +37,8 @@ CASES = pytest.mark.parametrize(
         for seed in SEEDS
     ],
 )
-BALANCES = (
+Mixes = tuple[tuple[str, ...], ...]
+BALANCES: Mixes = (
     ("disk",),
     ("disk",),
     ("network-in",),
@@ -48,10 +49,19 @@ BALANCES = (
     ("leaders:20:20", "disk", "count:0:50"),
     ("count:10:10", "leaders:10:10", "disk:20:20", "network-in:20:20", "network-out:20:20"),
 )
-WEIGHED = ("racks", "replicas", "leaders", "disk", "network-in", "network-out", "bytes", "moves")
+PARTS = (
+    ("leaders-in:10:10", "disk:20:20"),
+    ("count:20:20", "replication-out:10:10"),
+    ("replication-out", "leaders-in"),
+)
+"""Of what goes with the lead."""
+WEIGHED = (
+    "racks", "replicas", "leaders", "disk", "network-in", "leaders-in", "replication-out", "network-out",
+    "bytes", "moves",
+)  # fmt: skip
 
 
-def weighed(theme: str, seed: int) -> tuple[Cluster, Request]:
+def weighed(theme: str, seed: int, mixes: Mixes = BALANCES) -> tuple[Cluster, Request]:
     """A case with sizes, rates, some with capacities, and loads to balance."""
     drawn, rng = case(theme, seed), random.Random(f"loads {theme} {seed}")
     cluster = drawn.cluster()
@@ -72,17 +82,17 @@ def weighed(theme: str, seed: int) -> tuple[Cluster, Request]:
         drawn.request,
         **budgets,
         goals=None,
-        balance=rng.choice(BALANCES),
+        balance=rng.choice(mixes),
         tolerance=rng.choice((None, (0.0, 0.0), (10.0, 20.0))),
     )
     return replace(cluster, brokers=brokers, **columns), request
 
 
 def planned(
-    theme: str, seed: int, params: Params | None = None
+    theme: str, seed: int, params: Params | None = None, mixes: Mixes = BALANCES
 ) -> tuple[Plan, Problem, tuple[str, ...]] | None:
     """The plan of a case; None where it asks for nothing weighed, or for what cannot be."""
-    cluster, request = weighed(theme, seed)
+    cluster, request = weighed(theme, seed, mixes)
     try:
         problem = build_problem(cluster, request)
     except UnusableInput:
@@ -105,7 +115,17 @@ def sizes_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 @CASES
 def test_small_clusters_reach_the_true_optimum(theme: str, seed: int) -> None:
     """Loads, bytes and moves are the lexicographic optimum, by a program apart from the planner."""
-    found = planned(theme, seed)
+    check_optimum(planned(theme, seed))
+
+
+@pytest.mark.parametrize("seed", SEEDS[:6])
+def test_parts_of_the_traffic_reach_it_too(seed: int) -> None:
+    """What producers send to leaders, and leaders to followers."""
+    check_optimum(planned("several", seed, mixes=PARTS))
+
+
+def check_optimum(found: tuple[Plan, Problem, tuple[str, ...]] | None) -> None:
+    """What is proved is what the reference finds, and so is what is decided."""
     if found is None:
         return
     plan, problem, goals = found

@@ -51,11 +51,24 @@ def test_every_goal_has_words():
 @pytest.mark.parametrize(("goal", "value", "apart", "text"), [
     ("moves", 12_345, None, "12,345"), ("bytes", 797_704_126_501, None, "743 GiB"),
     ("network-in", 2**20, None, "1.0 MiB/s"), ("cpu", 2_500_000, None, "2.5 %"),
+    ("leaders-in", 2**20, None, "1.0 MiB/s"), ("replication-out", 2**20, None, "1.0 MiB/s"),
+    ("fill-cpu", 2_500_000, None, "2.5 %"), ("fill-rack", 2**30, None, "1.0 GiB"),
     ("replicas", 88_148, 222, "222 apart"), ("topics", 5_240, None, "squared 5,240"),
 ])  # fmt: skip
 def test_a_goal_has_one_form(goal, value, apart, text):
     """Counts, bytes, and squares as how far brokers are apart; uncounted squares say what they are."""
     assert words.written(goal, value, apart) == text
+
+
+def test_how_far_a_load_may_be_from_the_best_has_its_unit():
+    """Bytes, bytes a second, parts of a CPU, and log dirs where replicas are counted."""
+    found = [words.may_be_better(goal, 3 * 2**20) for goal in ("disk", "leaders-in", "cpu")]
+    assert found == [
+        "disk level at most 3.0 MiB from the best",
+        "leaders' inbound level at most 3.0 MiB/s from the best",
+        "cpu level at most 3.15 % from the best",
+    ]
+    assert words.may_be_better("log-dir-moves", 4) == "moves between log dirs at most 4 from the best"
 
 
 def test_every_goal_of_squares_is_known_as_one():

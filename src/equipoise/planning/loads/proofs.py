@@ -27,7 +27,7 @@ from equipoise.planning.solution.solution import ORDER_NETWORKS, proofs_of
 if TYPE_CHECKING:
     from equipoise.planning.programs.branching import Tree
 
-WEIGHED = ("disk", "network-in", "network-out", "cpu", Bytes.name)
+WEIGHED = ("disk", "network-in", "leaders-in", "replication-out", "network-out", "cpu", Bytes.name)
 """Goals whose bounds are closed forms of what weighs."""
 ALIKE = 1 - 1e-9
 """Of two bounds this near to each other that is taken which anyone can compute again."""

@@ -8,6 +8,8 @@ load                    weight
 ``disk``                bytes of each replica
 ``network-in``          producer bytes a second of each replica, leader and follower alike; size / retention
                         where no source tells them
+``leaders-in``          of the leader alone: producer bytes a second
+``replication-out``     of the leader alone: ``bytes_in * (rf - 1)`` a second, what it sends to followers
 ``network-out``         of the leader alone: ``bytes_in * (rf - 1) + bytes_out`` a second
 ``cpu``                 of the leader alone: millionths of a percent of a broker's CPU, as a source tells them
 ======================  ===================================================================
@@ -23,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import measures
-from equipoise.cluster.brokers import CAPACITIES, FloatArray, IntArray
+from equipoise.cluster.brokers import SHARED_BY, FloatArray, IntArray
 from equipoise.cluster.rates import MILLION, inbound, outbound, room
 from equipoise.errors import UnusableInput
 from equipoise.planning.goals import GOALS, value_of
@@ -172,8 +174,10 @@ def weights_of(problem: Problem, goal: str) -> Int64:
     if goal == "cpu":
         return rounded_up(problem, cluster.cpu_percent * MILLION, "CPU figures", f"--balance {goal}")
     inward = rounded_up(problem, inbound(cluster), "inbound rates", f"--balance {goal}")
-    if goal == "network-in":
+    if goal in ("network-in", "leaders-in"):
         return inward
+    if goal == "replication-out":
+        return inward * (problem.rf - 1)
     consumed = outbound(cluster, problem.request.consumption)
     outward = rounded_up(problem, consumed, "outbound rates", f"--balance {goal}")
     return inward * (problem.rf - 1) + outward
@@ -208,7 +212,7 @@ def weighed_value(problem: Problem, lists: IntArray, goal: str) -> int:
 def capacities(problem: Problem, goal: str, allowed: BoolArray) -> Int64:
     """``(n_brokers,)`` whole-number shares: by capacity where known of all, else by weight; 0 elsewhere."""
     brokers = problem.cluster.brokers
-    known = getattr(brokers, CAPACITIES[goal])[allowed] if goal in CAPACITIES else np.zeros(0)
+    known = getattr(brokers, SHARED_BY[goal])[allowed] if goal in SHARED_BY else np.zeros(0)
     usable = len(known) > 0 and bool(np.all(np.isfinite(known) & (known > 0)))
     share = np.zeros(len(allowed), dtype=np.int64)
     share[allowed] = whole_weights(known if usable else brokers.weight[allowed])

@@ -13,7 +13,7 @@ from equipoise.planning.problem.params import Params
 from equipoise.planning.problem.request import Request
 
 BoolArray = npt.NDArray[np.bool_]
-OF_LEADERS = frozenset({"leaders", "network-out", "cpu"})
+OF_LEADERS = frozenset({"leaders", "leaders-in", "replication-out", "network-out", "cpu"})
 """Loads that a partition's leader alone bears."""
 
 

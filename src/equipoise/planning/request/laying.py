@@ -82,5 +82,5 @@ def everything(cluster: Cluster, consumption: float | None) -> tuple[str, ...]:
 
 def looks_at_rates(request: Request) -> bool:
     """True where what comes into partitions plays a part."""
-    traffic = {EVERYTHING, "network-in", "network-out"}
+    traffic = {EVERYTHING, "network-in", "leaders-in", "replication-out", "network-out"}
     return request.strategy == "capacity" or not traffic.isdisjoint(request.mix)

@@ -11,7 +11,9 @@ from equipoise.planning.problem.request import EVERYTHING
 from equipoise.planning.request.values import items, size
 from equipoise.wording import quoted
 
-BALANCES = ("count", "leaders", "disk", "network-in", "network-out", "cpu")
+BALANCES = (
+    "count", "leaders", "disk", "network-in", "leaders-in", "replication-out", "network-out", "cpu",
+)  # fmt: skip
 SLACK = 0.001
 """By so much parts of a whole may miss it."""
 FILLS = ("disk", "network-in", "network-out", "cpu")

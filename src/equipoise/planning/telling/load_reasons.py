@@ -12,6 +12,8 @@ WORDS = {
     "leaders": "leaders",
     "disk": "disk",
     "network-in": "inbound traffic",
+    "leaders-in": "inbound traffic of leaders",
+    "replication-out": "replication traffic",
     "network-out": "outbound traffic",
     "cpu": "CPU",
 }

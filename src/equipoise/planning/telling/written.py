@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from equipoise.planning.goals import GOALS
 from equipoise.planning.loads import WEIGHED
+from equipoise.planning.loads.weights import FILL, IN_RACK
 from equipoise.wording import size
 
 SQUARED = frozenset(name for name, goal in GOALS.items() if "squared" in goal.meaning)
 """Goals whose value counts nothing: 2 beyond a band is 4."""
+RATES = ("network-in", "leaders-in", "replication-out", "network-out")
+"""Loads in bytes a second."""
 CPU = 1e6
 """Units of the goal `cpu` in a percent."""
 
@@ -17,10 +20,11 @@ def written(goal: str, value: float, apart: int | None = None) -> str:
 
     ``apart``: the greatest less the least of what the goal levels, where that is known.
     """
-    if goal == "cpu":
+    load = "disk" if goal == IN_RACK else goal.removeprefix(FILL)
+    if load == "cpu":
         return f"{value / CPU:,.3g} %"
-    if goal in WEIGHED or goal in ("log-dirs", "log-dir-bytes"):
-        return size(value) + ("/s" if goal.startswith("network") else "")
+    if load in WEIGHED or goal in ("log-dirs", "log-dir-bytes"):
+        return size(value) + ("/s" if load in RATES else "")
     if goal in SQUARED:
         return f"squared {value:,.10g}" if apart is None else apart_words(apart)
     return f"{value:,.10g}"

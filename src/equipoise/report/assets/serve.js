@@ -111,7 +111,7 @@ function fault(error) {
 // ---- words
 
 // Sentences name options of the command line; here they name the field that stands for one, with its value.
-const OPTION = /--([a-z]+(?:-[a-z]+)*)(?: (\d[\w:=/-]*(?:,[\w:=/-]+)*|all|disk|network-in|network-out|cpu|leaders|strict|spread|level)(?![\w-]))?/g;
+const OPTION = /--([a-z]+(?:-[a-z]+)*)(?: (\d[\w:=/-]*(?:,[\w:=/-]+)*|all|disk|network-in|leaders-in|replication-out|network-out|cpu|leaders|strict|spread|level)(?![\w-]))?/g;
 const OF_BROKERS = { drain: "empty it", racks: "rack" };
 
 function inWords(text) {
