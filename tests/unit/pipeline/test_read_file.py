@@ -67,7 +67,7 @@ def test_a_bug_costs_a_file(error: Exception, tmp_path: Path, monkeypatch: pytes
     assert told["fault"].startswith(f"unexpected: {type(error).__name__}") and told["line"] is None
     monkeypatch.setattr("equipoise.files.sources.parse_file", fails)
     row = {"cluster": "c", "rank": 0, "file": "a.csv", "path": str(tmp_path / "a.csv"), "fault": None}
-    (batch,) = parsed.parse_batches(iter([pa.RecordBatch.from_pylist([row])]))
+    (batch,) = parsed.parse_file_row(row)
     (state,) = batch.to_pylist()
     assert state["fragment"] is None and state["faults"][0]["reason"] == told["fault"]
 
