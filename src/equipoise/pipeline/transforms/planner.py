@@ -179,8 +179,10 @@ def rows_of(plan: Plan, used: list[Used], state: State) -> list[pa.RecordBatch]:
     """Its rows of every table; the brokers that it adds are brokers too."""
     name, schema = plan.cluster.name, arrow("PLANNED")
     summary = rows.summary(plan, [asdict(one) for one in used])
+    placed = rows.placed(plan)
     return [
         *union_batches(name, "moves", rows.moves(plan), schema),
+        *([] if placed is None else union_batches(name, "placed", placed, schema)),
         *union_batches(name, "brokers", rows.brokers(plan.cluster, plan.eligible, state.up), schema),
         one(name, "plan_summary", summary),
     ]

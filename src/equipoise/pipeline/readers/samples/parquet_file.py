@@ -46,7 +46,7 @@ def read(source: str | bytes) -> Iterator[Piece]:
 def of_group(
     file: pq.ParquetFile, group: int, first: int, columns: list[str], labels: Labels
 ) -> Iterator[Piece]:
-    """The samples of a row group, whose rows begin with ``first``; where it breaks, a fault for each row left.
+    """The samples of a row group, whose rows begin with ``first``; a fault for each row that cannot be read.
 
     Groups stand by themselves: what is broken in one says nothing of the next.
     """
