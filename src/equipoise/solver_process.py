@@ -19,6 +19,10 @@ from equipoise.errors import NO_MEMORY, EquipoiseError
 
 PROGRAM = "import sys; from equipoise.solver_process import begin; begin(int(sys.argv[1]))"
 
+ENDING_S = 60.0
+"""How long a process may take to end that has closed its connection: on a busy machine seconds. One that was
+ended sooner would seem to have been killed for its memory."""
+
 
 class NoAnswer(EquipoiseError):
     """A process that was asked has ended, or takes too long."""
@@ -67,12 +71,11 @@ class SolverProcess:
     def ended(self) -> NoAnswer:
         """How, and its last words."""
         with suppress(subprocess.TimeoutExpired):  # its connection goes before it does
-            self.process.wait(1)
+            self.process.wait(ENDING_S)
         self.process.kill()
         words = self.errors.read().decode(errors="replace").strip().rpartition("\n")[2]
         code = self.process.wait()
-        how = f"ended with {code}" if code >= 0 else f"was killed by signal {-code}: out of memory, perhaps"
-        silence = NoAnswer(f"{self.called} {how}" + (f": {words}" if words else ""))
+        silence = NoAnswer(f"{self.called} {ending(code)}" + (f": {words}" if words else ""))
         if code == -signal.SIGKILL:
             silence.exit_code = NO_MEMORY
         return silence
@@ -83,6 +86,11 @@ class SolverProcess:
         self.process.wait()
         self.connection.close()
         self.errors.close()
+
+
+def ending(code: int) -> str:
+    """How a process ended, by its exit code."""
+    return f"ended with {code}" if code >= 0 else f"was killed by signal {-code}: out of memory, perhaps"
 
 
 def begin(fileno: int) -> None:

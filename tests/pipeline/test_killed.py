@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 from tests.pipeline.fleets import EXAMPLES, files_of, rows_of
+from tests.pipeline.metrics import T0, sample, write_samples
 
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
@@ -110,7 +111,54 @@ def test_a_worker_that_is_killed(spark: SparkSession, busy_fleet: Path, tmp_path
     assert len(rows_of(run.out, "partitions")) == N_BUSY + 24
 
 
+DEADLY = """
+import os, signal
+from equipoise.files import sources
+from equipoise.pipeline.readers.samples import step
+
+def deadly(what, name_of):
+    def judged(*given, **named):
+        if name_of(*given, **named).startswith(("deadly", "metrics/deadly")):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return what(*given, **named)
+    return judged
+
+sources.parse_file = deadly(sources.parse_file, lambda source, name, **_: name)
+sources.merge = deadly(sources.merge, lambda fragments, name, **_: name)
+step.pieces = deadly(step.pieces, lambda source, name: name)
+"""
+"""What Python loads first: a file, or all files of a cluster, of this name kill whoever reads them."""
+
+
+def test_what_kills_whoever_reads_it(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On both tries of its task: a file, a file of samples and a cluster have a reason; all else is there."""
+    (tmp_path / "python").mkdir()
+    (tmp_path / "python" / "sitecustomize.py").write_text(DEADLY)
+    monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", str(tmp_path / "python"))
+    fleet = tmp_path / "fleet"
+    rows = [{"topic": "t", "partition": p, "replicas": [1 + p % 3, 1 + (p + 1) % 3]} for p in range(6)]
+    for name in ("a", "b", "c", "deadly"):
+        (fleet / name).mkdir(parents=True)
+        (fleet / name / "current.json").write_text(json.dumps({"version": 1, "partitions": rows}))
+    shutil.copy(fleet / "a" / "current.json", fleet / "b" / "deadly.json")
+    told = [sample(T0, "size_bytes", 5, topic="t", partition=0)]
+    for file in ("deadly.csv", "good.csv"):
+        write_samples(fleet, file, told, "c")
+    run = run_fleet(spark, fleet, tmp_path / "out")
+    assert {row["cluster"]: row["outcome"] for row in run.rows} == {
+        "a": "planned", "b": "planned", "c": "planned", "deadly": "set aside",
+    }  # fmt: skip
+    killed = "cannot be read: reading it was killed by signal 9: out of memory, perhaps"
+    assert {(row["cluster"], row["file"]): row["reason"] for row in rows_of(run.out, "quarantine")} == {
+        ("b", "deadly.json"): killed, ("c", "metrics/deadly.csv"): killed, ("deadly", None): killed,
+    }  # fmt: skip
+    assert len(rows_of(run.out, "partitions")) == 18 and len(rows_of(run.out, "samples")) == 1
+
+
 @pytest.mark.long
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(10))
 def test_a_driver_that_is_killed(
     spark: SparkSession, demo_run: FleetRun, seed: int, tmp_path: Path

@@ -21,7 +21,7 @@ from tests.pipeline.fleets import EXAMPLES
 from equipoise.java import Java
 from equipoise.pipeline.launcher import LaunchError, launch
 from equipoise.pipeline.session import SparkFailed, interruptible, is_local, session
-from equipoise.pipeline.transforms.plan_task import tasks_at_once
+from equipoise.pipeline.transforms.memory import tasks_at_once
 
 pytestmark = pytest.mark.spark
 
@@ -153,6 +153,22 @@ def test_no_master(tmp_path: Path) -> None:
     last = ran.stderr.splitlines()[-1]
     assert last.startswith("equipoise: --master nonsense: no Spark session (")
     assert "Traceback" not in ran.stderr
+
+
+def test_a_jvm_that_is_killed(tmp_path: Path) -> None:
+    """As the kernel does where memory is short, in the middle of a run: one line, exit 2, nothing left."""
+    demo = command("demo", "--out", tmp_path / "out")
+    running = subprocess.Popen(demo, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    assert running.stderr is not None
+    next(line for line in running.stderr if line.startswith("planning"))
+    for pid in children(running.pid):
+        os.kill(pid, signal.SIGKILL)
+    told = running.stderr.read()
+    assert running.wait(timeout=120) == 2
+    last = told.splitlines()[-1]
+    assert last.startswith("equipoise: Spark could not finish (its JVM was killed by signal 9: out of memory")
+    assert "Traceback" not in told and list(tmp_path.iterdir()) == []
+    Path(last.rpartition(" ")[2]).unlink()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

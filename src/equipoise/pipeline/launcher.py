@@ -62,8 +62,13 @@ class Gateway:
 
     def announce(self) -> None:
         """Make the next Spark session of this process use this JVM."""
+        announced.append(self)
         os.environ["PYSPARK_GATEWAY_PORT"] = str(self.port)
         os.environ["PYSPARK_GATEWAY_SECRET"] = self.secret
+
+
+announced: list[Gateway] = []
+"""Those that sessions of this process have used: the last one is that of the session there is."""
 
 
 def launch(java: Java, conf: Mapping[str, str], *, long: bool = False) -> Gateway:

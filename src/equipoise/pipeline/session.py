@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import PurePath
 from threading import Event
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from equipoise.errors import EquipoiseError, UnusableInput
 from equipoise.java import find_java
-from equipoise.pipeline.launcher import LaunchError, launch
+from equipoise.pipeline.launcher import LaunchError, announced, launch
+from equipoise.solver_process import ENDING_S, ending
 from equipoise.wording import quoted
 
 if TYPE_CHECKING:
@@ -48,7 +52,7 @@ def session(
     settings of Spark, over our own. Under ``spark-submit`` its session is used as it is, and left running:
     there ``conf`` is for settings of SQL alone. Raises :class:`UnusableInput`
     where there is no Java or the master does not answer, and :class:`SparkFailed` for a job that fails
-    within the block.
+    within the block, and where the JVM ends.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -60,11 +64,37 @@ def session(
         spark, is_ours = started(master or "local[*]", long=long, conf=conf or {}), True
     try:
         yield spark
-    except (PySparkException, Py4JError) as error:
-        raise failed(error) from error
+    except Exception as error:
+        if is_gone(spark):  # whatever was at work then found out in its own way
+            raise failed(error, jvm_ending()) from error
+        if isinstance(error, PySparkException | Py4JError):
+            raise failed(error, in_short(error)) from error
+        raise
     finally:
         if is_ours:
-            spark.stop()
+            with suppress(Py4JError, OSError):  # a JVM that has ended has nothing to stop
+                spark.stop()
+
+
+def is_gone(spark: SparkSession) -> bool:
+    """Whether the JVM answers nobody any more."""
+    from py4j.protocol import Py4JError
+
+    jvm: Any = spark._jvm
+    try:
+        jvm.System.nanoTime()
+    except (Py4JError, OSError):
+        return True
+    return False
+
+
+def jvm_ending() -> str:
+    """How the JVM ended, as far as that can be known."""
+    code = None
+    if announced:
+        with suppress(subprocess.TimeoutExpired):  # its connections go before it does
+            code = announced[-1].process.wait(ENDING_S)
+    return f"its JVM {'has ended' if code is None else ending(code)}"
 
 
 def interruptible(spark: SparkSession, work: Callable[[Event], Result]) -> Result:
@@ -116,13 +146,27 @@ def started(master: str, *, long: bool = False, conf: Mapping[str, str]) -> Spar
             refused = f", and our own launcher: {in_short(error)}"
             os.environ["JAVA_HOME"] = str(java.home)
     try:
-        return builder.getOrCreate()
+        spark = builder.getOrCreate()
+        quiet(spark)
+        return spark
     except (PySparkException, Py4JError, OSError) as error:
         reason = f"no Spark session ({in_short(error)}{refused})"
         raise UnusableInput(reason, source=f"--master {master}") from None
     finally:
         for variable in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"):
             os.environ.pop(variable, None)
+
+
+def quiet(spark: SparkSession) -> None:
+    """Let nobody print a traceback where the JVM ends: whoever waits for an answer of it says so."""
+    server: Any = spark.sparkContext._accumulatorServer
+    server.handle_error = lambda *_: None
+    logging.getLogger().addFilter(not_of_py4j)
+
+
+def not_of_py4j(record: logging.LogRecord) -> bool:
+    """Py4J has no logger of its own for calls that fail."""
+    return "py4j" not in PurePath(record.pathname).parts
 
 
 def is_local(master: str) -> bool:
@@ -149,12 +193,12 @@ def settings_of(pairs: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def failed(error: Exception) -> SparkFailed:
+def failed(error: Exception, reason: str) -> SparkFailed:
     """A failed job in one line, with everything that is known of it in a file that stays."""
     handle, path = tempfile.mkstemp(prefix="equipoise-failed-", suffix=".log")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write("".join(traceback.format_exception(error)))
-    return SparkFailed(f"Spark could not finish ({in_short(error)}); see {path}")
+    return SparkFailed(f"Spark could not finish ({reason}); see {path}")
 
 
 def in_short(error: Exception) -> str:

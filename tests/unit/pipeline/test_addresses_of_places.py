@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from pyspark.errors import PySparkException
 
 from equipoise.pipeline.places.addresses import local
+from equipoise.pipeline.places.hadoop import first_line, problem_of
 from equipoise.pipeline.places.literal import literal
 from equipoise.pipeline.places.runs import POINTER
 
@@ -37,3 +41,25 @@ def test_a_pointer_names_a_run(told: str) -> None:
     """Nothing else is followed, wherever it leads."""
     assert POINTER.fullmatch("runs/000007\n") is not None
     assert POINTER.fullmatch(told) is None
+
+
+@dataclass(frozen=True)
+class Thrown:
+    """A Java exception, as far as it is asked."""
+
+    message: str | None
+
+    def getMessage(self) -> str | None:
+        return self.message
+
+    def toString(self) -> str:
+        return "java.io.IOException: " + (self.message or "")
+
+
+@pytest.mark.parametrize("message", [None, "", " \n", "gone\nat some line", "gone; For more details see"])
+def test_what_java_says_is_one_line(message: str | None) -> None:
+    """Whatever an exception has to say, and where it has nothing to say its name."""
+    error = SimpleNamespace(java_exception=Thrown(message))
+    expected = "gone" if message and message.strip() else "java.io.IOException:"
+    assert problem_of(error) == expected  # type: ignore[arg-type]
+    assert first_line(PySparkException("")) == "PySparkException"

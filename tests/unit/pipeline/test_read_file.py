@@ -67,7 +67,7 @@ def test_a_bug_costs_a_file(error: Exception, tmp_path: Path, monkeypatch: pytes
     assert told["fault"].startswith(f"unexpected: {type(error).__name__}") and told["line"] is None
     monkeypatch.setattr("equipoise.files.sources.parse_file", fails)
     row = {"cluster": "c", "rank": 0, "file": "a.csv", "path": str(tmp_path / "a.csv"), "fault": None}
-    (batch,) = parsed.parse_batches(iter([pa.RecordBatch.from_pylist([row])]))
+    (batch,) = parsed.parse_file_row(row)
     (state,) = batch.to_pylist()
     assert state["fragment"] is None and state["faults"][0]["reason"] == told["fault"]
 
@@ -115,3 +115,25 @@ def test_a_column_goes_before_a_label(tmp_path: Path) -> None:
     pq.write_table(pa.table({"time": [1], "value": [5], "labels": lists}), tmp_path / "b.parquet")
     (fault,) = read(tmp_path / "b.parquet")
     assert fault["fault"].startswith("the column ") and "is of type list" in fault["fault"]
+
+
+def test_a_broken_row_group_costs_itself(tmp_path: Path) -> None:
+    """Each of its rows has a fault that names the group; those of the groups around it are samples."""
+    path = tmp_path / "three.parquet"
+    columns = {
+        "time": [1767225600.0 + k for k in range(300)], "value": [float(k * k) for k in range(300)],
+        "metric": ["size_bytes"] * 300,
+    }  # fmt: skip
+    pq.write_table(pa.table(columns), path, row_group_size=100, compression="snappy", use_dictionary=False)
+    column = pq.ParquetFile(path).metadata.row_group(1).column(1)
+    data = bytearray(path.read_bytes())
+    start = column.data_page_offset
+    data[start : start + column.total_compressed_size] = bytes(column.total_compressed_size)
+    path.write_bytes(data)
+    told = read(path)
+    broken = [row for row in told if row["fault"]]
+    assert [row["row"] for row in broken] == list(range(101, 201))
+    assert all(row["fault"].startswith("row group 2 of 3 is broken: ") for row in broken)
+    assert sorted(float(row["value"]) for row in told if not row["fault"]) == [
+        float(k * k) for k in range(300) if not 100 <= k < 200
+    ]

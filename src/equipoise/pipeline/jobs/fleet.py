@@ -226,7 +226,13 @@ def made_anew(
                 input_checks(t["partitions"], t["replicas"], t["samples"])
             ),
             "disk_days": disk_days(
-                t["brokers"], tables.dirs(state), t["partitions"], t["replicas"], t["moves"], load
+                t["brokers"],
+                tables.dirs(state),
+                t["partitions"],
+                t["replicas"],
+                t["moves"],
+                tables.of_kind(plans, "placed"),
+                load,
             ),
             "busiest_hour": busiest_hour(t["samples"]),
             "broker_load": broker_load(t["brokers"], t["partitions"], load, series),

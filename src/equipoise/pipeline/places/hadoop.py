@@ -18,6 +18,7 @@ from equipoise.files.places import scheme_of
 
 if TYPE_CHECKING:
     from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
 CODES = {
@@ -221,7 +222,7 @@ def hadoop_place(spark: SparkSession, address: str) -> HadoopPlace:
         system = path.getFileSystem(spark._jsc.hadoopConfiguration())
         return HadoopPlace(jvm, system, system.makeQualified(path))
     except PySparkException as error:
-        raise UnusableInput(f"is no address ({str(error).splitlines()[0]})", source=address) from None
+        raise UnusableInput(f"is no address ({first_line(error)})", source=address) from None
     except Py4JJavaError as error:
         said = problem_of(error)
         advice = ""
@@ -247,10 +248,16 @@ def told_as_os_errors(place: HadoopPlace) -> Iterator[None]:
         kind = str(error.java_exception.getClass().getSimpleName())
         raise OSError(CODES.get(kind, errno.EIO), problem_of(error), str(place)) from None
     except PySparkException as error:  # PySpark has names of its own for some
-        raise OSError(errno.EINVAL, str(error).splitlines()[0], str(place)) from None
+        raise OSError(errno.EINVAL, first_line(error), str(place)) from None
 
 
 def problem_of(error: Py4JJavaError) -> str:
     """The first line of what a Java exception says, without where one may read more of it."""
-    said = str(error.java_exception.getMessage() or error.java_exception.toString()).strip()
-    return said.splitlines()[0].partition("; For more details")[0]
+    thrown = error.java_exception
+    told = str(thrown.getMessage() or "").strip() or str(thrown.toString()).strip()
+    return told.splitlines()[0].partition("; For more details")[0]
+
+
+def first_line(error: PySparkException) -> str:
+    """What one says that PySpark has a name for; some say nothing."""
+    return str(error).partition("\n")[0].strip() or type(error).__name__

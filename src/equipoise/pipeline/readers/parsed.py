@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.schemas.steps import PARSED, arrow
+from equipoise.pipeline.transforms.apart import each
+from equipoise.pipeline.transforms.memory import tasks_at_once
 from equipoise.pipeline.transforms.rows import set_aside, unexpected
 
 if TYPE_CHECKING:
@@ -20,21 +22,31 @@ def parsed(files: DataFrame) -> DataFrame:
 
     Where there is a column ``content``, nothing is opened.
     """
+    at_once = tasks_at_once(files.sparkSession)
+
+    def parse_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = (row for batch in batches for row in batch.to_pylist())
+        return each(rows, parse_file_row, lost, at_once)
+
     return files.mapInArrow(parse_batches, PARSED)
 
 
-def parse_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def parse_file_row(row: dict[str, Any]) -> Iterator[pa.RecordBatch]:
     """One batch a file, so that one fragment at a time is in memory."""
     import pyarrow as pa
 
-    for batch in batches:
-        for row in batch.to_pylist():
-            try:
-                parsed = pa.RecordBatch.from_pylist([parse_row(row)], schema=arrow("PARSED"))
-            except Exception as error:  # a file that trips a bug must not take the fleet with it
-                fault = head_of(row) | {"faults": [{"reason": unexpected(error)}]}
-                parsed = pa.RecordBatch.from_pylist([fault], schema=arrow("PARSED"))
-            yield parsed
+    try:
+        yield pa.RecordBatch.from_pylist([parse_row(row)], schema=arrow("PARSED"))
+    except Exception as error:  # a file that trips a bug must not take the fleet with it
+        yield lost(row, unexpected(error))
+
+
+def lost(row: dict[str, Any], reason: str) -> pa.RecordBatch:
+    """A file that tells nothing."""
+    import pyarrow as pa
+
+    told = head_of(row) | {"faults": [{"reason": reason}]}
+    return pa.RecordBatch.from_pylist([told], schema=arrow("PARSED"))
 
 
 def head_of(row: dict[str, Any]) -> dict[str, Any]:

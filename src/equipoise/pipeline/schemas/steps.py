@@ -138,9 +138,14 @@ MERGED = StructType(
 
 PLAN_FILE = StructType([must("name", TEXT), must("content", BinaryType())])
 """A file of a plan directory, with its path in it: where workers see no folder that all of them can write."""
+PLACED = StructType(
+    [must("topic", TEXT), must("partition", INT), must("broker", INT), must("log_dir", TEXT)]
+)
+"""A replica that a plan puts into a log dir, on a broker that it comes to or stays on."""
 PLAN_KINDS = {
     "brokers": within_cluster(BROKERS),
     "moves": within_cluster(MOVES),
+    "placed": PLACED,
     "plan_summary": within_cluster(PLAN_SUMMARY),
     "quarantine": within_cluster(QUARANTINE),
     "files": PLAN_FILE,

@@ -18,12 +18,13 @@ ERRORS = 2
 
 def disk_days(
     brokers: DataFrame, dirs: DataFrame, partitions: DataFrame, replicas: DataFrame, moves: DataFrame,
-    load: DataFrame,
+    placed: DataFrame, load: DataFrame,
 ) -> DataFrame:
     """The tables, and (cluster, broker, log_dir, total_bytes) of log dirs, to the table ``disk_days``.
 
-    A row for each broker, with no log dir, and for each log dir that is known. What is to be of a dir is
-    known where no replica comes to its broker: which dir would take it is not decided here.
+    ``placed`` has (cluster, topic, partition, broker, log_dir) of replicas that a plan puts into a dir. There
+    is a row for each broker, with no log dir, and for each log dir that is known. What is to be of a dir is
+    known where no replica comes to its broker that is left to Kafka.
     """
     sized = partitions.select(*PER_PARTITION, "size_bytes").join(
         load.select(*PER_PARTITION, "disk_bytes"), on=list(PER_PARTITION), how="left"
@@ -43,14 +44,8 @@ def disk_days(
         .fillna(False, ["was", "is_to_be"])
     )
     of_brokers = both.groupBy(*PER_BROKER).agg(*sides())
-    arrives = F.max(F.col("is_to_be") & ~F.col("was")).over(Window.partitionBy(*PER_BROKER))
-    of_dirs = (
-        both.withColumn("arrives", arrives)
-        .where(F.col("log_dir").isNotNull())
-        .groupBy(*PER_DIR)
-        .agg(*sides(), F.max("arrives").alias("arrives"))
-        .withColumn("after", F.when(~F.col("arrives"), F.col("after")))
-    )
+    of_dirs = by_dir(both, placed).groupBy(*PER_DIR).agg(*sides(), F.max("is_open").alias("is_open"))
+    of_dirs = of_dirs.withColumn("after", F.when(~F.col("is_open"), F.col("after")))
     nothing = F.struct(F.lit(0.0).alias("bytes"), F.lit(0.0).alias("growth"), F.lit(0.0).alias("error"))
     whole = brokers.select(*PER_BROKER, F.col("disk_bytes").alias("capacity")).join(
         of_brokers, on=list(PER_BROKER), how="left"
@@ -67,6 +62,26 @@ def disk_days(
         *PER_DIR,
         F.col("capacity").alias("capacity_bytes"),
         *(F.when(F.col(side).isNotNull(), outlook(F.col(side))).alias(side) for side in ("before", "after")),
+    )
+
+
+def by_dir(replicas: DataFrame, placed: DataFrame) -> DataFrame:
+    """Each replica in the dir where it was and in the one where it is to be, as far as they are known.
+
+    ``is_open``: a replica comes to the broker, and no plan says into which of its dirs.
+    """
+    to = placed.withColumnRenamed("log_dir", "to")
+    both = replicas.join(to, on=[*PER_PARTITION, "broker"], how="left")
+    left = F.col("is_to_be") & ~F.col("was") & F.col("to").isNull()
+    places = F.array(
+        F.struct(F.col("log_dir"), F.col("was"), F.lit(False).alias("is_to_be")),
+        F.struct(F.coalesce("to", "log_dir").alias("log_dir"), F.lit(False).alias("was"), F.col("is_to_be")),
+    )
+    return (
+        both.withColumn("is_open", F.max(left).over(Window.partitionBy(*PER_BROKER)))
+        .select(*PER_BROKER, "bytes", "growth", "error", "is_open", F.explode(places).alias("place"))
+        .select(*PER_BROKER, "bytes", "growth", "error", "is_open", "place.*")
+        .where("log_dir is not null and (was or is_to_be)")
     )
 
 

@@ -12,7 +12,9 @@ from equipoise.errors import EquipoiseError, ImpossibleRequest, UnusableInput
 from equipoise.files.lacks import explained
 from equipoise.pipeline.schemas.steps import MERGED, arrow
 from equipoise.pipeline.transforms import rows
+from equipoise.pipeline.transforms.apart import each
 from equipoise.pipeline.transforms.columns import union_batches
+from equipoise.pipeline.transforms.memory import tasks_at_once
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,25 +53,32 @@ class State:
     """Brokers that a source calls up."""
 
 
+Files = list[dict[str, Any]]
+"""The rows of PARSED of one cluster, by the names of its files."""
+
+
 def merged(parsed: DataFrame, n_clusters: int) -> DataFrame:
     """The rows of PARSED to those of MERGED: each cluster a task, the largest first."""
 
+    at_once = min(tasks_at_once(parsed.sparkSession), max(1, n_clusters))
+
     def merge_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        found: dict[str, list[dict[str, Any]]] = {}
+        found: dict[str, Files] = {}
         for batch in batches:
             for row in batch.to_pylist():
                 found.setdefault(row["cluster"], []).append(row)
-        for cluster, files in sorted(found.items()):
-            yield from merge_cluster(cluster, sorted(files, key=lambda file: file["file"]))
+        files = (sorted(found[cluster], key=lambda file: str(file["file"])) for cluster in sorted(found))
+        return each(files, merge_cluster, lost, at_once, whole=True)
 
     columns = parsed.select("cluster", "rank", "file", "fragment", "unusable")
     return columns.repartitionById(max(1, n_clusters), "rank").mapInArrow(merge_batches, MERGED)
 
 
-def merge_cluster(name: str, files: Sequence[dict[str, Any]]) -> Iterator[pa.RecordBatch]:
+def merge_cluster(files: Files) -> Iterator[pa.RecordBatch]:
     """The state of a cluster, or why it has none, and what of it is known either way."""
     import pyarrow as pa
 
+    name = files[0]["cluster"]
     left_out: list[SetAside] = []
     state: State | Trouble
     fragments: list[Fragment] = []
@@ -80,8 +89,7 @@ def merge_cluster(name: str, files: Sequence[dict[str, Any]]) -> Iterator[pa.Rec
         state = state_of(name, fragments, left_out)
     except Exception as error:  # a cluster that trips a bug must not take the fleet with it
         state = Trouble.of(error)
-    whole = {"cluster": name, "rank": files[0]["rank"], "state": pickle.dumps(state, protocol=5)}
-    yield pa.RecordBatch.from_pylist([whole], schema=arrow("MERGED"))
+    yield row_of(files, state)
     for piece in left_out:
         row = {"cluster": name, "quarantine": rows.set_aside(piece)}
         yield pa.RecordBatch.from_pylist([row], schema=arrow("MERGED"))
@@ -93,6 +101,20 @@ def merge_cluster(name: str, files: Sequence[dict[str, Any]]) -> Iterator[pa.Rec
             for kind, columns in told.items():
                 if columns is not None:
                     yield from union_batches(name, kind, columns, arrow("MERGED"))
+
+
+def row_of(files: Files, state: State | Trouble) -> pa.RecordBatch:
+    """The row with what a cluster is."""
+    import pyarrow as pa
+
+    whole = {key: files[0][key] for key in ("cluster", "rank")}
+    whole["state"] = pickle.dumps(state, protocol=5)
+    return pa.RecordBatch.from_pylist([whole], schema=arrow("MERGED"))
+
+
+def lost(files: Files, reason: str) -> pa.RecordBatch:
+    """A cluster whose files cannot be put together."""
+    return row_of(files, Trouble("set aside", reason))
 
 
 def state_of(name: str, fragments: Sequence[Fragment], left_out: list[SetAside]) -> State:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from equipoise.files.wish import Wish
 from equipoise.pipeline.schemas.steps import PLANNED
+from equipoise.pipeline.transforms.memory import tasks_at_once
 from equipoise.pipeline.transforms.merge_task import State, Trouble
 from equipoise.pipeline.transforms.planner import Order, one, planned, rows_without_plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 Given = Mapping[str, int | Trouble]
 LOAD = ("topic", "partition", "disk_bytes", "bytes_in_per_s", "bytes_out_per_s")
@@ -78,16 +78,6 @@ def by_cluster(merged: DataFrame, loads: DataFrame | None, n_clusters: int) -> D
         rows = loads.join(ranks, on="cluster", how="inner").select("cluster", "rank", *LOAD)
         states = states.unionByName(rows, allowMissingColumns=True)
     return states.repartitionById(max(1, n_clusters), "rank")
-
-
-
-def tasks_at_once(spark: SparkSession) -> int:
-    """How many tasks one machine works on at a time, at most as far as is known."""
-    context = spark.sparkContext
-    hosts = Counter(info.host() for info in context._jsc.sc().statusTracker().getExecutorInfos())
-    hosts[spark.conf.get("spark.driver.host")] -= 1  # the driver is among them
-    cores = -(-context.defaultParallelism // max(1, len(+hosts)))
-    return max(1, cores // int(spark.conf.get("spark.task.cpus", "1") or 1))
 
 
 def gathered(batches: Iterator[pa.RecordBatch]) -> dict[str, tuple[bytes, pa.Table | None]]:

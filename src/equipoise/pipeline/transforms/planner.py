@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import importlib
 import logging
-import os
-import resource
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from glob import escape
 from multiprocessing.connection import Connection
@@ -24,6 +21,7 @@ from equipoise.pipeline.schemas.steps import arrow
 from equipoise.pipeline.transforms import rows
 from equipoise.pipeline.transforms.columns import union_batches
 from equipoise.pipeline.transforms.known_loads import Used, with_loads
+from equipoise.pipeline.transforms.memory import bounded, memory_there
 from equipoise.pipeline.transforms.merge_task import State, Trouble
 from equipoise.solver_process import NoAnswer, SolverProcess
 
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
     from equipoise.cluster import Cluster, Plan
     from equipoise.planning.problem.request import Request
 
-CGROUP = Path("/sys/fs/cgroup/memory.max")
-"""How much memory a container may have, or "max"."""
 NEEDED = (
     "equipoise.comparing.frontier", "equipoise.files.plan_directory", "equipoise.planning.driver.solve",
     "equipoise.report", "equipoise.scheduling", "jinja2", "ortools.graph.python.min_cost_flow",
@@ -183,8 +179,10 @@ def rows_of(plan: Plan, used: list[Used], state: State) -> list[pa.RecordBatch]:
     """Its rows of every table; the brokers that it adds are brokers too."""
     name, schema = plan.cluster.name, arrow("PLANNED")
     summary = rows.summary(plan, [asdict(one) for one in used])
+    placed = rows.placed(plan)
     return [
         *union_batches(name, "moves", rows.moves(plan), schema),
+        *([] if placed is None else union_batches(name, "placed", placed, schema)),
         *union_batches(name, "brokers", rows.brokers(plan.cluster, plan.eligible, state.up), schema),
         one(name, "plan_summary", summary),
     ]
@@ -209,26 +207,3 @@ def one(cluster: str, kind: str, row: Mapping[str, object]) -> pa.RecordBatch:
     import pyarrow as pa
 
     return pa.RecordBatch.from_pylist([{"cluster": cluster, kind: row}], schema=arrow("PLANNED"))
-
-
-@contextmanager
-def bounded(n_bytes: int) -> Iterator[None]:
-    """Have the system refuse this process more memory than so much, for as long as this lasts."""
-    before, most = resource.getrlimit(resource.RLIMIT_DATA)
-    if most != resource.RLIM_INFINITY:
-        n_bytes = min(n_bytes, most)
-    resource.setrlimit(resource.RLIMIT_DATA, (n_bytes, most))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (before, most))
-
-
-def memory_there() -> int:
-    """Bytes of memory of this machine or container."""
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    try:
-        told = CGROUP.read_text().strip()
-    except OSError:
-        told = ""
-    return min(there, int(told) if told.isdecimal() else there)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Cluster, Plan, measures
+from equipoise.files.log_dirs import named_dirs
 from equipoise.files.plan_summary import overview, reasons_of
 from equipoise.judge.levels import bytes_copied
 from equipoise.pipeline.transforms.columns import known, lists, named, told, whole_numbers
@@ -127,6 +128,23 @@ def moves(plan: Plan) -> Columns:
         "leadership_changed": pa.array(measures.leadership_changed(before, after)),
         "bytes": whole_numbers(bytes_copied(cluster, plan.target, rows)),
         "why": pa.array(reasons_of(plan, rows), pa.string()),
+    }
+
+
+def placed(plan: Plan) -> Columns | None:
+    """Columns of PLACED; None for a plan that leaves log dirs to Kafka."""
+    import pyarrow as pa
+
+    cluster, dirs = plan.cluster, named_dirs(plan)
+    if dirs is None or cluster.dirs is None:
+        return None
+    rows, columns = np.nonzero(dirs >= 0)
+    at = dirs[rows, columns]
+    return {
+        "topic": named(cluster.topics, cluster.topic_idx[rows]),
+        "partition": pa.array(cluster.partition[rows]),
+        "broker": pa.array(cluster.dirs.broker[at]),
+        "log_dir": named(cluster.dirs.paths, at),
     }
 
 

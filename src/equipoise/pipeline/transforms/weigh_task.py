@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from equipoise.files.wish import Wish
 from equipoise.pipeline.schemas.steps import WEIGHED, arrow
+from equipoise.pipeline.transforms.memory import tasks_at_once
 from equipoise.pipeline.transforms.merge_task import State, Trouble
-from equipoise.pipeline.transforms.plan_task import Wishes, by_cluster, gathered, tasks_at_once
+from equipoise.pipeline.transforms.plan_task import Wishes, by_cluster, gathered
 from equipoise.pipeline.transforms.planner import Order, planned
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from equipoise.pipeline.readers.samples.labels import Labels, is_labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 NAMES = ("metric", "__name__", "topic", "topic_name", "name")
 """Columns that are text and nothing else."""
@@ -33,12 +34,36 @@ def read(source: str | bytes) -> Iterator[Piece]:
             counts = [field for field in plain if field.name.lower() in KNOWN]
             for field in (*counts, *labels.flat):
                 check_type(field)
-            row = 1
-            for batch in file.iter_batches(columns=[field.name for field in (*counts, *labels.fields)]):
-                yield piece(labels.spread(batch), row)
-                row += batch.num_rows
+            columns = [field.name for field in (*counts, *labels.fields)]
+            first = 1
+            for group in range(file.num_row_groups):
+                yield from of_group(file, group, first, columns, labels)
+                first += file.metadata.row_group(group).num_rows
     except (pa.ArrowException, OSError) as error:
-        raise UnusableInput(f"the Parquet data is broken: {str(error).splitlines()[0]}") from None
+        raise UnusableInput(f"the Parquet data is broken: {first_line(error)}") from None
+
+
+def of_group(
+    file: pq.ParquetFile, group: int, first: int, columns: list[str], labels: Labels
+) -> Iterator[Piece]:
+    """The samples of a row group, whose rows begin with ``first``; a fault for each row that cannot be read.
+
+    Groups stand by themselves: what is broken in one says nothing of the next.
+    """
+    import pyarrow as pa
+
+    row, end = first, first + file.metadata.row_group(group).num_rows
+    try:
+        for batch in file.iter_batches(row_groups=[group], columns=columns):
+            yield piece(labels.spread(batch), row)
+            row += batch.num_rows
+    except (pa.ArrowException, OSError) as error:
+        reason = f"row group {group + 1} of {file.num_row_groups} is broken: {first_line(error)}"
+        yield Piece({}, row=range(row, end), fault=[reason] * (end - row))
+
+
+def first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def check_type(field: pa.Field) -> None:

@@ -14,6 +14,8 @@ from equipoise.pipeline.readers.parsed import source_of
 from equipoise.pipeline.readers.samples import csv_file, exposition, json_file, parquet_file
 from equipoise.pipeline.readers.samples.columns import CALLED, COLUMNS, Piece, standard
 from equipoise.pipeline.schemas.steps import TOLD, arrow
+from equipoise.pipeline.transforms.apart import each
+from equipoise.pipeline.transforms.memory import tasks_at_once
 from equipoise.pipeline.transforms.rows import unexpected
 from equipoise.wording import printable
 
@@ -35,13 +37,13 @@ GZIP_FAULTS = (EOFError, gzip.BadGzipFile, zlib.error)
 
 def told(files: DataFrame) -> DataFrame:
     """(cluster, rank, task, file, path, fault) to the rows of TOLD, a sample each."""
+    at_once = tasks_at_once(files.sparkSession)
+
+    def read_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = (row for batch in batches for row in batch.to_pylist())
+        return each(rows, read_file, lost, at_once)
+
     return files.mapInArrow(read_batches, TOLD)
-
-
-def read_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        for row in batch.to_pylist():
-            yield from read_file(row)
 
 
 def read_file(row: dict[str, Any]) -> Iterator[pa.RecordBatch]:
@@ -61,7 +63,12 @@ def read_file(row: dict[str, Any]) -> Iterator[pa.RecordBatch]:
         except Exception as error:  # a file that trips a bug must not take the fleet with it
             fault = unexpected(error)
     if fault is not None:
-        yield from batch_of(row, Piece({}, fault=[fault]), {})
+        yield lost(row, fault)
+
+
+def lost(row: dict[str, Any], reason: str) -> pa.RecordBatch:
+    """The row of a file of which nothing counts."""
+    return next(batch_of(row, Piece({}, fault=[reason]), {}))
 
 
 def pieces(source: str | bytes, name: str) -> Iterator[Piece]:
