@@ -149,6 +149,19 @@ def test_table_json_and_page(tmp_path: Path) -> None:
     assert "src=" not in page.read_text().split("<script", 1)[0]
 
 
+def test_nothing_to_move_is_told_once(tmp_path: Path) -> None:
+    """A level cluster: a row and a sentence, in the table and on the page; no bytes where none are known."""
+    source, page = tmp_path / "level.json", tmp_path / "frontier.html"
+    rows = [{"topic": "t", "partition": row, "replicas": [row % 3]} for row in range(6)]
+    source.write_text(json.dumps({"version": 1, "partitions": rows}))
+    table = CliRunner().invoke(app(), ["frontier", str(source), "--html", str(page)])
+    told = json.loads(CliRunner().invoke(app(), ["frontier", str(source), "--json"]).stdout)
+    assert [(point["percent"], point["bytes_moved"]) for point in told["points"]] == [(100, None)]
+    assert table.stdout.count(" %") == 1 and " B" not in table.stdout
+    for text in (table.stdout, page.read_text()):
+        assert "Without a budget nothing is moved either, so every budget gives this." in text
+
+
 @pytest.mark.parametrize("budgets", ["", "ten", "5,101", "-1"])
 def test_budgets_that_cannot_be_meant(budgets: str) -> None:
     with pytest.raises(UnusableInput, match="--budgets"):

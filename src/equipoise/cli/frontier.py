@@ -143,9 +143,10 @@ class Rows:
 
     def end(self, found: Frontier) -> None:
         """What the level is, why budgets have no plan, and where more begins to buy less."""
-        from equipoise.report.frontier_data import knee_words, meaning
+        from equipoise.report.frontier_data import knee_words, meaning, still_words
 
         reached = [point.to_json() for point in found.points if not point.reason]
-        knee = [f"knee: {knee_words(found.knee.to_json(), found.unit)}"] if found.knee else []
+        knee = f"knee: {knee_words(found.knee.to_json(), found.unit)}" if found.knee else still_words(reached)
         if not is_quiet():
-            output.say("\n".join([f"level: {meaning(reached, found.goal)}", *self.refused, *knee]))
+            told = [f"level: {meaning(reached, found.goal)}", *self.refused, knee]
+            output.say("\n".join(filter(None, told)))

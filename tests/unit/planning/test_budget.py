@@ -32,7 +32,7 @@ def test_no_move_is_left_over(allowed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_few_crossings_find_the_price_of_a_move(seed: int) -> None:
-    """Where moves pass the budget: the price below makes too many, the next does not, and few are asked for."""
+    """Where moves pass the budget: the one below makes too many, the next does not, few are asked."""
     rng = random.Random(seed)
     moves = sorted(rng.sample(range(10_000), 400), reverse=True)
     slopes, lines = sorted(rng.sample(range(1, 2**rng.randint(10, 20)), 399)), [Line(0, moves[0])]
