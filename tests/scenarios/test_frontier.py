@@ -53,6 +53,14 @@ def test_every_load_of_a_mix_is_shown() -> None:
     assert "lower_bound" not in drawn  # it is one of squares, where the curve tells what brokers are apart
 
 
+def test_other_loads_have_their_own_units() -> None:
+    """CPU is no size, and rates are of a second."""
+    levels = {"leaders": (2, 0), "disk": (0, 0), "network-in": (2048, 0), "cpu": (4_800_000, 0)}
+    point = Point(100, 3, 3, 3, 0, 3, 0, 0, None, levels).to_json()
+    cells = frontier_data([point], "disk", "bytes", "c")["rows"][0]["cells"]
+    assert cells[-1] == "leaders 2, network-in 2.0 KiB/s, cpu 4.8 %"
+
+
 def test_counts_get_more_level_with_every_budget() -> None:
     """From all on one broker to eight on each; every budget of moves is kept."""
     found = frontier(heap(), Request())

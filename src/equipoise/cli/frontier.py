@@ -138,7 +138,7 @@ class Rows:
         held = moves if counts else SIZE
         level = len("squared ") + 2 * moves if counts else SIZE
         best = max(level, len("may be more level")) if counts else level
-        others = [len(load) + len(" , ") + SIZE for load in found.points[0].levels if load != found.goal]
+        others = [len(load) + len(" /s, ") + SIZE for load in found.points[0].levels if load != found.goal]
         return [budget, moves, SIZE, 2 * held + len(" to "), level, best, *([sum(others)] if others else [])]
 
     def end(self, found: Frontier) -> None:

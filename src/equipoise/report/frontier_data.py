@@ -74,10 +74,10 @@ def at_best(point: Mapping[str, Any], goal: str) -> str:
 
 
 def others(point: Mapping[str, Any], goal: str) -> str:
-    """The levels of the other loads, in their order: ``leaders 0, network-in 3 GiB``."""
+    """The levels of the other loads, in their order: ``leaders 0, network-in 3 GiB/s``."""
     counted = ("replicas", "leaders")
     return ", ".join(
-        f"{load} {words.number(value) if load in counted else words.size(value)}"
+        f"{load} {words.number(value) if load in counted else words.written(load, value)}"
         for load, (value, _) in levels_of(point).items()
         if load != goal
     )
