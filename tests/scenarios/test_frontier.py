@@ -53,6 +53,14 @@ def test_every_load_of_a_mix_is_shown() -> None:
     assert "lower_bound" not in drawn  # it is one of squares, where the curve tells what brokers are apart
 
 
+def test_other_loads_have_their_own_units() -> None:
+    """CPU is no size, and rates are of a second."""
+    levels = {"leaders": (2, 0), "disk": (0, 0), "network-in": (2048, 0), "cpu": (4_800_000, 0)}
+    point = Point(100, 3, 3, 3, 0, 3, 0, 0, None, levels).to_json()
+    cells = frontier_data([point], "disk", "bytes", "c")["rows"][0]["cells"]
+    assert cells[-1] == "leaders 2, network-in 2.0 KiB/s, cpu 4.8 %"
+
+
 def test_counts_get_more_level_with_every_budget() -> None:
     """From all on one broker to eight on each; every budget of moves is kept."""
     found = frontier(heap(), Request())
@@ -148,6 +156,19 @@ def test_table_json_and_page(tmp_path: Path) -> None:
     for text in (table.stdout, page.read_text()):
         assert all(f"{point['data_moves']:,}" in text for point in points)
     assert "src=" not in page.read_text().split("<script", 1)[0]
+
+
+def test_nothing_to_move_is_told_once(tmp_path: Path) -> None:
+    """A level cluster: a row and a sentence, in the table and on the page; no bytes where none are known."""
+    source, page = tmp_path / "level.json", tmp_path / "frontier.html"
+    rows = [{"topic": "t", "partition": row, "replicas": [row % 3]} for row in range(6)]
+    source.write_text(json.dumps({"version": 1, "partitions": rows}))
+    table = CliRunner().invoke(app(), ["frontier", str(source), "--html", str(page)])
+    told = json.loads(CliRunner().invoke(app(), ["frontier", str(source), "--json"]).stdout)
+    assert [(point["percent"], point["bytes_moved"]) for point in told["points"]] == [(100, None)]
+    assert table.stdout.count(" %") == 1 and " B" not in table.stdout
+    for text in (table.stdout, page.read_text()):
+        assert "Without a budget nothing is moved either, so every budget gives this." in text
 
 
 @pytest.mark.parametrize("budgets", ["", "ten", "5,101", "-1"])

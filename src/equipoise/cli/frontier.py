@@ -138,14 +138,15 @@ class Rows:
         held = moves if counts else SIZE
         level = len("squared ") + 2 * moves if counts else SIZE
         best = max(level, len("may be more level")) if counts else level
-        others = [len(load) + len(" , ") + SIZE for load in found.points[0].levels if load != found.goal]
+        others = [len(load) + len(" /s, ") + SIZE for load in found.points[0].levels if load != found.goal]
         return [budget, moves, SIZE, 2 * held + len(" to "), level, best, *([sum(others)] if others else [])]
 
     def end(self, found: Frontier) -> None:
         """What the level is, why budgets have no plan, and where more begins to buy less."""
-        from equipoise.report.frontier_data import knee_words, meaning
+        from equipoise.report.frontier_data import knee_words, meaning, still_words
 
         reached = [point.to_json() for point in found.points if not point.reason]
-        knee = [f"knee: {knee_words(found.knee.to_json(), found.unit)}"] if found.knee else []
+        knee = f"knee: {knee_words(found.knee.to_json(), found.unit)}" if found.knee else still_words(reached)
         if not is_quiet():
-            output.say("\n".join([f"level: {meaning(reached, found.goal)}", *self.refused, *knee]))
+            told = [f"level: {meaning(reached, found.goal)}", *self.refused, knee]
+            output.say("\n".join(filter(None, told)))

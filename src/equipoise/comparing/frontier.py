@@ -120,7 +120,8 @@ def frontier(
         )  # fmt: skip
     goal_and_unit = goal, "bytes" if in_bytes else "moves"
     points = []
-    for percent in sorted(set(percents)):
+    # Where nothing moves without a budget every budget gives the same, so one says it all.
+    for percent in sorted(set(percents)) if most else (100.0,):
         budget = round(most * percent / 100)
         capped = replace(request, max_bytes=budget) if in_bytes else replace(request, max_moves=budget)
         try:
@@ -167,12 +168,13 @@ def point(
         else load_of(problem, goal).held(plan.target)
     )[problem.eligible]
     moves = measures.data_moves(plan.cluster.replicas, plan.target)
+    sizes_known = not np.isnan(plan.cluster.size_bytes).all()
     alike = goal == Replicas.name and not np.ptp(plan.cluster.brokers.weight[problem.eligible]) > 0
     return Point(
         percent,
         budget,
         data_moves=moves,
-        bytes_moved=moved_bytes(plan),
+        bytes_moved=moved_bytes(plan) if sizes_known else None,
         least=int(held.min()),
         most=int(held.max()),
         value=levels[goal][0],

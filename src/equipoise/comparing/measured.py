@@ -93,7 +93,10 @@ class Row:
 
     @property
     def behind(self) -> str:
-        """"moves 6 above 450", "replicas 222 apart, ours 0", empty for a plan that is behind nowhere."""
+        """"moves 6 above 450", "replicas 222 apart, ours 0", "disk 2.0 TiB outside the bands".
+
+        Empty for a plan that is behind nowhere.
+        """
         if self.nothing_proved:
             return f"not known: {self.nothing_proved}"
         goal = self.falls_behind_at or ""
@@ -102,7 +105,10 @@ class Row:
             return ""
         if goal in SQUARED:
             return f"{goal} {self.less_level(goal)}"
-        return f"{goal} {written(goal, self.above_bound)} above {written(goal, value - self.above_bound)}"
+        bound, more = value - self.above_bound, written(goal, self.above_bound)
+        if not bound and goal not in GOALS:  # of a load it is what brokers bear outside their bands
+            return f"{goal} {more} outside the bands"
+        return f"{goal} {more} above {written(goal, bound)}"
 
     def less_level(self, goal: str) -> str:
         """How much less level than ours, where it can be counted in brokers that are apart."""

@@ -34,7 +34,7 @@ def frontier_data(
         "level": words.goal_title(goal),
         "meaning": meaning(reached, goal),
         "columns": (*COLUMNS[:4], title, COLUMNS[5], *others_title),
-        "knee": f"The knee is at {knee_words(bend, unit)}." if bend else "",
+        "knee": f"The knee is at {knee_words(bend, unit)}." if bend else still_words(reached),
         "rows": [{"cells": cells(point, goal, unit), "reason": point["reason"]} for point in points],
         "charts": {"frontier": chart(reached, goal, unit, knee)} if reached else {},
     }
@@ -74,10 +74,10 @@ def at_best(point: Mapping[str, Any], goal: str) -> str:
 
 
 def others(point: Mapping[str, Any], goal: str) -> str:
-    """The levels of the other loads, in their order: ``leaders 0, network-in 3 GiB``."""
+    """The levels of the other loads, in their order: ``leaders 0, network-in 3 GiB/s``."""
     counted = ("replicas", "leaders")
     return ", ".join(
-        f"{load} {words.number(value) if load in counted else words.size(value)}"
+        f"{load} {words.number(value) if load in counted else words.written(load, value)}"
         for load, (value, _) in levels_of(point).items()
         if load != goal
     )
@@ -94,6 +94,15 @@ def knee_words(point: Mapping[str, Any], unit: str) -> str:
     what = "a byte" if unit == "bytes" else "a move"
     buys = f"up to there {what} levels more than on average"
     return f"{point['percent']:g} % ({moved}); {buys}"
+
+
+def still_words(reached: Sequence[Mapping[str, Any]]) -> str:
+    """That there is nothing to budget, "" where there is."""
+    moves = any(point["data_moves"] for point in reached)
+    return "" if moves or len(reached) != 1 or reached[0]["percent"] < 100 else STILL
+
+
+STILL = "Without a budget nothing is moved either, so every budget gives this."
 
 
 def chart(

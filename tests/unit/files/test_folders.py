@@ -67,6 +67,20 @@ def test_a_file_in_the_way(tmp_path: Path) -> None:
     assert (tmp_path / "out").read_text() == "mine"
 
 
+def test_nobody_is_left_in_a_folder_that_was_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--out .` is refused: the shell that gave it would look into what was there, and find no plan."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for name in (Path(), tmp_path / "here"):
+        with pytest.raises(UnusableInput, match="the folder that this runs in") as refused:
+            write_plan(plan(), name)
+        assert "Give a folder in it" in str(refused.value)
+    write_plan(plan(), Path("out"))
+    assert (tmp_path / "here" / "out" / "plan.json").is_file()
+
+
 def test_a_failure_leaves_the_old_folder_and_no_debris(tmp_path: Path) -> None:
     """Where writing ends early, the earlier plan is still whole and nothing else is there."""
     write_plan(plan("first"), tmp_path / "out")

@@ -13,7 +13,7 @@ from tests.scenarios.named import cluster_of, values_of
 
 from equipoise.cluster import Brokers, Cluster, build_cluster, measures
 from equipoise.planning import Params, Request, build_problem, make_plan
-from equipoise.planning.networks.move_budget import best_counts
+from equipoise.planning.networks.move_budget import MAX_PRICE, Line, best_counts, neighbours
 from equipoise.planning.problem.params import Effort
 
 
@@ -28,6 +28,26 @@ def test_no_move_is_left_over(allowed: int) -> None:
     outside = found.held - 90
     assert found.level.value == (outside**2).sum()
     assert found.of_moves(allowed, found.level.value).value == allowed
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_few_crossings_find_the_price_of_a_move(seed: int) -> None:
+    """Where moves pass the budget: the one below makes too many, the next does not, few are asked."""
+    rng = random.Random(seed)
+    moves = sorted(rng.sample(range(10_000), 400), reverse=True)
+    slopes, lines = sorted(rng.sample(range(1, 2**rng.randint(10, 20)), 399)), [Line(0, moves[0])]
+    for more, slope in zip(moves[1:], slopes, strict=True):
+        lines.append(Line(lines[-1].value + slope * (lines[-1].moves - more), more))
+    allowed, asked = rng.randrange(moves[-1], moves[0]), []
+
+    def best_line(price: int) -> Line:
+        asked.append(price)
+        return min(lines, key=lambda line: (line.value + price * line.moves, line.moves))
+
+    low, high = neighbours(best_line, lines[-1], allowed)
+    assert len(asked) < 20
+    assert high == low + 1 < MAX_PRICE
+    assert best_line(high).moves <= allowed < best_line(low).moves
 
 
 def test_what_follows_large_values_is_proved() -> None:

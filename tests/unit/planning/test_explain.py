@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Mapping, Sequence
 
@@ -43,7 +44,8 @@ SENTENCES: dict[str, tuple[Mapping[str, Sequence[Sequence[int]]], Racks, Request
         {"broker 3 is drained; broker 2 holds 1 below its share"},
     ),
     "replaced": ({"t": [[1, 2]]}, bare(2), Request(replace=((2, 9),)), {"broker 2 is replaced by 9"}),
-    "created": ({"t": [[1]]}, bare(2), Request(create=(("new", 1, 1),)), {"the partition is created"}),
+    "created": ({"t": [[1]]}, bare(2), Request(create=(("new", 1, 1),)),
+                {"the partition is created; broker 2 holds 1 below its share"}),
     "rf up": (
         {"t": [[1]]}, bare(3), Request(replication_factor=3),
         {"the replication factor is raised by 2; broker 2 holds 1 below its share"},
@@ -102,7 +104,8 @@ SENTENCES: dict[str, tuple[Mapping[str, Sequence[Sequence[int]]], Racks, Request
         {"t": [[1, 2], [1, 2], [1, 2], [2, 3], [2, 3]]},
         bare(3),
         Request(leaders_only=True),
-        {"broker 1 leads 1 above its share", "broker 3 leads 1 below its share"},
+        {"broker 1 leads 1 above its share; broker 2 gives other leads away",
+         "broker 3 leads 1 below its share"},
     ),
     "topic leaders": (
         {"t": [[1, 2], [1, 2]], "u": [[2, 1], [2, 1]]},
@@ -162,6 +165,35 @@ def test_every_change_has_one_sentence(theme: str) -> None:
             )
             named = {int(b) for b in re.findall(r"broker (\d+)", why)}
             assert "\n" not in why and named <= before | after, f"{theme} {seed}: {why}"
+
+
+def test_every_target_has_its_reason() -> None:
+    """Where a replica or the lead comes to a broker, that is named, and not only who gives it up."""
+    state = uneven(60)
+    mixes = (("count:0:0", "leaders:0:0"), ("count:10:10", "leaders:5:5", "disk:5:5"))
+    for request in (Request(), Request(leaders_only=True), Request(no_leaders_on=(3,)),
+                    Request(drain=(4,)), Request(create=(("new", 5, 2),)),
+                    *(Request(balance=mix) for mix in mixes)):  # fmt: skip
+        plan = make_plan(state, request)
+        assert plan.why
+        for row, why in plan.why.items():
+            before, after = (
+                plan.cluster.ids_of(lists[row]).tolist() for lists in (plan.cluster.replicas, plan.target)
+            )
+            come = {b for b in after if b >= 0 and b not in before} | ({after[0]} - {before[0]})
+            named = {int(b) for b in re.findall(r"broker (\d+)", why)}
+            assert come & named or not come, f"{request}: {before} {after} {why}"
+
+
+def uneven(n: int) -> Cluster:
+    """Partitions of two replicas on six brokers, of which each holds less than the one before."""
+    rng = random.Random(1)
+    rows = []
+    for _ in range(n):
+        first = rng.choices(range(1, 7), (6, 5, 4, 3, 2, 1))[0]
+        rows.append([first, rng.choice([b for b in range(1, 7) if b != first])])
+    sizes = [rng.randint(1, 9) * 1e9 for _ in rows]
+    return build_cluster("c", Brokers.of(range(1, 7)), ["t"] * n, range(n), rows, size_bytes=sizes)
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,9 @@ def refuse(folder: Path, claim: Claim, *, out: Path, force: bool = False) -> str
     if folder.is_mount():
         advice = "Give a folder in it"
         raise UnusableInput("is a mount point, which cannot be replaced", source=str(out), advice=advice)
+    if folder.samefile(os.curdir):  # whoever stands in it would be left in what it replaces
+        problem = "is the folder that this runs in, which would be replaced"
+        raise UnusableInput(problem, source=str(out), advice="Give a folder in it")
     if not any(folder.iterdir()):
         return ""
     if reason := claim.foreign(folder):

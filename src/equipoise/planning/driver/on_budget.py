@@ -10,7 +10,6 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.proofs import NetworkName
-from equipoise.errors import ImpossibleRequest
 from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.driver.first import by_networks, ordered
 from equipoise.planning.driver.state import State
@@ -79,6 +78,7 @@ def within_moves(problem: Problem, free: State) -> State:
     """The best within ``--max-moves``, where that binds."""
     if not MAX_MOVES.is_given(problem.request):  # what has to move of one partition is more than it may
         raise Infeasible
+    MAX_MOVES.refuse(needed_moves(problem), problem.request)
     solution, best = levelled(problem)
     solution = with_units(solution, best)
     if arcs_of_partitions(problem) <= problem.params.face_columns:
@@ -171,7 +171,7 @@ def asking_for_less(problem: Problem, sparing: tuple[str, ...], solution: Soluti
         smaller = MAX_MOVES.given(problem, max(0, asked))
         try:
             held = best_counts(smaller, racks=Racks.name in goals_before(sparing, Moves.name)).held
-        except (Infeasible, ImpossibleRequest):  # so few do not pay for what has to move
+        except Infeasible:  # so few do not pay for what has to move
             break
         solution = by_networks(replace(problem, goals=sparing), held).solution
         if within_budgets(problem, solution.lists):

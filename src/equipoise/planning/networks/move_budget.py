@@ -7,7 +7,11 @@ face of equally good flows, on which the budget is met exactly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
+from math import isqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,13 +80,12 @@ def racks_come_first(problem: Problem) -> bool:
 
 
 def best_counts(problem: Problem, *, racks: bool = False, apart: BoolArray | None = None) -> Balanced:
-    """The most level broker counts within ``--max-moves``; raises `ImpossibleRequest` if it is too low.
+    """The most level broker counts within ``--max-moves``; raises `Infeasible` if it is too low.
 
-    ``racks``: among plans that mend the rack rule as far as it can be. Raises `Infeasible` where that takes
-    more moves. ``apart``: ``(n_partitions,)``, never one unit with the others.
+    ``racks``: among plans that mend the rack rule as far as it can be. ``apart``: ``(n_partitions,)``, never
+    one unit with the others.
     """
     allowed = MAX_MOVES.allowed(problem.request) or 0
-    MAX_MOVES.refuse(needed_moves(problem), problem.request)
     data = gather(problem)
     # Kinds are units of the merged network; twice a kind's number leaves room for those of it that are apart.
     if apart is not None:
@@ -94,8 +97,6 @@ def best_counts(problem: Problem, *, racks: bool = False, apart: BoolArray | Non
         levels, mended = solve_levels(net, net.network, (Racks.name,), NetworkName.MERGED)
         first, net = levels[0], replace(net, network=mended.network)
     spent = priced(net, net.objective(Replicas.name), allowed)
-    if spent.moves > allowed:
-        raise Infeasible
     held = np.zeros(problem.cluster.n_brokers, dtype=np.int64)
     held[data.brokers] = spent.flow[net.sink.index] + data.base
     return Balanced(held, spent.level(Replicas.name), spent.price, data.kind, first)
@@ -107,7 +108,7 @@ class Spent:
 
     flow: Int64
     moves: int
-    """Of the flow: more than allowed where no price brings them down to it."""
+    """Of the flow."""
     price: int
     """Of a move, as the goal counts."""
     bound: int
@@ -120,38 +121,71 @@ class Spent:
 
 
 def priced(net: PlacementNetwork, goal: Objective, allowed: int) -> Spent:
-    """The best of ``goal`` with so many moves, by the price of a move that brings them down to it."""
+    """The best of ``goal`` with so many moves, by the price of a move that brings them down to it.
+
+    Raises `Infeasible` where no flow has so few.
+    """
     moves, nodes = net.objective(Moves.name), net.data.problem.params.budget_nodes
+    fewest = solve(net.network, moves, net.guess()).flow
+    if moves.value(fewest) > allowed:
+        raise Infeasible
 
     def with_price(price: int) -> Objective:
         return replace(goal, linear=goal.linear + moves.linear * price)
 
-    def count(price: int) -> int:
-        return moves.value(solve(net.network, with_price(price), net.guess()).flow)
+    def line(flow: Int64) -> Line:
+        return Line(goal.value(flow), moves.value(flow))
 
-    low, high = 0, 1
-    # Moves fall as their price rises, so doubling and halving find the two prices between which they pass the
-    # budget. The highest that is too low and the lowest that is enough are neighbours in the end.
-    while high < MAX_PRICE and count(high) > allowed:
-        low, high = high, high * 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        if count(middle) > allowed:
-            low = middle
-        else:
-            high = middle
-    for price in (low, high):  # the lower one may have made more moves than its best flows need
+    def best_line(price: int) -> Line:
+        return line(solve(net.network, with_price(price), net.guess()).flow)
+
+    for price in neighbours(best_line, line(fewest), allowed):
         best = solve(net.network, with_price(price), net.guess())
         face = narrow(net.network, with_price(price), best.potential)
+        # the lower price may have made more moves than its best flows need
         fewest = solve(face, moves, net.guess()).flow
         if moves.value(fewest) <= allowed:
             break
+    else:
+        raise Infeasible
     flow = spend(face, moves, fewest, allowed, nodes)
     return Spent(
         # A plan with no more moves than allowed costs, at this price, no more than its value and the price of
         # the budget: so the least of both less the price of the budget is a bound on the value alone.
         flow, moves.value(flow), price, best.value + price * (moves.offset - allowed), best.potential
     )
+
+
+class Line(NamedTuple):
+    """What a flow costs at any price of a move: its value, and that price for each of its moves."""
+
+    value: int
+    moves: int
+
+
+def neighbours(best_line: Callable[[int], Line], fewest: Line, allowed: int) -> tuple[int, int]:
+    """The highest price of a move that is too low (or 0), and the next, which is high enough.
+
+    ``best_line``: of a best flow at a price; ``fewest``: of one with the fewest moves.
+    """
+    # Moves fall as their price rises. Where the lines of a price too low and of one high enough cross, a flow
+    # between the two pays off, or the moves pass the budget: a few crossings find what halving takes dozens
+    # for. Every third price halves digits all the same, so that many lines close to each other do no harm.
+    low, high, below, above = 0, MAX_PRICE, best_line(0), fewest
+    if below.moves <= allowed:
+        return 0, 1
+    for turn in count(1):
+        if high - low == 1:
+            break
+        crossing = (above.value - below.value) // max(1, below.moves - above.moves)
+        price = crossing if turn % 3 else isqrt((low + 1) * high)
+        price = min(max(price, low + 1), high - 1)
+        found = best_line(price)
+        if found.moves > allowed:
+            low, below = price, found
+        else:
+            high, above = price, found
+    return low, high
 
 
 def spend(face: Network, moves: Objective, fewest: Int64, allowed: int, nodes: int) -> Int64:

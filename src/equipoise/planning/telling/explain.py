@@ -47,6 +47,7 @@ class Explainer:
         led = measures.leaders_per_broker(self.before, n)
         low, high = measure.leader_band(problem, lists)
         self.leads_above, self.leads_below = np.maximum(led - high, 0), np.maximum(low - led, 0)
+        self.may_lead = np.where(problem.leads, np.maximum(high - led, 0), 0)
         goals = problem.goals
         self.spreads = Failover.name in goals and Moves.name not in goals_before(goals, Failover.name)
         self.spreads &= not weighs(problem)  # where loads are levelled no replica moves for it
@@ -54,6 +55,9 @@ class Explainer:
         self.alive = up_in(problem)
         self.open_in_rack = np.bincount(problem.rack_idx[problem.receives], minlength=problem.n_racks)
         self.changed = measures.changed_rows(self.before, lists)
+        old, new = self.before[self.changed], lists[self.changed]
+        self.gives = np.unique(missing_from(new, old))
+        self.gives_leads = np.unique(old[old[:, 0] != new[:, 0], 0])
 
     def sentences(self) -> list[tuple[int, str]]:
         """Row and sentence of every change, rows ascending."""
@@ -88,7 +92,7 @@ class Explainer:
         come = [int(b) for b in kind[width:-6] if b >= 0]
         old, new, rack, crowd, growth, inherits = (int(value) for value in kind[-6:])
         if old < 0:
-            return "the partition is created"
+            return self.with_target("the partition is created", come)
         for b in gone:
             if int(self.ids[b]) in self.replaced:
                 return f"broker {self.ids[b]} is replaced by {self.replaced[int(self.ids[b])]}"
@@ -120,9 +124,12 @@ class Explainer:
         for b in come:
             if self.below[b]:
                 return f"broker {self.ids[b]} holds {self.below[b]:,} below its share"
-        return self.alone_in_rack(come) or next(
-            (f"broker {self.ids[b]} has room for {self.room[b]:,} more" for b in come if self.room[b]), ""
-        )
+        rooms = (f"broker {self.ids[b]} has room for {self.room[b]:,} more" for b in come if self.room[b])
+        return self.alone_in_rack(come) or next(rooms, "") or self.giving(come)
+
+    def giving(self, come: list[int]) -> str:
+        """Said of one that has what it should, and gives as much away as it gets."""
+        return next((f"broker {self.ids[b]} gives others away" for b in come if b in self.gives), "")
 
     def alone_in_rack(self, come: list[int]) -> str:
         """Said of one that alone in its rack may receive."""
@@ -156,8 +163,14 @@ class Explainer:
             target = f"broker {self.ids[new]} leads {self.leads_below[new]:,} below its share"
             return THEN.join(filter(None, (why, target)))
         if why:
-            return why
+            return THEN.join(filter(None, (why, self.leading_instead(new))))
         return f"passes leadership on from broker {self.ids[old]}, to where it is missing"
+
+    def leading_instead(self, new: int) -> str:
+        """Why one leads that leads enough, "" where nothing sets it apart."""
+        if self.may_lead[new]:
+            return f"broker {self.ids[new]} may lead {self.may_lead[new]:,} more"
+        return f"broker {self.ids[new]} gives other leads away" if new in self.gives_leads else ""
 
     def barred(self, broker: int) -> str:
         """Why a broker may not lead."""

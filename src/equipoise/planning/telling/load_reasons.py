@@ -5,7 +5,7 @@ from __future__ import annotations
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.loads.weights import FILL, IN_RACK, Int64, Load, loads_of
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.telling.explain import Explainer
+from equipoise.planning.telling.explain import THEN, Explainer
 
 WORDS = {
     "count": "replicas",
@@ -44,13 +44,25 @@ class LoadExplainer(Explainer):
         for load, held in self.loads:
             if not load.of_leaders and (words := apart(load, held, self.ids, [], come)):
                 return words
-        return self.alone_in_rack(come)
+        return self.alone_in_rack(come) or self.lighter(come) or self.giving(come)
+
+    def lighter(self, come: list[int]) -> str:
+        """Said of one that bears less than its share, although within the band."""
+        for load, held in self.loads:
+            if load.of_leaders or load.name.startswith(FILL):
+                continue
+            for b in come:
+                if held[b] < load.share[b]:
+                    return f"broker {self.ids[b]} has {lacks(load, held, b)} than its share"
+        return ""
 
     def leading(self, old: int, new: int) -> str:
         if self.problem.leads[old]:
             for load, held in self.loads:
                 if load.of_leaders and (words := apart(load, held, self.ids, [old], [new])):
-                    return words
+                    less = f"broker {self.ids[new]} has {lacks(load, held, new)} than its share"
+                    target = less if held[new] < load.share[new] else self.leading_instead(new)
+                    return words if words == less else THEN.join(filter(None, (words, target)))
         return super().leading(old, new)
 
 
@@ -60,12 +72,19 @@ def apart(load: Load, held: Int64, ids: IntArray, gone: list[int], come: list[in
         full = [b for b in gone if held[b] > load.high[b]]
         option = "--rack-capacity" if load.name == IN_RACK else "--max-fill"
         return f"broker {ids[full[0]]} is fuller than {option} allows" if full else ""
-    over = [(b, "more") for b in gone if held[b] > load.high[b]]
-    short = [(b, "fewer" if load.counts else "less") for b in come if held[b] < load.low[b]]
-    for broker, word in (over + short)[:1]:
-        apart = f"{percent(load, held, broker)} {word} {WORDS[load.name]}"
-        return f"broker {ids[broker]} has {apart} than its share"
+    for b in gone:
+        if held[b] > load.high[b]:
+            return f"broker {ids[b]} has {percent(load, held, b)} more {WORDS[load.name]} than its share"
+    for b in come:
+        if held[b] < load.low[b]:
+            return f"broker {ids[b]} has {lacks(load, held, b)} than its share"
     return ""
+
+
+def lacks(load: Load, held: Int64, broker: int) -> str:
+    """How far a broker is below its share: ``31 % less disk``."""
+    less = "fewer" if load.counts else "less"
+    return f"{percent(load, held, broker)} {less} {WORDS[load.name]}"
 
 
 def percent(load: Load, held: Int64, broker: int) -> str:
