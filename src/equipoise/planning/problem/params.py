@@ -149,6 +149,9 @@ class Params:
     tree_work: int = limit(
         10_000_000, "linear programs x factors", "one proof by cases takes: some twenty seconds", 200_000_000
     )
+    interior_work: int = limit(
+        5, "times", "as much work is a linear program there where it is solved by an interior point"
+    )
     load_tree_programs: int = limit(
         250, "linear programs", "one takes where loads are levelled: each goal may need one", 15_000
     )

@@ -107,7 +107,8 @@ class Choice:
         self.tries = np.zeros((2, len(sheet.cost)))
         # Effort is counted in programs and their factors, never
         # in seconds: the tree is the same on every machine.
-        self.left = min(params.tree_programs, params.tree_work // max(1, sheet.table.nnz))
+        times = params.interior_work if len(sheet.cost) > params.simplex_columns else 1
+        self.left = min(params.tree_programs, params.tree_work // max(1, times * sheet.table.nnz))
 
     def of(self, case: Sheet, found: Answer) -> Part | None:
         """The case divided; None where all is whole, or no effort is left."""
