@@ -133,7 +133,7 @@ def plan_list(plan: Plan, number: int) -> list[int]:
 
 def test_a_topic_created_anew_is_another_one(cluster: KafkaCluster, tmp_path: Path) -> None:
     """Deleted and created again, one partition longer, with the same lists, while one of its moves is in
-    flight and two wait: none is done, neither this run nor a roll back moves its namesake, no throttle is left."""
+    flight and two wait: none is done, no run and no roll back moves its namesake, no throttle is left."""
     plan = draining(cluster, tmp_path, "anew", n_bytes=3 * MB, rate="50kB", name="anew")
 
     def created_anew() -> None:
