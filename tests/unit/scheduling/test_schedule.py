@@ -89,7 +89,7 @@ def test_many_small_partitions_take_rounds_and_elections() -> None:
 
 
 @pytest.mark.parametrize(("n_partitions", "measured_s"), [(600, 22), (600, 27), (1209, 52)])
-def test_what_is_foretold_of_small_partitions_is_what_brokers_took(n_partitions: int, measured_s: int) -> None:
+def test_what_is_foretold_of_small_partitions_is_what_it_took(n_partitions: int, measured_s: int) -> None:
     """On real brokers, fifty at a time: a quarter off at most."""
     assert 0.75 < expected_s(3, n_partitions, 0, 50) / measured_s < 1.25
 
