@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from harness.cluster import BROKER_THROTTLES, KafkaCluster
 from harness.flights import assert_adopted, assert_steered, ended, in_flight, rates
+from harness.inside import Eye, carried, copying, once
 from harness.runs import Done, Plan, equipoise, plan_for, well
 from harness.throttles import configure, throttles
 from harness.traffic import fill
@@ -128,6 +129,27 @@ def plan_list(plan: Plan, number: int) -> list[int]:
     """Where the plan was to bring a partition of the topic that was deleted."""
     (found,) = [m["after"] for m in plan.moves if (m["topic"], m["partition"]) == ("gone", number)]
     return list(found)
+
+
+def test_a_topic_created_anew_is_another_one(cluster: KafkaCluster, tmp_path: Path) -> None:
+    """Deleted and created again, one partition longer, with the same lists, while one of its moves is in
+    flight and two wait: none is done, no run and no roll back moves its namesake, no throttle is left."""
+    plan = draining(cluster, tmp_path, "anew", n_bytes=3 * MB, rate="50kB", name="anew")
+
+    def created_anew() -> None:
+        cluster.admin.delete_topics(["anew"])
+        cluster.create("anew", {**LISTS, 4: [4, 0, 1]})
+
+    eye = Eye(once(created_anew, copying))
+    end, _ = carried(plan, eye=eye, max_inflight=1)
+    assert (end.outcome, end.figures["done"], end.figures["gone"]) == ("finished", 0, 3), end
+    assert end.reasons[0].startswith("broker 4 is not empty: it holds 4 replicas (anew-0, "), end
+    back, _ = carried(plan, "rollback")
+    assert (back.outcome, back.reasons, back.figures["gone"]) == ("finished", (), 3), back
+    assert cluster.replicas("anew") == {**LISTS, 4: [4, 0, 1]}
+    assert [entry for entry in plan.journal if entry["type"] in ("done", "skip")] == []
+    assert sum(len(entry["partitions"]) for entry in plan.journal if entry["type"] == "submit") == 1
+    plan.assert_clean()
 
 
 def test_two_plans_begun_in_the_same_second(cluster: KafkaCluster, tmp_path: Path) -> None:

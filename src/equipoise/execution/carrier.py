@@ -167,6 +167,7 @@ def health_of(
         under_min_isr=frozenset(name for name, more in spare.items() if more < 0),
         at_min_isr=frozenset(name for name, more in spare.items() if more == 0),
         offline=frozenset(name for name, state in states.items() if state.leader < 0),
+        topic_ids={name.topic: state.topic_id for name, state in states.items() if state.topic_id},
     )
 
 

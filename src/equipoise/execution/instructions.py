@@ -97,6 +97,8 @@ class Health:
     at_min_isr: frozenset[TopicPartition] = frozenset()
     """Under-replicated, and one replica more out of the ISR would stop writes."""
     offline: frozenset[TopicPartition] = frozenset()
+    topic_ids: Mapping[str, str] = field(default_factory=dict)
+    """Of every topic that tells its own: what waits for a topic with another one waits for nothing."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class Memory:
     submitted: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     """The last list that was submitted for each partition."""
     topic_ids: dict[str, str] = field(default_factory=dict)
-    """The topics that were submitted: one that has another id now was deleted and created anew."""
+    """The topics of moves that were submitted or gone: one that has another id now was created anew."""
     cancelled: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     """Cancelled, with the exact order that must be restored, until it is."""
     leaders: dict[TopicPartition, int] = field(default_factory=dict)
@@ -88,6 +88,12 @@ class Memory:
             self.submitted[parsed(name)] = brokers(target)
         for name, leader in entry.get("leaders", {}).items():
             self.leaders.setdefault(parsed(name), int(leader))
+        self.note_topic_ids(entry)
+
+    def note_gone(self, entry: Entry) -> None:
+        self.note_topic_ids(entry)
+
+    def note_topic_ids(self, entry: Entry) -> None:
         for topic, number in entry.get("topic_ids", {}).items():
             self.topic_ids.setdefault(topic, text(number))
 

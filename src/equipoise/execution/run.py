@@ -118,6 +118,11 @@ class Run:
         known = self.memory.topic_ids.get(name.topic)
         return state is None or bool(known and state.topic_id and known != state.topic_id)
 
+    def topic_ids_of(self, partitions: Iterable[TopicPartition]) -> dict[str, str]:
+        """Ids of their topics that the journal does not know yet."""
+        new = {name.topic for name in partitions} - self.memory.topic_ids.keys()
+        return {topic: self.topic_ids[topic] for topic in sorted(new & self.topic_ids.keys())}
+
     def survey(self) -> ask.Survey:
         receivers = sorted({broker for move in self.job.moves for broker in move.adding})
         return ask.Survey(self.job.topics, tuple(receivers))

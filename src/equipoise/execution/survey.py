@@ -20,7 +20,7 @@ class Standing:
     """Submitted by an earlier run and still moving to where this job wants them."""
     done: list[Move] = field(default_factory=list)
     gone: list[Move] = field(default_factory=list)
-    """Submitted by an earlier run; the topic was deleted since, or deleted and created anew."""
+    """Of topics of an earlier run that were deleted since, or deleted and created anew."""
     opposed: list[Move] = field(default_factory=list)
     """Ours, moving the other way: to be cancelled before this job can begin (roll back)."""
     unrestored: list[Move] = field(default_factory=list)
@@ -53,11 +53,11 @@ def place_of(move: Move, job: Job, memory: Memory, seen: Surveyed) -> tuple[str,
     name = move.partition
     state, moving = seen.partitions.get(name), seen.reassignments.get(name)
     ours = memory.submitted.get(name)
-    if state is None:
-        return ("gone", "") if ours is not None else ("", f"{name}: the partition does not exist")
     known = memory.topic_ids.get(name.topic)
+    if state is None:
+        return ("gone", "") if known or ours is not None else ("", f"{name}: the partition does not exist")
     if known and state.topic_id and known != state.topic_id:
-        return ("gone", "") if ours is not None else ("", f"{name}: the topic was deleted and created anew")
+        return "gone", ""
     if moving is not None:
         if ours is None or moving.target != ours:
             mine = moving.target in (move.before, move.after)

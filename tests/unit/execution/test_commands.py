@@ -28,7 +28,7 @@ def test_apply_says_what_it_will_do_and_does_it(model: SimulatedCluster, folder:
     code, told = run("apply", folder, "--yes")
     assert code == 0, told
     assert "2 partitions will change, 1 replica be copied, 4.8 MiB in all, at 1 MB/s" in told
-    assert "about 10 s (never less than 5.0 s)" in told and "Finished: 2 moves, 2 done." in told
+    assert "about 8.0 s (never less than 5.0 s)" in told and "Finished: 2 moves, 2 done." in told
     assert lists(model) == AFTER and not any(model.settings.values())
 
 

@@ -33,7 +33,7 @@ def test_the_verdict_is_one_line() -> None:
     """How level, what is copied in which time, how good, how many warnings; sizes in the throttle's units."""
     plan = skewed(30e6)
     assert plan_data(plan, schedule(plan, throttle=10e6))["clause"] == (
-        "Replicas level; 60 MB in about 10 s at 10 MB/s; proved best, racks not known."
+        "Replicas level; 60 MB in about 8.0 s at 10 MB/s; proved best, racks not known."
     )
     known = tuple(level for level in plan.certificate if level.goal != "racks")
     odd = replace(plan, target=np.array([[1], [1], [1], [0]]), certificate=known, warnings=("x", "y"))

@@ -39,5 +39,5 @@ class SimulatedCarrier(Carrier):
     def health(self) -> Health:
         """As for any cluster; where every broker lives and nothing is sick nobody needs to look."""
         if not self.model.down and not self.model.sick:
-            return Health({})
+            return Health({}, topic_ids=self.model.topic_ids)
         return health_of(self.model.partitions(), self.model.reassignments(), self.model.min_isr)

@@ -11,6 +11,7 @@ from equipoise.execution.admission import Queue
 from equipoise.execution.flights import Flight
 from equipoise.execution.instructions import Health, Instruction, Observed, Surveyed
 from equipoise.execution.moves import Move
+from equipoise.execution.port import TopicPartition
 from equipoise.execution.run import Run, Steps, names, some
 from equipoise.execution.states.beginnings import giving_way, looking_again
 from equipoise.execution.states.dirs import landing_dirs
@@ -90,10 +91,24 @@ def landing(run: Run, seen: Observed) -> Steps:
         yield from run.record("done", partitions=names(flight.move.partition for flight in done))
     for flight in gone:
         del run.flying[flight.move.partition]
+    yield from noting_gone(run, [flight.move.partition for flight in gone])
+
+
+def noting_gone(run: Run, gone: list[TopicPartition]) -> Steps:
+    """Say and note which moves ended with their topic, be there another one of its name or not."""
     if gone:
         run.n_gone += len(gone)
-        yield ask.Say(f"{some([flight.move.partition for flight in gone])}: gone with the topic")
-        yield from run.record("gone", partitions=names(flight.move.partition for flight in gone))
+        yield ask.Say(f"{some(gone)}: gone with the topic")
+        yield from run.record("gone", partitions=names(gone), topic_ids=run.topic_ids_of(gone))
+
+
+def leaving_namesakes(run: Run, health: Health) -> Steps:
+    """Take what waits for a topic that was deleted and created anew off the queue: it is not begun."""
+    known = {**run.topic_ids, **run.memory.topic_ids}
+    anew = {topic for topic, number in known.items() if health.topic_ids.get(topic, number) != number}
+    gone = [move for move in run.queue.waiting if move.partition.topic in anew] if anew else []
+    run.queue.drop(gone)
+    yield from noting_gone(run, [move.partition for move in gone])
 
 
 def lost_track(run: Run, flight: Flight, seen: Observed) -> Steps:
@@ -118,6 +133,7 @@ def admitting(run: Run, seen: Observed) -> Generator[Instruction, Any, list[Move
     run.behind = not run.flying and (run.behind or bool(foreign))
     hold = [f"{name} is being moved by somebody else" for name in foreign]
     health: Health = run.health or (yield ask.CheckHealth())
+    yield from leaving_namesakes(run, health)
     hold += sickness(health, run.moves, run.flying.keys(), despite=run.options.despite_sick)
     was_ill, run.ill = run.ill, hold[0] if hold else ""
     if hold:

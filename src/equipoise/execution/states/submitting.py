@@ -35,12 +35,11 @@ def home_of(run: Run, move: Move) -> tuple[int, ...]:
 def send(run: Run, targets: Mapping[TopicPartition, tuple[int, ...]], now: float) -> Steps:
     """One request for flights; refused ones are skipped, unsure ones are watched."""
     first = [name for name in targets if name not in run.memory.leaders]
-    new = {name.topic for name in targets} - run.memory.topic_ids.keys()
     yield from run.record(
         "submit",
         partitions={str(name): list(target) for name, target in targets.items()},
         leaders={str(name): run.leaders.get(name, -1) for name in first},
-        topic_ids={topic: run.topic_ids[topic] for topic in sorted(new & run.topic_ids.keys())},
+        topic_ids=run.topic_ids_of(targets),
     )
     failures: Mapping[TopicPartition, Failure | None] = yield ask.Submit(targets)
     refused: dict[str, list[Move]] = {}
