@@ -186,7 +186,7 @@ def bounded(sums: LeaderSums, value: int, *, priced: bool) -> ProvedLevel:
 
 
 def by_flow(sums: LeaderSums, election: int) -> SumPrices:
-    """The best prices of two flows at most, near a price of elections that is nearly right.
+    """The best prices of some flows, with prices of elections from near one that is nearly right.
 
     Leaders of a cell go to its broker, or for a price through the hub of their topic to another cell.
     Nodes: sink, brokers, cells by topic, hubs.
@@ -225,10 +225,18 @@ def by_flow(sums: LeaderSums, election: int) -> SumPrices:
 
     # The flow knows whole prices alone. Where ascent ends they are too low rather than too high.
     best, over = tried(2 * election // FINENESS * FINENESS)
-    # The bound is concave in this price: more elections than the plan has mean that it is too low.
-    if election and over:
-        other = tried(2 * best.election if over > 0 else best.election // 2 // FINENESS * FINENESS)[0]
-        best = max(best, other, key=lambda prices: prices.bound)
+    for _ in range(sums.params.bound_flows - 1):
+        if not (election and over):
+            break
+        before = over
+        # The bound is concave in this price: more elections than
+        # the plan has mean that it is too low, fewer too high.
+        other, over = tried(2 * best.election if over > 0 else best.election // 2 // FINENESS * FINENESS)
+        if other.bound <= best.bound:
+            break
+        best = other
+        if (over > 0) != (before > 0):  # the best price lies between the last two
+            break
     return best
 
 
