@@ -57,13 +57,19 @@ class Opened:
     """Between which the number of partitions in flight goes up and down, None where it stays."""
     health: str | None = None
     """Where the run that is taken up read figures of brokers."""
+    metrics_file: str | None = None
+    """Where it wrote a picture of itself."""
+    told_events: bool = False
+    """It ran a command for each event."""
 
     def options(self, limits: Limits) -> Options:
         """How a run of it goes; raises :class:`UnusableInput` for limits that no run can have."""
-        return limits.of_run(self.schedule, self.bounds, self.hours, self.inflight_bounds, self.health)
+        found = limits.of_run(self.schedule, self.bounds, self.hours, self.inflight_bounds, self.health)
+        return found if limits.metrics_file else replace(found, metrics_file=self.metrics_file)
 
 
 NO_LIMITS = Limits()
+EVENTS_UNTOLD = "it was begun with --on-event: commands are not kept, they may hold secrets; give it again"
 
 
 def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str | None = "apply") -> Opened:
@@ -95,10 +101,11 @@ def opened(folder: Path, limits: Limits = NO_LIMITS, operation: str | None = "ap
     if limits.max_inflight is None and kept:
         some = bounds_in(memory.begun, "inflight_bounds")
     hours = limits.hours(agreed_hours(memory) if kept else None)
-    health = memory.begun.get("health") if kept else None
+    begun = memory.begun if kept else {}
     return Opened(
-        folder, waves, job_of(waves, digest), memory, told.damage, told.torn, bounds, hours, some, health
-    )
+        folder, waves, job_of(waves, digest), memory, told.damage, told.torn, bounds, hours, some,
+        begun.get("health"), begun.get("metrics_file"), bool(begun.get("on_event")),
+    )  # fmt: skip
 
 
 def taken_up(memory: Memory, operation: str) -> bool:
@@ -185,10 +192,12 @@ def carry(
     with (
         Journal(of.folder, cut=options.adopt) as journal,
         face_for(what, yes=yes, ended=ended) as face,
-        limits.outlets(of, face) as outlets,
+        limits.outlets(of, options, face) as outlets,
     ):
         if journal.torn:
             outlets.complain(f"{journal.path}: {journal.torn}")
+        if of.told_events and not options.tells_events:
+            outlets.complain(EVENTS_UNTOLD)
         machine = Machine(job, options, Memory.of(journal.entries), stop=stop)
         if limits.throttle is not None:  # given anew, it is not overruled by what was ordered before
             write_steering(of.folder, replace(read_steering(of.folder), throttle=None))

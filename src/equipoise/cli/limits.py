@@ -201,7 +201,7 @@ class Limits:
             advice = "Give --throttle auto:5MB-50MB, or --max-inflight auto:10-100"
             raise UnusableInput("nothing follows it", source="--health", advice=advice)
 
-    def outlets(self, of: Opened, face: Face) -> Outlets:
+    def outlets(self, of: Opened, options: Options, face: Face) -> Outlets:
         """Where a run is told of beside the terminal."""
         from equipoise.cli.metrics import MetricsFile
         from equipoise.cli.on_event import Hook
@@ -209,7 +209,8 @@ class Limits:
         from equipoise.execution.moves import partitions_of
 
         hook = None if self.on_event is None else Hook(self.on_event)
-        file = None if self.metrics_file is None else MetricsFile(self.metrics_file, str(of.folder))
+        at = options.metrics_file
+        file = None if at is None else MetricsFile(Path(at), str(of.folder))
         return Outlets(str(of.folder), partitions_of(of.schedule), face, hook, file)
 
     def bounds(self) -> Bounds | None:
@@ -280,6 +281,8 @@ class Limits:
             max_inflight=waves.max_inflight,
             inflight_bounds=inflight_bounds,
             health=self.followed(health) if bounds or inflight_bounds else None,
+            metrics_file=None if self.metrics_file is None else str(self.metrics_file.absolute()),
+            tells_events=self.on_event is not None,
             per_broker=None if self.per_broker is None else int(self.per_broker),
             if_stuck=self.if_stuck,
             stuck_after_s=self.stuck_after,

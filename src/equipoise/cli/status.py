@@ -98,6 +98,8 @@ def figures(of: Opened, port: Port) -> dict[str, Any]:
         "max_inflight": memory.begun.get("max_inflight"),
         "inflight_bounds": memory.begun.get("inflight_bounds"),
         "health": memory.begun.get("health"),
+        "metrics_file": memory.begun.get("metrics_file"),
+        "on_event": bool(memory.begun.get("on_event")),
         **hours_of(memory),
         "ordered": asdict(read_steering(of.folder)),
     }
@@ -169,6 +171,10 @@ def text_of(found: dict[str, Any]) -> str:
         lines.append(f"{low} to {high} partitions in flight at most, now {found['max_inflight']}")
     if found["health"] and found["outcome"] in ONGOING:
         lines.append(f"held down by what {found['health']} shows of brokers")
+    if found["metrics_file"] and found["outcome"] in ONGOING:
+        lines.append(f"its metrics are written to {found['metrics_file']}")
+    if found["on_event"] and found["outcome"] in ONGOING:
+        lines.append("a command is run for each of its events")
     if found["between"] and found["outcome"] in ONGOING:
         lines.append(f"moves begin in {found['between']} alone")
     if found["until"] and found["outcome"] in ONGOING:

@@ -108,6 +108,8 @@ def beginning(run: Run) -> Steps:
         **run.limits(),
         **run.options.hours.to_json(),
         health=run.options.health,
+        metrics_file=run.options.metrics_file,
+        on_event=run.options.tells_events,
     )
     for kind, values in run.adopted:
         yield from run.record(kind, **values)

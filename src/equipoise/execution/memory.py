@@ -202,12 +202,13 @@ def hours_in(entry: Entry) -> Hours:
 
 
 def told_limits(entry: Entry) -> None:
-    """Raise for a throttle, bounds of one, hours, a count in flight or a source that no run can have."""
+    """Raise for a throttle, bounds of one, hours, a count in flight or a file that no run can have."""
     bounds_in(entry)
     bounds_in(entry, "inflight_bounds")
     hours_in(entry)
-    if entry.get("health") is not None and not text(entry["health"]).isprintable():
-        raise ValueError
+    for key in ("health", "metrics_file"):
+        if entry.get(key) is not None and not text(entry[key]).isprintable():
+            raise ValueError
     for key in ("throttle", "max_inflight"):
         limit = entry.get(key)
         if limit is not None and not int(limit) == limit >= 1:

@@ -118,6 +118,10 @@ class Options:
     """Where that goes up and down by itself; None: it stays."""
     health: str | None = None
     """Where figures of brokers are read that hold these down, for whoever takes the run up."""
+    metrics_file: str | None = None
+    """Where a picture of the run is written, likewise."""
+    tells_events: bool = False
+    """A command is run for each event. It may hold a secret, so nobody is told which."""
     per_broker: int | None = None
     """Partitions that one broker may send, and receive, at a time; None: as many as are in flight."""
     chunk: int = 500

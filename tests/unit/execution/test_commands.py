@@ -86,6 +86,28 @@ def test_where_figures_of_brokers_are_read_is_taken_up_and_shown(
     assert held not in run("status", folder)[1]
 
 
+def test_who_is_told_of_a_run_is_taken_up_and_shown(
+    model: SimulatedCluster, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A metrics file goes on, by its whole path; a command may hold a secret, so it is asked for again."""
+    interrupted(folder, metrics_file=str(folder.parent / "run.prom"), on_event=True)
+    told = run("status", folder)[1]
+    assert f"its metrics are written to {folder.parent}/run.prom" in told
+    assert "a command is run for each of its events" in told
+    assert "commands are not kept" in run("apply", folder, "--yes", "--resume")[1]
+    assert "equipoise_run_outcome" in (folder.parent / "run.prom").read_text()
+    assert [(begin["metrics_file"], begin["on_event"]) for begin in begins(folder)] == [
+        (f"{folder.parent}/run.prom", True), (f"{folder.parent}/run.prom", False),
+    ]  # fmt: skip
+    monkeypatch.chdir(folder.parent)
+    assert "not kept" not in run(
+        "apply", folder, "--yes", "--metrics-file", "a.prom", "--on-event", "true planted-secret"
+    )[1]
+    assert begins(folder)[-1]["metrics_file"] == f"{folder.parent}/a.prom"
+    assert begins(folder)[-1]["on_event"] is True
+    assert "planted-secret" not in (folder / "journal.jsonl").read_text()
+
+
 def test_hours_and_time_are_taken_up_and_shown(model: SimulatedCluster, folder: Path) -> None:
     """Unless given anew; how long is left is said, to programs too."""
     until = (datetime.now(UTC) + timedelta(hours=2)).isoformat(timespec="seconds")

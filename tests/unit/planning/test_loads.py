@@ -127,7 +127,10 @@ def test_outbound_traffic_goes_with_the_leaders() -> None:
     assert moved(plan) == {0: [1, 0]}
     assert values(plan) == {"network-out": 0, "elections": 1}
     assert bounds(plan) == {"network-out": 0, "elections": 1}
-    assert plan.why[0] == "broker 0 has 100 % more outbound traffic than its share"
+    assert plan.why[0] == (
+        "broker 0 has 100 % more outbound traffic than its share; "
+        "broker 1 has 100 % less outbound traffic than its share"
+    )
     check(plan, request)
 
 
@@ -145,7 +148,9 @@ def test_parts_of_the_traffic_that_go_with_the_lead(load: str, new: dict[int, li
     assert moved(plan) == new
     assert values(plan) == bounds(plan)
     assert values(plan)[load] == values(plan)["moves"] == 0 and values(plan)["elections"] == 1
-    assert plan.why[next(iter(new))] == f"broker 0 has 100 % more {noun} than its share"
+    assert plan.why[next(iter(new))] == (
+        f"broker 0 has 100 % more {noun} than its share; broker 1 has 100 % less {noun} than its share"
+    )
     check_judged(plan)
 
 
@@ -196,7 +201,9 @@ def test_cpu_is_what_a_source_says_that_leading_costs() -> None:
     plan = make_plan(cluster, Request(balance=("cpu:0:0",)))
     assert plan.cluster.ids_of(plan.target).tolist() == [[0, 1], [1, 0], [1, 0]]
     assert values(plan)["cpu"] == bounds(plan)["cpu"] == 0 and values(plan)["moves"] == 0
-    assert plan.why[1] == "broker 0 has 75 % more CPU than its share"
+    assert plan.why[1] == (
+        "broker 0 has 75 % more CPU than its share; broker 1 has 75 % less CPU than its share"
+    )
     check_judged(plan)
     everything = Request(balance=("all",))
     assert build_problem(cluster, everything).request.mix == ("count", "leaders", "disk", "cpu")

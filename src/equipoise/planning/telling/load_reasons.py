@@ -60,10 +60,16 @@ class LoadExplainer(Explainer):
         if self.problem.leads[old]:
             for load, held in self.loads:
                 if load.of_leaders and (words := apart(load, held, self.ids, [old], [new])):
-                    less = f"broker {self.ids[new]} has {lacks(load, held, new)} than its share"
-                    target = less if held[new] < load.share[new] else self.leading_instead(new)
-                    return words if words == less else THEN.join(filter(None, (words, target)))
+                    return self.with_leader(words, load, held, new)
         return super().leading(old, new)
+
+    def with_leader(self, words: str, load: Load, held: Int64, new: int) -> str:
+        """The words on a leader that goes with why it is ``new`` that leads instead."""
+        target = self.leading_instead(new)
+        # How full a broker may be is a limit, of which nobody has a share.
+        if held[new] < load.share[new] and not load.name.startswith(FILL):
+            target = f"broker {self.ids[new]} has {lacks(load, held, new)} than its share"
+        return words if words == target else THEN.join(filter(None, (words, target)))
 
 
 def apart(load: Load, held: Int64, ids: IntArray, gone: list[int], come: list[int]) -> str:
