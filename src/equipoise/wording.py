@@ -13,6 +13,11 @@ def plural(count: int, noun: str, more: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else more or noun + 's'}"
 
 
+def first_line(error: Exception) -> str:
+    """The first line of what an exception says, its name where that is nothing."""
+    return str(error).partition("\n")[0].strip() or type(error).__name__
+
+
 def printable(text: str) -> str:
     """Text from outside as it may reach a terminal: what is no printable character is shown as U+FFFD.
 

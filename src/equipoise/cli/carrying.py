@@ -64,8 +64,9 @@ class Opened:
 
     def options(self, limits: Limits) -> Options:
         """How a run of it goes; raises :class:`UnusableInput` for limits that no run can have."""
-        found = limits.of_run(self.schedule, self.bounds, self.hours, self.inflight_bounds, self.health)
-        return found if limits.metrics_file else replace(found, metrics_file=self.metrics_file)
+        return limits.of_run(
+            self.schedule, self.bounds, self.hours, self.inflight_bounds, self.health, self.metrics_file
+        )
 
 
 NO_LIMITS = Limits()

@@ -265,10 +265,11 @@ class Limits:
         hours: Hours | None = None,
         inflight_bounds: Bounds | None = None,
         health: str | None = None,
+        metrics_file: str | None = None,
     ) -> Options:
         """The same for the run of a schedule that was made with them: its throttle between ``bounds``, its
-        moves within ``hours``, so many of them in flight, and figures of brokers from ``health`` where no
-        other source was given."""
+        moves within ``hours``, so many of them in flight, figures of brokers from ``health`` and a picture in
+        ``metrics_file`` where no other was given."""
         from equipoise.execution.hours import Hours
         from equipoise.execution.moves import Options
 
@@ -281,7 +282,7 @@ class Limits:
             max_inflight=waves.max_inflight,
             inflight_bounds=inflight_bounds,
             health=self.followed(health) if bounds or inflight_bounds else None,
-            metrics_file=None if self.metrics_file is None else str(self.metrics_file.absolute()),
+            metrics_file=metrics_file if self.metrics_file is None else str(self.metrics_file.absolute()),
             tells_events=self.on_event is not None,
             per_broker=None if self.per_broker is None else int(self.per_broker),
             if_stuck=self.if_stuck,

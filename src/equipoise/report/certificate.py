@@ -9,7 +9,7 @@ from equipoise.cluster import Level
 from equipoise.cluster.proofs import ProofKind
 from equipoise.planning.goals import ALL_GOALS, GOALS, TIE_BREAKS
 from equipoise.planning.goals.moves import Moves
-from equipoise.planning.telling.written import RATES
+from equipoise.planning.problem.problem import RATES
 from equipoise.report import words
 
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import UnusableInput
 from equipoise.files.places import scheme_of
+from equipoise.wording import first_line
 
 if TYPE_CHECKING:
     from py4j.protocol import Py4JJavaError
-    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
 CODES = {
@@ -256,8 +256,3 @@ def problem_of(error: Py4JJavaError) -> str:
     thrown = error.java_exception
     told = str(thrown.getMessage() or "").strip() or str(thrown.toString()).strip()
     return told.splitlines()[0].partition("; For more details")[0]
-
-
-def first_line(error: PySparkException) -> str:
-    """What one says that PySpark has a name for; some say nothing."""
-    return str(error).partition("\n")[0].strip() or type(error).__name__

@@ -15,6 +15,8 @@ from equipoise.planning.problem.request import Request
 BoolArray = npt.NDArray[np.bool_]
 OF_LEADERS = frozenset({"leaders", "leaders-in", "replication-out", "network-out", "cpu"})
 """Loads that a partition's leader alone bears."""
+RATES = ("network-in", "leaders-in", "replication-out", "network-out")
+"""Loads in bytes a second."""
 
 
 @dataclass(frozen=True, eq=False)

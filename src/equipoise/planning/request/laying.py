@@ -11,7 +11,7 @@ from equipoise.cluster.brokers import CAPACITIES
 from equipoise.cluster.rates import inbound, outbound
 from equipoise.errors import UnusableInput
 from equipoise.planning.goals import GOALS
-from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.problem import RATES, Problem
 from equipoise.planning.problem.rates import derived
 from equipoise.planning.problem.request import EVERYTHING, Request
 from equipoise.planning.request.extension import with_brokers, with_partitions
@@ -82,5 +82,4 @@ def everything(cluster: Cluster, consumption: float | None) -> tuple[str, ...]:
 
 def looks_at_rates(request: Request) -> bool:
     """True where what comes into partitions plays a part."""
-    traffic = {EVERYTHING, "network-in", "leaders-in", "replication-out", "network-out"}
-    return request.strategy == "capacity" or not traffic.isdisjoint(request.mix)
+    return request.strategy == "capacity" or not {EVERYTHING, *RATES}.isdisjoint(request.mix)

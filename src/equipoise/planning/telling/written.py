@@ -5,12 +5,11 @@ from __future__ import annotations
 from equipoise.planning.goals import GOALS
 from equipoise.planning.loads import WEIGHED
 from equipoise.planning.loads.weights import FILL, IN_RACK
+from equipoise.planning.problem.problem import RATES
 from equipoise.wording import size
 
 SQUARED = frozenset(name for name, goal in GOALS.items() if "squared" in goal.meaning)
 """Goals whose value counts nothing: 2 beyond a band is 4."""
-RATES = ("network-in", "leaders-in", "replication-out", "network-out")
-"""Loads in bytes a second."""
 CPU = 1e6
 """Units of the goal `cpu` in a percent."""
 

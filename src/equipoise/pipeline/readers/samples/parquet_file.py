@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.readers.samples.columns import COLUMNS, KNOWN, NOT_UTF8, Piece, chosen, complete
 from equipoise.pipeline.readers.samples.labels import Labels, is_labels
+from equipoise.wording import first_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,10 +61,6 @@ def of_group(
     except (pa.ArrowException, OSError) as error:
         reason = f"row group {group + 1} of {file.num_row_groups} is broken: {first_line(error)}"
         yield Piece({}, row=range(row, end), fault=[reason] * (end - row))
-
-
-def first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def check_type(field: pa.Field) -> None:
