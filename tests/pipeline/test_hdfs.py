@@ -230,7 +230,8 @@ def test_spark_submit(runs: Runs, apart: Apart, tmp_path: Path) -> None:
     script.write_text(page.partition("# submit.py\n")[2].partition("```")[0])
     for name, text in MOVING.items():
         (runs.root / "one" / "pay" / name).write_bytes(text.encode())
-    command = ["spark-submit", "--master", apart.master, "--archives", apart.archives, str(script)]
+    submit = str(Path(sys.executable).with_name("spark-submit"))
+    command = [submit, "--master", apart.master, "--archives", apart.archives, str(script)]
     assert ended([*command, "run", f"{runs.root}/one", "--out", f"{runs.root}/submitted"], apart.env) == 0
     out = pointed(runs.root / "submitted")
     assert out is not None and (out / "clusters" / "pay" / "plan.json").is_file()

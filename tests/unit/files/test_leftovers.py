@@ -161,3 +161,18 @@ def test_a_namesake_that_lives_is_left_alone(tmp_path: Path) -> None:
     ):
         pass
     assert (left / "half").is_dir()
+
+
+def test_what_comes_back_meanwhile(tmp_path: Path) -> None:
+    """The JVM of a process that was killed writes on for a while: the next writer clears that too."""
+    out, late = tmp_path / "out", tmp_path / f".out.equipoise-{gone()}.new"
+    with replaced(out, claim()) as fresh:
+        (fresh / "new").touch()
+        (late / "tables").mkdir(parents=True)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def gone() -> int:
+    """The number of a process that has ended."""
+    with subprocess.Popen(["true"]) as process:
+        return process.pid

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from importlib.metadata import distribution
+from pathlib import Path
 
 import pytest
 
+from equipoise.pipeline.packing.archive import START, VERSION
 from equipoise.pipeline.packing.distributions import files_of, needed, wanted
 
 
@@ -38,3 +43,22 @@ def test_files_of_packages() -> None:
     spark = [name for name, _ in files_of(distribution("pyspark"))]
     assert "pyspark/worker.py" in spark
     assert not any(name.endswith(".jar") for name in spark)
+
+
+def test_a_python_that_does_not_look_into_site_packages(tmp_path: Path) -> None:
+    """Debian's does not, nor any with -S: the folder is named, after what Spark names."""
+    start, packages = tmp_path / "bin" / "python", tmp_path / "lib" / VERSION / "site-packages"
+    packages.mkdir(parents=True)
+    start.parent.mkdir()
+    start.write_text(START)
+    start.chmod(0o755)
+    start.with_name(VERSION).symlink_to(sys.executable)
+    (packages / "fleet_only.py").touch()
+    spark = tmp_path / "spark"
+    spark.mkdir()
+    told = "import fleet_only, os, sys; print(*map(os.path.realpath, sys.path[1:3]), sep=chr(10))"
+    ran = subprocess.run(
+        [start, "-S", "-c", told],
+        env=os.environ | {"PYTHONPATH": str(spark)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.stdout, ran.stderr) == (f"{spark}\n{packages}\n", "")

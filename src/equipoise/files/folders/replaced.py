@@ -42,6 +42,7 @@ def replaced(out: Path, claim: Claim, *, force: bool = False) -> Iterator[Path]:
             finally:
                 with uninterrupted():
                     shutil.rmtree(fresh, ignore_errors=True)
+        clear_leftovers(place, claim)  # the JVM of a process that was killed may have written on for a while
         if overruled:
             LOG.warning("%s: replaced all the same: it %s", out, overruled)
     except OSError as error:

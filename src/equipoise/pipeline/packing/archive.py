@@ -19,8 +19,10 @@ from equipoise.pipeline.packing.distributions import files_of, needed
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 START = f"""#!/bin/sh
 # Starts the Python beside it wherever this folder is; its own library goes before those of the machine.
+# The packages are named, for not every Python looks into site-packages by itself (Debian's does not).
 here=$(dirname "$(readlink -f "$0")")
 unset PYTHONHOME
+export PYTHONPATH="${{PYTHONPATH:+$PYTHONPATH:}}$here/../lib/{VERSION}/site-packages"
 LD_LIBRARY_PATH="$here/../lib${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}" exec "$here/{VERSION}" "$@"
 """
 """``bin/python``."""
