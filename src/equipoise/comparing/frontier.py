@@ -168,13 +168,12 @@ def point(
         else load_of(problem, goal).held(plan.target)
     )[problem.eligible]
     moves = measures.data_moves(plan.cluster.replicas, plan.target)
-    sizes_known = not np.isnan(plan.cluster.size_bytes).all()
     alike = goal == Replicas.name and not np.ptp(plan.cluster.brokers.weight[problem.eligible]) > 0
     return Point(
         percent,
         budget,
         data_moves=moves,
-        bytes_moved=moved_bytes(plan) if sizes_known else None,
+        bytes_moved=moved_bytes(plan),
         least=int(held.min()),
         most=int(held.max()),
         value=levels[goal][0],
@@ -191,7 +190,8 @@ def whole(level: Level) -> tuple[int | None, int | None]:
 
 
 def moved_bytes(plan: Plan) -> int | None:
-    """Bytes that a plan copies; None where a size that matters is not known."""
+    """Bytes that a plan copies; None where a size that matters is not known, and where none is at all."""
+    sizes = plan.cluster.size_bytes
     copies = measures.arrivals_by_row(plan.cluster.replicas, plan.target)
-    total = float((np.ceil(plan.cluster.size_bytes) * copies)[copies > 0].sum())
-    return None if np.isnan(total) else int(total)
+    total = float((np.ceil(sizes) * copies)[copies > 0].sum())
+    return None if np.isnan(total) or np.isnan(sizes).all() else int(total)
