@@ -117,8 +117,10 @@ def has_repeat(ids: IntArray) -> BoolArray:
 def stranger(ids: IntArray, replicas: IntArray) -> IntArray:
     """``(n,)``: the first of each row's ids that its list does not have, -1 where it has all of them."""
     found = np.full(len(ids), -1, dtype=np.int32)
-    for column in ids.T[::-1]:
-        lacks = (column >= 0) & ~np.any(replicas == column[:, None], axis=1)
+    for at, column in reversed([*enumerate(ids.T)]):
+        same = replicas[:, min(at, replicas.shape[1] - 1)]  # where nearly every id stands
+        rows = np.flatnonzero((column >= 0) & (column != same))
+        lacks = rows[~np.any(replicas[rows] == column[rows, None], axis=1)]
         found[lacks] = column[lacks]
     return found
 
