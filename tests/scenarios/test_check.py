@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,19 @@ def test_a_sound_reassignment(tmp_path: Path, state: Path) -> None:
     far = {entry["goal"]: entry for entry in found["from_optimum"]}
     assert far["replicas"] == {"goal": "replicas", "value": 1, "optimum": 0, "distance": 1, "apart": [2, 1]}
     assert far["moves"]["optimum"] == 1
+
+
+def test_checks_are_sentences_and_a_mark_is_a_remark(tmp_path: Path, state: Path) -> None:
+    """No name of a check of Wix is printed, and what ✗ means stands above them, under "No rule is broken"."""
+    run = equipoise("check", proposed(tmp_path, ("pay", 0, [2, 1])), "--current", state, "--no-optimum")
+    lines = [line.strip() for line in run.stdout.splitlines()]
+    head = lines.index("How good it is, by the checks of Wix. ✗ is a remark: no rule is broken by it.")
+    assert lines[0].startswith("No rule is broken: ")
+    marked = lines[head + 1 : head + 8]
+    assert {line[:2] for line in marked} == {"✓ ", "✗ "}
+    asked = "each broker's replicas are within 15 % of the median, or one: broker"
+    assert any(line.startswith(f"✗ {asked}") for line in marked)
+    assert not re.search(r"\b[a-z]+_[a-z_]+\b", run.stdout)
 
 
 def test_broken_rules_are_named(tmp_path: Path, state: Path) -> None:

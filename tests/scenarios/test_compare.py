@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from equipoise.cli.main import app
+from equipoise.cli.main import app, main
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.comparing import run as running
 from equipoise.comparing.measured import Row, measure
@@ -191,6 +192,32 @@ def test_the_table_names_every_strategy_and_every_reason(source):
     for name in ("flow", *STRATEGIES):
         assert re.search(rf"^ *{name}\b", done.output, re.M), name
     assert "pinterest: found no plan: it moves no data" in done.output
+
+
+@pytest.mark.slow
+def test_a_terminal_of_80_columns_leaves_columns_out_and_cuts_no_word(source, monkeypatch):
+    """What there is no room for is named below the table; a pipe has every column."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    command = ["compare", source, "--drain", "19", "--strategy", "generate"]
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    shown = {}
+    for name, stream in (("terminal", Terminal()), ("pipe", io.StringIO())):
+        monkeypatch.setattr(sys, "stdout", stream)
+        with pytest.raises(SystemExit):
+            main(command)
+        shown[name] = stream.getvalue()
+    assert max(map(len, shown["terminal"].splitlines())) <= 80
+    assert "…" not in shown["terminal"] and "\x1b[" not in shown["terminal"]
+    known = {word for line in shown["pipe"].splitlines() for word in line.split()}
+    table, left_out = shown["terminal"].split("No room for: ")
+    assert set(table.split()) <= known
+    named = " ".join(left_out.split()).split(". ")[0].split(", ")
+    assert named and all(name in shown["pipe"] for name in named)
 
 
 def test_an_unknown_strategy_is_refused(source):

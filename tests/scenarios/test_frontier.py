@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from equipoise.cli.main import app
+from equipoise.cli.main import app, main
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.comparing.frontier import BUDGETS, Frontier, Point, frontier, shown
 from equipoise.errors import UnusableInput
@@ -156,6 +156,24 @@ def test_table_json_and_page(tmp_path: Path) -> None:
     for text in (table.stdout, page.read_text()):
         assert all(f"{point['data_moves']:,}" in text for point in points)
     assert "src=" not in page.read_text().split("<script", 1)[0]
+
+
+def test_a_row_is_printed_before_the_next_plan_is_begun(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever has seen enough need not wait for the budgets that are left."""
+    seen: list[list[str]] = []
+
+    def watched(cluster: Cluster, request: Request) -> Plan:
+        lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+        seen.append([words[0] for words in lines if words[1:3] == ["%", "·"]])
+        return make_plan(cluster, request)
+
+    monkeypatch.setattr("equipoise.comparing.frontier.make_plan", watched)
+    with pytest.raises(SystemExit):
+        main(["frontier", str(FLEET / "racks"), "--budgets", "0,20,50,100"])
+    assert seen == [[], [], ["0"], ["20"]]
+    assert "50 % ·" in capsys.readouterr().out
 
 
 def test_nothing_to_move_is_told_once(tmp_path: Path) -> None:

@@ -91,6 +91,17 @@ def test_a_rack_with_too_few_brokers_breaks_no_rule() -> None:
     assert not len(leaves_rack_rule(plan))
 
 
+def test_where_every_plan_must_crowd_a_rack_no_figure_counts_it() -> None:
+    """One broker in rack a, three in b, four replicas: report, comparison and verdict count nothing."""
+    cluster = cluster_of({"t": [[1, 2, 3, 4], [2, 3, 4, 1]]}, {1: "a", 2: "b", 3: "b", 4: "b"})
+    plan, problem = make_plan(cluster), build_problem(cluster, Request())
+    assert values_of(plan)["racks"] == 0
+    check_figures(plan, problem)
+    assert compared(problem, cluster.replicas)["rack_violations"] == 0
+    assert reported(plan).before.rack_violations == reported(plan).after.rack_violations == 0
+    assert levels(cluster, cluster.replicas, problem.eligible)["rack_violations"] == 0
+
+
 FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("EQUIPOISE_CASES", "50")))
 

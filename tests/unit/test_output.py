@@ -145,6 +145,7 @@ COMMAND = [sys.executable, "-c", "from equipoise.cli.main import main; main()"]
         ("- <&-", 2, "equipoise: standard input: it is closed"),
         ("--json | true", 141, ""),
         ("2>&-", 0, ""),
+        ("--drain 9 2>&-", 2, ""),
     ],
 )
 def test_streams_that_are_closed_full_or_gone(shell: str, code: int, said: str):
@@ -179,6 +180,15 @@ def test_names_of_others_reach_no_terminal_as_codes(run: Run, tmp_path: Path):
     (tmp_path / "brokers.csv").write_text("id,rack\n1,\x1b[31mred\n2,[/b]\n3,c\n4,d\n5,e\n")
     code, out, _ = run("plan", str(tmp_path), "--drain", "5")
     assert code == 0 and "\x1b" not in out and "[/b]" in out
+
+
+def test_a_topic_of_two_lines_makes_an_error_of_one(run: Run, tmp_path: Path):
+    source = tmp_path / "current.json"
+    entry = {"topic": "a\nb\x1b[31m", "partition": 0, "replicas": [1]}
+    source.write_text(json.dumps({"version": 1, "partitions": [entry]}))
+    code, out, err = run("plan", str(source))
+    assert (code, out, err.count("\n")) == (2, "", 1) and "\x1b" not in err
+    assert err.endswith('partitions[0]: a�b�[31m-0 [1]: "a b�[31m" is not a topic name\n')
 
 
 def test_racks_in_place_may_be_longer_than_any_file_name(run: Run):

@@ -83,7 +83,8 @@ def strangers(fragments: Sequence[Fragment], state: State) -> Iterator[Lack]:
         told = (fragment.log_dirs, fragment.figures, fragment.in_flight)
         tables = [rows for rows in told if rows is not None]
         counts = fragment.partition_counts or {}
-        topics = {*fragment.topic_configs, *counts, *(name for rows in tables for name in names_in(rows))}
+        rows_of = (name for rows in tables for name in names_in(rows))
+        topics = {*fragment.topic_configs, *counts, *fragment.untold, *rows_of}
         unknown = sorted(topics - state.topics.position.keys())
         labels = sorted({label for rows in tables for label in unlisted(rows, state)})
         if unknown:

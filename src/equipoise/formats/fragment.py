@@ -166,6 +166,8 @@ class Fragment:
     """Configs by broker id; under None the default of all brokers."""
     partition_counts: Mapping[str, PartitionCount] | None = None
     """Of each topic for which it says so; None where the format never does."""
+    untold: tuple[str, ...] = ()
+    """Topics that it names as there, and could tell no partition of."""
     cluster_id: str | None = None
     notes: tuple[str, ...] = ()
     quarantined: tuple[SetAside, ...] = ()

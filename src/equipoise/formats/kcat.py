@@ -32,7 +32,7 @@ def recognises(head: bytes) -> bool:
 
 
 def parse(text: bytes, faults: Faults) -> Fragment:
-    """Replica lists in preference order; a topic that kcat met with an error has no partitions."""
+    """Replica lists in preference order; a topic that kcat met with an error has none, and is named."""
     root = read_json(text, SHAPE, faults, json_span(text))
     topics = root.rows("topics")
     partitions = topics.rows("partitions")
@@ -46,8 +46,10 @@ def parse(text: bytes, faults: Faults) -> Fragment:
         place_form="partition entry {}", place=np.arange(1, len(partitions) + 1),
         leader=partitions.numbers("leader"), isr=told if b'"isrs"' in text else None,
     )  # fmt: skip
+    listed = np.bincount(partitions.parent, minlength=len(topics)) > 0
+    untold = tuple(names[of] for of, has_some in zip(topic_of, listed, strict=True) if not has_some)
     up = {int(i): BrokerFacts(is_up=True) for i in root.rows("brokers").numbers("id")}
     return Fragment(
         faults.source, NAME, lists=lists, brokers=up, brokers_role="" if faults.set_aside else "up",
-        quarantined=tuple(faults.set_aside),
+        untold=untold, quarantined=tuple(faults.set_aside),
     )

@@ -94,9 +94,35 @@ def faults_of(
         yield rows, lambda row: f"{shown(lists.topics[lists.topic_idx[row]])} is not a topic name"
     yield np.flatnonzero(lengths == 0), lambda row: "the replica list is empty"
     yield np.flatnonzero(lengths > MOST_REPLICAS), lambda row: f"more than {MOST_REPLICAS} replicas"
-    ordered = np.sort(lists.replicas, axis=1)
-    twice = np.any((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0), axis=1)
-    yield np.flatnonzero(twice), lambda row: f"broker {repeated(lists.replicas[row])} is twice in the list"
+    twice = np.flatnonzero(has_repeat(lists.replicas))
+    yield twice, lambda row: f"broker {repeated(lists.replicas[row])} is twice in the list"
+    # Kafka leads and follows from the list alone: what says otherwise was not printed by it, or is cut.
+    leader = lists.leader[:, None]
+    yield np.flatnonzero(stranger(leader, lists.replicas) >= 0), lambda row: (
+        f"leader {lists.leader[row]} is not in the list"
+    )
+    if (isr := lists.isr) is not None:
+        twice, other = np.flatnonzero(has_repeat(isr)), stranger(isr, lists.replicas)
+        yield twice, lambda row: f"broker {repeated(isr[row])} is twice in the Isr"
+        yield np.flatnonzero(other >= 0), lambda row: f"broker {other[row]} of the Isr is not in the list"
+
+
+def has_repeat(ids: IntArray) -> BoolArray:
+    """True for a row of ``(n, width)`` that has a broker twice."""
+    ordered = np.sort(ids, axis=1)
+    repeats: BoolArray = np.any((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0), axis=1)
+    return repeats
+
+
+def stranger(ids: IntArray, replicas: IntArray) -> IntArray:
+    """``(n,)``: the first of each row's ids that its list does not have, -1 where it has all of them."""
+    found = np.full(len(ids), -1, dtype=np.int32)
+    for at, column in reversed([*enumerate(ids.T)]):
+        same = replicas[:, min(at, replicas.shape[1] - 1)]  # where nearly every id stands
+        rows = np.flatnonzero((column >= 0) & (column != same))
+        lacks = rows[~np.any(replicas[rows] == column[rows, None], axis=1)]
+        found[lacks] = column[lacks]
+    return found
 
 
 def report(faults: Faults, lists: ReplicaLists, row: int, reason: str, advice: str = "") -> None:

@@ -27,6 +27,10 @@ DIRS = (
     '{"brokers":[{"broker":1,"logDirs":[{"logDir":"/d","partitions":[{"partition":"pay-0","size":7},'
     '{"partition":"pay-4","size":7},{"partition":"log-0","size":1},{"partition":"log-1","size":1}]}]}]}'
 )
+KCAT = (
+    '{"controllerid":1,"brokers":[],"topics":[{"topic":"pay","partitions":[{"partition":0,"leader":1,'
+    '"replicas":[{"id":1}]}]},{"topic":"log","error":"Broker: Leader not available","partitions":[]}]}'
+)
 
 
 def cluster(set_aside: list | None = None, **sources: str) -> Cluster:
@@ -65,6 +69,8 @@ def reassignment(*numbers: int, topic: str = "pay") -> str:
      ["dirs.json names 1 partition without a list (pay-4)"]),
     ({"topics.txt": WHOLE, "configs.txt": "Dynamic configs for topic logs are:\n  retention.ms=5000\n"},
      ["configs.txt names 1 topic without a list (logs)"]),
+    ({"kcat.json": KCAT}, ["kcat.json names 1 topic without a list (log)"]),
+    ({"kcat.json": KCAT, "log.json": reassignment(0, topic="log")}, []),
     ({"topics.txt": WHOLE, "overridden.txt": LINES[0].replace("pay", "log")},
      ["overridden.txt names 1 topic without a list (log)"]),
 ])  # fmt: skip

@@ -21,7 +21,7 @@ def reader(request, monkeypatch):
 
 
 def test_lists_leaders_and_brokers():
-    """A partition without a leader has -1, a topic with an error has no partitions."""
+    """A partition without a leader has -1; a topic with an error has no partitions, and is named."""
     assert recognise(TEXT) == "kcat -L -J"
     fragment = parse(TEXT, "kcat.json")
     lists = fragment.lists
@@ -30,6 +30,7 @@ def test_lists_leaders_and_brokers():
     assert lists.leader.tolist() == [1, -1, 2]
     assert sorted(fragment.brokers) == [1, 2]
     assert fragment.brokers_role == "up"
+    assert fragment.untold == ("gone",)
 
 
 def test_a_broken_replica_is_named():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from equipoise.cluster import Brokers, Cluster, build_cluster
@@ -12,6 +14,7 @@ from equipoise.planning import make_plan
 from equipoise.planning.request.laying import build_problem
 from equipoise.planning.request.options import request_of
 from equipoise.planning.rules.rack_rule import NO_RACKS
+from equipoise.scheduling import schedule
 
 
 @pytest.fixture
@@ -74,6 +77,19 @@ def orders() -> Cluster:
 )  # fmt: skip
 def test_what_becomes_of_an_option_is_said(orders: Cluster, options: dict[str, Any], said: str):
     assert said in build_problem(orders, request_of(options)).warnings
+
+
+def test_fewer_replicas_than_must_be_in_sync_are_said(orders: Cluster):
+    """Such a partition takes no writes, so no wave has it: whoever plans is told, and what to do first."""
+    strict = replace(orders, min_isr=np.array([2, 1], dtype=np.int32))
+    said = (
+        "--replication-factor leaves 1 partition fewer replicas than min.insync.replicas (t-0: 1 of 2): no "
+        "write with acks=all would succeed, and no wave has it. Lower min.insync.replicas first"
+    )
+    request = request_of({"replication-factor": "1"})
+    assert said in build_problem(strict, request).warnings
+    assert schedule(make_plan(strict, request)).waves == ((1,),)
+    assert not any("in sync" in line or "insync" in line for line in build_problem(orders, request).warnings)
 
 
 @pytest.mark.parametrize(

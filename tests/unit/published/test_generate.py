@@ -74,6 +74,14 @@ def test_leaders_of_a_topic_are_level(random_problem):
         assert value_of(problem, target, "leaders") == 0
 
 
+def test_by_default_it_is_todays_kafka(random_problem, lists_after):
+    """Kafka 4.1 and later place by stripes; the older rule is there for who asks for it."""
+    problem = random_problem(1, 6, 24, 3, racks={broker: "abc"[broker % 3] for broker in range(6)})
+    plain = lists_after("generate", problem, Settings())
+    assert plain == lists_after("generate", problem, Settings(placer="striped"))
+    assert plain != lists_after("generate", problem, OLDER)
+
+
 def test_racks_are_left_out_on_demand(problem_of):
     """``disable-rack-aware=yes``: all brokers are one rack."""
     problem = problem_of([[1, 2, 3]], racks={1: "a", 2: "b", 3: "a"})

@@ -42,6 +42,7 @@ class ReplicationFactor(Rule):
         for row in np.flatnonzero(cluster.rf == 0):
             draft.rf[row] = factors[cluster.topics[cluster.topic_idx[row]]]
             draft.movable[row] = True
+        draft.warnings += below_min_isr(draft)
 
     def broken(self, answer: Answer) -> BoolArray:
         wrong: BoolArray = answer.held.sum(axis=1) != answer.problem.rf[answer.rows]
@@ -69,6 +70,20 @@ class ReplicationFactor(Rule):
             if trial.allows(lowered(trial.request, lower)):
                 yield Way(Step.LOWER, f"lower the replication factor to {lower}")
                 return
+
+
+def below_min_isr(draft: Draft) -> Iterator[str]:
+    """What becomes of partitions that are to have fewer replicas than must be in sync: no wave has them."""
+    cluster = draft.cluster
+    short = draft.movable & (draft.rf < cluster.min_isr) & (cluster.rf >= cluster.min_isr)
+    rows = np.flatnonzero(short)
+    if len(rows):
+        least, them = cluster.min_isr[rows[0]], "it" if len(rows) == 1 else "them"
+        yield (
+            f"--replication-factor leaves {plural(len(rows), 'partition')} fewer replicas than "
+            f"min.insync.replicas ({cluster.label(rows[0])}: {draft.rf[rows[0]]} of {least}): no write with "
+            f"acks=all would succeed, and no wave has {them}. Lower min.insync.replicas first"
+        )
 
 
 def lowered(request: Request, factor: int) -> Request:
