@@ -8,7 +8,9 @@ import pytest
 from harness.cluster import KafkaCluster
 from harness.flights import ended, in_flight
 from harness.runs import Plan, plan_for, well
+from harness.throttles import throttles
 from harness.traffic import fill
+from harness.waiting import wait_until
 
 pytestmark = pytest.mark.kafka
 
@@ -57,3 +59,20 @@ def test_a_damaged_journal_is_read_up_to_its_damage_and_adopted(
     assert len(cluster.in_flight()) == 2
     well(plan.run("apply", "--yes", "--resume", "--adopt", "--throttle", "20MB"))
     plan.assert_applied_quickly()
+
+
+def test_what_a_killed_run_left_over_ends_with_another(cluster: KafkaCluster, tmp_path: Path) -> None:
+    """Its moves have landed, its rates and lists stand and nothing needs them: another plan names them and
+    begins nothing; with `--adopt` it clears them all."""
+    first = draining(cluster, tmp_path, "alpha", n_bytes=MB)
+    second = draining(cluster, tmp_path, "beta", n_bytes=20_000)
+    process = in_flight(first)
+    process.kill()
+    ended(process)
+    wait_until(lambda: not cluster.in_flight(), "its moves landed", seconds=120)
+    assert throttles(cluster, ["alpha"])
+    refused = second.run("apply", "--yes")
+    assert refused.code == 2 and "=50000, which no run of this plan set: --adopt" in refused.err, refused
+    assert "Finished: 2 moves, 2 done." in well(second.run("apply", "--yes", "--adopt")).out
+    assert throttles(cluster, ["alpha", "beta"]) == {}
+    second.assert_applied_quickly()
