@@ -1,4 +1,4 @@
-"""A bug in what reads or plans a cluster costs that cluster its plan, and is told; it is raised no further."""
+"""A bug in what reads or plans a cluster costs that cluster its plan, and is told; it goes no further."""
 
 from __future__ import annotations
 
