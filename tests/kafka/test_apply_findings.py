@@ -52,9 +52,10 @@ def test_rates_that_somebody_clears_are_set_again(cluster: KafkaCluster, tmp_pat
     plan.assert_applied_quickly()
 
 
-def test_what_a_foreign_cancel_leaves_is_mended(cluster: KafkaCluster, tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["apply", "rollback"])
+def test_what_a_foreign_cancel_leaves_is_mended(cluster: KafkaCluster, tmp_path: Path, way: str) -> None:
     """Kafka's own tool cancels one move, which leaves its replicas in another order: noticed, skipped with
-    exit 1, and `--resume` does it after all."""
+    exit 1; `--resume` does it after all, and `rollback` gives the order from before back."""
     plan = draining(cluster, tmp_path, "ktool", n_bytes=6 * MB, rate="50kB")
     process = in_flight(plan)
     after = next(move["after"] for move in plan.moves if move["partition"] == 0)
@@ -67,8 +68,9 @@ def test_what_a_foreign_cancel_leaves_is_mended(cluster: KafkaCluster, tmp_path:
     assert done.code == 1 and "ktool-0 was skipped: somebody else put it on" in done.err, done
     told_of = plan.run("status")
     assert told_of.code == 1 and "apply incomplete" in told_of.out, told_of
-    well(plan.run("apply", "--yes", "--resume", "--throttle", "20MB"))
-    plan.assert_applied()
+    resume = ["--resume"] if way == "apply" else []
+    well(plan.run(way, "--yes", *resume, "--throttle", "20MB"))
+    (plan.assert_applied if way == "apply" else plan.assert_undone)()
 
 
 def test_a_killed_run_is_taken_up_beside_another(cluster: KafkaCluster, tmp_path: Path) -> None:
@@ -101,6 +103,22 @@ def test_limits_of_a_run_that_ended_are_not_those_of_the_next(cluster: KafkaClus
     assert "at 300 kB/s" in well(plan.run("apply", "--yes")).out
     assert "Finished" in well(plan.run("rollback", "--yes", "--throttle", "50MB")).out
     assert "at 300 kB/s" in well(plan.run("apply", "--yes")).out
+    plan.assert_applied_quickly()
+
+
+def test_a_topic_that_grows_is_never_more_than_whole(cluster: KafkaCluster, tmp_path: Path) -> None:
+    """Producers write three times what there was while it is copied: at no time is more told to be copied
+    than there is to copy, and in the end that is all of it."""
+    plan = draining(cluster, tmp_path, "grown", n_bytes=MB, rate="50kB")
+    process = in_flight(plan, "--log", "json")
+    fill(cluster, "grown", LISTS, 3 * MB)
+    faster(plan)
+    done = well(ended(process))
+    told = [json.loads(line) for line in done.out.splitlines()]
+    assert all(line["copied_bytes"] <= line["planned_bytes"] for line in told if "copied_bytes" in line), done
+    assert told[-1]["event"] == "ended"
+    assert told[-1]["copied_bytes"] > 3 * sum(move["bytes"] for move in plan.moves) > 0, done
+    assert "-" not in "".join(line["text"] for line in told if line["event"] == "progress")
     plan.assert_applied_quickly()
 
 

@@ -153,16 +153,35 @@ def test_a_topic_created_anew_is_another_one(cluster: KafkaCluster, tmp_path: Pa
 
 
 def test_two_plans_begun_in_the_same_second(cluster: KafkaCluster, tmp_path: Path) -> None:
-    """With the same rate, so that nothing but the moves tells them apart: one of them waits or is refused,
-    and no throttle is left."""
-    plans = [draining(cluster, tmp_path, t, n_bytes=MB, rate="500kB", name=t) for t in ("alpha", "beta")]
-    processes = [plan.start("apply", "--yes") for plan in plans]
-    done = [ended(process) for process in processes]
-    for plan, told in zip(plans, done, strict=True):
-        if told.code == 2:
-            assert "not started" in told.err and not (plan.folder / "journal.jsonl").exists()
-            well(plan.run("apply", "--yes"))
+    """With the same rate, so that nothing but the moves tells them apart: one of them is refused, or waits
+    with nothing in flight while the other copies, throttled; both end, and no throttle is left."""
+    plans = [draining(cluster, tmp_path, t, n_bytes=6 * MB, rate="50kB", name=t) for t in ("alpha", "beta")]
+    told = [tmp_path / f"events of {plan.folder.name}" for plan in plans]
+    hooks = [f"sh -c 'cat >> \"{path}\"'" for path in told]
+    processes = [
+        plan.start("apply", "--yes", "--on-event", hook) for plan, hook in zip(plans, hooks, strict=True)
+    ]
+
+    def second() -> int | None:
+        """Which of them was refused, or says that it waits for the other's moves."""
+        for k, process in enumerate(processes):
+            waits = told[k].exists() and "is being moved by somebody else" in told[k].read_text()
+            if waits or process.poll() == 2:
+                return k
+        return None
+
+    wait_until(lambda: second() is not None, "one of them keeps back", seconds=90)
+    first = plans[second() == 0]
+    assert {name.topic for name in cluster.in_flight()} == {first.folder.name}
+    assert rates(cluster) == {"50000"}
+    for plan in plans:
+        well(equipoise("throttle", str(plan.folder), "20MB"))
+    both = [ended(process) for process in processes]  # who was refused begins when the other is over
+    for plan, done in zip(plans, both, strict=True):
+        if done.code == 2:
+            assert "not started" in done.err and not (plan.folder / "journal.jsonl").exists()
+            well(plan.run("apply", "--yes", "--throttle", "20MB"))
         else:
-            assert told.code == 0 and "Finished: 3 moves, 3 done." in told.out, done
+            assert done.code == 0 and "Finished: 3 moves, 3 done." in done.out, done
     for plan in plans:
         plan.assert_applied_quickly()

@@ -54,13 +54,17 @@ def as_visitor(cluster: KafkaCluster, *command: str) -> Done:
 
 
 def test_what_may_not_be_described_is_said(rights: KafkaCluster, tmp_path: Path) -> None:
-    """With Describe on the cluster alone a snapshot is not whole and says so; a dry run names the topic."""
+    """With Describe on the cluster, or on it and one of two topics, a snapshot is not whole and says so; a
+    dry run names the topic."""
     cluster = rights
     cluster.create("hidden", {0: [0, 1], 1: [1, 2]})
+    cluster.create("shown", {0: [0, 2]})
     plan = plan_for(cluster, tmp_path, "--replace", "1=4", "--topics", "hidden", "--throttle", "1MB")
     allow(cluster, "DESCRIBE", "CLUSTER", "kafka-cluster")
-    assert_not_whole(cluster, tmp_path / "some")
+    assert_not_whole(cluster, tmp_path / "none", "0 topics, 0 partitions", "2 topics are")
     assert_missing(plan, "not authorised to describe topic hidden")
+    allow(cluster, "DESCRIBE", "TOPIC", "shown")
+    assert_not_whole(cluster, tmp_path / "some", "1 topic, 1 partition", "1 topic are")
     for operation in ("DESCRIBE", "DESCRIBE_CONFIGS"):
         allow(cluster, operation, "TOPIC", "*")
     allow(cluster, "DESCRIBE_CONFIGS", "CLUSTER", "kafka-cluster")
@@ -96,11 +100,11 @@ def test_each_missing_right_is_named_before_anything_is_begun(rights: KafkaClust
 
 
 @soon
-def assert_not_whole(cluster: KafkaCluster, folder: Path) -> None:
+def assert_not_whole(cluster: KafkaCluster, folder: Path, shown: str, hidden: str) -> None:
     """Asked again until every broker knows of the right."""
     told = snapshot(cluster, folder)
-    assert told.code == 1 and "0 topics, 0 partitions" in told.out, told
-    assert "are on disk that this user may not describe" in told.err
+    assert told.code == 1 and shown in told.out, told
+    assert f"replicas of {hidden} on disk that this user may not describe, hidden among them" in told.err
 
 
 @soon
@@ -134,7 +138,7 @@ def test_a_run_that_may_set_no_throttle_has_done_nothing_and_says_so(
 ) -> None:
     """All is skipped, with the reason: that is no finished run, neither at its end nor later."""
     cluster = rights
-    cluster.create("hidden", {0: [0, 1], 1: [1, 2]})
+    cluster.create("hidden", {0: [0, 1], 1: [0, 1]})
     plan = plan_for(cluster, tmp_path, "--replace", "1=4", "--topics", "hidden", "--throttle", "1MB")
     for operation, kind, name in (
         ("DESCRIBE", "TOPIC", "*"),
@@ -148,6 +152,8 @@ def test_a_run_that_may_set_no_throttle_has_done_nothing_and_says_so(
     done = as_visitor(cluster, "apply", str(plan.folder), "--yes")
     assert done.code == 1 and "Incomplete: 2 moves, 0 done, 2 skipped." in done.out, done
     assert "no throttle can be set on" in done.err and "AUTHORIZATION_FAILED" in done.err, done
+    (line,) = [line for line in done.out.splitlines() if "skipped: " in line]  # one reason, one line
+    assert line.startswith("hidden-0 and 1 more are skipped: no throttle can be set on broker 0 ("), done
     told = plan.run("status")
     assert told.code == 1 and "apply incomplete" in told.out, told
     plan.assert_undone()

@@ -179,6 +179,7 @@ def measured_fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_samples(fleet, "one.csv", rows[::2], "moving")
     write_samples(fleet, "two.parquet", rows[1::2], "moving")
     write_samples(fleet, "three.json", rows[::3], "moving")
+    write_samples(fleet, "four.csv", series("jvm_threads", [1, 2, 3]), "moving")
     return fleet
 
 
@@ -190,7 +191,8 @@ def measured_run(
 
 
 def test_every_partition_and_broker_has_a_row(measured_run: FleetRun) -> None:
-    """Clusters without samples too, where nothing is known; nothing was set aside."""
+    """Clusters without samples too, where nothing is known; nothing was set aside, and samples of a metric
+    that nobody needs are counted and no fault."""
     assert measured_run.is_clean
     load = rows_of(measured_run.out, "partition_load")
     assert [(row["cluster"], row["partition"]) for row in load] == [
@@ -200,7 +202,8 @@ def test_every_partition_and_broker_has_a_row(measured_run: FleetRun) -> None:
     assert len(rows_of(measured_run.out, "broker_load")) == 8
     record = json.loads((measured_run.out / "run.json").read_text())
     assert record["out"]["rows"]["samples"] == 299 + 2 + 300 + 49
-    assert record["in"]["sample_files"] == 3
+    assert record["in"]["sample_files"] == 4
+    assert record["left_out"]["samples"] == 3
 
 
 def test_what_brokers_carry(measured_run: FleetRun) -> None:

@@ -94,6 +94,7 @@ def told(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Told:
     write_samples(fleet, "a.jsonl", CANNOT, "cannot-jsonl")
     write_samples(fleet, "a.csv", two_counters(7), "between")
     write_samples(fleet, "a.csv", two_counters(0), "at-once")
+    write_samples(fleet, "a.csv", series("bytes_in_total", [0, 3_600, 6e14]), "too-fast")
     for odd in ODD:
         write_samples(fleet, "2026-01-01T00:00:00.csv", [sample(T0, "size_bytes", 5)], odd)
     not_text(fleet)
@@ -164,6 +165,7 @@ def nested(fleet: Path) -> None:
     """Folders as Spark writes them, links to nothing, and a folder that holds itself."""
     folder = write_samples(fleet, "date=2026-01-01/topic=pay/a.csv", [sample(T0, "size_bytes", 5)], "nested")
     folder.write_text(f"time,metric,value,partition\n{T0},size_bytes,5,0\n")
+    write_samples(fleet, "2026-01/a.csv", [sample(T0 + 1, "size_bytes", 5)], "nested")
     metrics = fleet / "nested" / "metrics"
     (metrics / "gone.csv").symlink_to("nowhere")
     (metrics / "round").symlink_to(".")
@@ -226,6 +228,13 @@ def test_counters_of_several_brokers_are_not_mixed(told: Told, cluster: str, sai
     (piece,) = told.aside(cluster)
     assert said in piece["reason"] and piece["file"] == "metrics"
     assert piece["place"].endswith("samples of 1 series of bytes_in_total")
+
+
+def test_a_counter_that_no_link_could_fill(told: Told) -> None:
+    """600 TB in an hour: its rate is set aside, however small each sample is; the one before stays."""
+    assert told.values("too-fast") == [(HOUR, "bytes_in_per_s", 1.0)]
+    (piece,) = told.aside("too-fast")
+    assert (piece["reason"], piece["file"]) == ("more than a terabit a second", "metrics")
 
 
 def test_two_exporters_are_two_series(told: Told) -> None:
@@ -309,7 +318,7 @@ def test_broken_files(told: Told) -> None:
 
 def test_nothing_is_passed_over(told: Told) -> None:
     """Folders are searched, and what they are called after counts; links to nothing and pipes are told."""
-    assert told.values("nested", "topic") == [(0, "size_bytes", 5.0, "pay")]
+    assert told.values("nested", "topic") == [(k, "size_bytes", 5.0, "pay") for k in range(2)]
     assert told.reasons("nested") == {
         "gone.csv": "is a link to nothing",
         "round": "the folder is a link to one that it stands in",

@@ -92,11 +92,16 @@ def test_room_for_the_code_of_many_jobs(spark: SparkSession) -> None:
 
 
 def test_settings_of_the_driver(tmp_path: Path) -> None:
-    """What a JVM must be told when it starts is heard: heap, options, class path and jars."""
+    """What a JVM must be told when it starts is heard: heap, options, class path, jars and the log of events;
+    workers run the Python that the user names."""
     jars = {name: tmp_path / f"{name}.jar" for name in ("before", "after")}
     for name, jar in jars.items():
         with zipfile.ZipFile(jar, "w") as archive:
             archive.writestr(f"{name}.txt", name)
+    python, log = tmp_path / "python", tmp_path / "log"
+    python.write_text(f'#!/bin/sh\necho > {tmp_path}/used\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    log.mkdir()
     code = (
         "from equipoise.pipeline.session import session, settings_of\n"
         "import sys\n"
@@ -104,17 +109,20 @@ def test_settings_of_the_driver(tmp_path: Path) -> None:
         "    java = spark._jvm.java.lang\n"
         "    loader = java.Thread.currentThread().getContextClassLoader()\n"
         "    print(java.Runtime.getRuntime().maxMemory() >> 20, java.System.getProperty('a'),\n"
-        "          [loader.getResource(name) is not None for name in ('before.txt', 'after.txt')])\n"
+        "          [loader.getResource(name) is not None for name in ('before.txt', 'after.txt')],\n"
+        "          spark.range(3).mapInArrow(lambda batches: batches, 'id long').count())\n"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code, "spark.driver.memory=600", "spark.driver.extraJavaOptions=-Da='b c'",
-         f"spark.driver.extraClassPath={jars['before']}", f"spark.jars={jars['after']}"],
-        capture_output=True, text=True, timeout=550,
+         f"spark.driver.extraClassPath={jars['before']}", f"spark.jars={jars['after']}",
+         "spark.eventLog.enabled=true", f"spark.eventLog.dir=file://{log}"],
+        capture_output=True, text=True, timeout=550, env=os.environ | {"PYSPARK_PYTHON": str(python)},
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     heap, _, rest = ran.stdout.strip().partition(" ")
     assert 550 <= int(heap) <= 600
-    assert rest == "b c [True, True]"
+    assert rest == "b c [True, True] 3"
+    assert (tmp_path / "used").exists() and list(log.iterdir())
 
 
 def test_a_jvm_that_does_not_start(tmp_path: Path) -> None:

@@ -114,7 +114,14 @@ class Face:
         return CHOICES[answer]
 
     def answer(self, question: str) -> str:
-        """What is typed; a signal is an answer too, while ``input`` would wait on after one that is noted."""
+        """What is typed; a terminal that is gone, while it is asked too, is the end of input."""
+        try:
+            return self.typed(question)
+        except OSError:
+            return END_OF_INPUT
+
+    def typed(self, question: str) -> str:
+        """A signal is an answer too, while ``input`` would wait on after one that is noted."""
         print(question, end="", flush=True)
         while not select.select([sys.stdin], [], [], HEAR_EVERY_S)[0]:
             if self.interrupts:

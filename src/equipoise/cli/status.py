@@ -147,7 +147,7 @@ def hours_of(memory: Memory) -> dict[str, Any]:
 
 def text_of(found: dict[str, Any]) -> str:
     """The same for people."""
-    from equipoise.report.words import duration, rate
+    from equipoise.report.words import rate
 
     what = {"apply": "apply", "rollback": "roll back"}.get(found["operation"], "run")
     gone = "{gone} gone (topic deleted), " if found["gone"] else ""
@@ -161,25 +161,8 @@ def text_of(found: dict[str, Any]) -> str:
         lines.append(f"the journal is damaged: {found['journal_damage']}; what follows it is not known")
     if found["journal_torn"]:
         lines.append(f"the journal: {found['journal_torn']}")
-    if found["held"] and found["outcome"] in ONGOING:
-        lines.append(f"held: {found['held']}, no move begins")
-    if found["throttle_bounds"] and found["outcome"] in ONGOING:
-        low, high = map(rate, found["throttle_bounds"])
-        lines.append(f"throttle between {low} and {high} a broker each way, now {rate(found['throttle'])}")
-    if found["inflight_bounds"] and found["outcome"] in ONGOING:
-        low, high = found["inflight_bounds"]
-        lines.append(f"{low} to {high} partitions in flight at most, now {found['max_inflight']}")
-    if found["health"] and found["outcome"] in ONGOING:
-        lines.append(f"held down by what {found['health']} shows of brokers")
-    if found["metrics_file"] and found["outcome"] in ONGOING:
-        lines.append(f"its metrics are written to {found['metrics_file']}")
-    if found["on_event"] and found["outcome"] in ONGOING:
-        lines.append("a command is run for each of its events")
-    if found["between"] and found["outcome"] in ONGOING:
-        lines.append(f"moves begin in {found['between']} alone")
-    if found["until"] and found["outcome"] in ONGOING:
-        left = f"in {duration(found['seconds_left'])}" if found["seconds_left"] else "now over"
-        lines.append(f"its time ends at {found['until']}, {left}")
+    if found["outcome"] in ONGOING:
+        lines += steered_by(found)
     ordered = found["ordered"]
     if ordered["paused"] and found["held"] != "paused":
         lines.append("a pause is ordered; continue ends it")
@@ -200,3 +183,30 @@ def text_of(found: dict[str, Any]) -> str:
     if found["adoptable"] or (found["throttles_of_others"] and not found["operation"]):
         lines.append("apply --adopt and cancel --adopt take what stands of this plan for their own")
     return "\n".join(lines)
+
+
+def steered_by(found: dict[str, Any]) -> list[str]:
+    """What holds, bounds and follows a run that is not over, a line each."""
+    from equipoise.report.words import duration, rate
+
+    lines: list[str] = []
+    if found["held"]:
+        lines.append(f"held: {found['held']}, no move begins")
+    if found["throttle_bounds"]:
+        low, high = map(rate, found["throttle_bounds"])
+        lines.append(f"throttle between {low} and {high} a broker each way, now {rate(found['throttle'])}")
+    if found["inflight_bounds"]:
+        low, high = found["inflight_bounds"]
+        lines.append(f"{low} to {high} partitions in flight at most, now {found['max_inflight']}")
+    if found["health"]:
+        lines.append(f"held down by what {found['health']} shows of brokers")
+    if found["metrics_file"]:
+        lines.append(f"its metrics are written to {found['metrics_file']}")
+    if found["on_event"]:
+        lines.append("a command is run for each of its events")
+    if found["between"]:
+        lines.append(f"moves begin in {found['between']} alone")
+    if found["until"]:
+        left = f"in {duration(found['seconds_left'])}" if found["seconds_left"] else "now over"
+        lines.append(f"its time ends at {found['until']}, {left}")
+    return lines

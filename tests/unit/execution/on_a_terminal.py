@@ -32,6 +32,9 @@ class Slow(SimulatedCarrier):
 told = story({f"t-{i}": ([0, 1], [2 + i % 3, 1]) for i in range(4)})
 with face_for("4 partitions will change.", yes=False) as face:
     end = drive(Machine(told.job, with_options()), Slow(told.model), Log(), face)
+undone = told.lists() == {f"t-{i}": (0, 1) for i in range(4)}
+said = f"ended {end.outcome}, {undone}, {len(told.throttles())} throttles"
 if len(sys.argv) > 1:
-    Path(sys.argv[1]).write_text(f"ended {end.outcome}, {len(told.throttles())} throttles")
-print(f"ended {end.outcome}, {told.lists() == {f't-{i}': (0, 1) for i in range(4)}}")
+    Path(sys.argv[1]).write_text(said)
+else:
+    print(said)

@@ -48,26 +48,37 @@ def test_ctrl_c_can_be_thought_better_of() -> None:
     assert "ended finished, False" in shown
 
 
-def test_a_second_ctrl_c_leaves_it_running() -> None:
-    """The question itself can be answered with Ctrl-C: the run lets go at once."""
-    shown = on_terminal((r"Go ahead\?", "y\n"), (r"MiB/s", "\x03"), (r"\[g\]o on\?", "\x03"))
-    assert "ended left" in shown
+@pytest.mark.parametrize("answer", ["l\n", "\x03"], ids=["leave", "ctrl-c"])
+def test_who_leaves_it_running_lets_go_at_once(answer: str) -> None:
+    """The question is answered so, or with a second Ctrl-C; what flies keeps its throttle, as is said."""
+    shown = on_terminal((r"Go ahead\?", "y\n"), (r"MiB/s", "\x03"), (r"\[g\]o on\?", answer))
+    assert "[l]eave it running throttled" in shown
+    assert "ended left, False, 6 throttles" in shown
 
 
-def test_a_terminal_that_is_closed_leaves_it_running_throttled(tmp_path: Path) -> None:
-    """A lost connection: what is said goes nowhere, what flies keeps its throttle, the run ends in order."""
+@pytest.mark.parametrize(
+    ("dialogue", "ended"),
+    [
+        ([("Go ahead?", "y\n"), ("MiB/s", "")], "ended left, False, 6 throttles"),
+        ([("Go ahead?", "")], "ended declined, True, 0 throttles"),
+    ],
+    ids=["in flight", "at the question"],
+)
+def test_a_terminal_that_is_closed(dialogue: list[tuple[str, str]], ended: str, tmp_path: Path) -> None:
+    """A lost connection: what is said goes nowhere, what flies keeps its throttle, the run ends in order; and
+    where it has not begun it does not begin."""
     script = Path(__file__).with_name("on_a_terminal.py")
     process, terminal = pty.fork()
     if process == 0:
         os.execv(sys.executable, [sys.executable, str(script), str(tmp_path / "ended")])
-    for awaited, answer in (("Go ahead?", b"y\n"), ("MiB/s", b"")):
+    for awaited, answer in dialogue:
         shown = ""
         while awaited not in shown:
             shown += os.read(terminal, 4096).decode(errors="replace")
-        os.write(terminal, answer)
+        os.write(terminal, answer.encode())
     os.close(terminal)
     os.waitpid(process, 0)
-    assert (tmp_path / "ended").read_text() == "ended left, 6 throttles"
+    assert (tmp_path / "ended").read_text() == ended
 
 
 @pytest.mark.parametrize("answer", ["\n", "\x03", "\x04"], ids=["return", "ctrl-c", "ctrl-d"])

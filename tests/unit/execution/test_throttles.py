@@ -75,12 +75,14 @@ def test_a_rate_that_stands_is_named_and_nothing_begins() -> None:
     )
 
 
-def test_a_rate_that_stands_is_kept_on_purpose_and_put_back_aloud() -> None:
-    told = left_over()
+@pytest.mark.parametrize("rate", ["300000", str(2 * MB)], ids=["another rate", "our rate"])
+def test_a_rate_that_stands_is_kept_on_purpose_and_put_back_aloud(rate: str) -> None:
+    """Also where it is the run's own, so that nothing needs to be altered: it lasts all the same."""
+    told = left_over(rate)
     before = told.throttles()
     assert told.run(with_options(keep_rates=True)).reasons == ()
     assert told.throttles() == before
-    assert told.face.heard[-1] == f"put back {RATES[0]}=300000 on brokers 0, 1, 3, where it stood before"
+    assert told.face.heard[-1] == f"put back {RATES[0]}={rate} on brokers 0, 1, 3, where it stood before"
 
 
 def test_a_left_over_is_adopted_and_ends_with_the_run() -> None:

@@ -126,6 +126,32 @@ def test_the_end_of_a_killed_run_leaves_the_rates_of_another_alone() -> None:
     assert alpha.throttles() == {}
 
 
+def test_the_end_of_a_killed_run_with_the_same_rate() -> None:
+    """Nothing tells whose a rate is: A, taken up, takes it off; B sets it again at its next look, aloud, and
+    says at its end that what it found stands again."""
+    alpha, beta = two_plans()
+    model, bare = alpha.model, list[float]()
+    model.link = 5.0 * MB
+    with pytest.raises(Killed):
+        alpha.run(carrier=Recorder(model, 1, after=True))
+    model.advance(1000)
+    second = Process(beta, with_options(keep_rates=True))
+    while not (model.moving and isinstance(second.instruction, ask.Wait)):
+        second.step()
+
+    def look() -> None:
+        if model.moving and rates(alpha, 3) == {None}:
+            bare.append(model.now)
+
+    beside(Process(alpha, OPTIONS), second, look=look)
+    assert bare and max(bare) - min(bare) < 1.5
+    lost, *back = beta.face.heard
+    assert lost == "somebody took our throttle off brokers 0, 3 while moves are in flight: set again"
+    said = (f"put back {key}={2 * MB} on brokers 0, 3, where it stood before" for key in sorted(RATES))
+    assert sorted(back) == list(said)
+    assert beta.throttles().keys() == {Resource.broker(0), Resource.broker(3)}
+
+
 def throttled_everywhere(model: SimulatedCluster, *topics: str) -> dict[Resource, dict[str, str]]:
     """Let the lists of topics say ``*``; what is set on the cluster then."""
     star = {Resource.topic(topic): dict.fromkeys(LISTS, "*") for topic in topics}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pyarrow as pa
@@ -81,6 +84,29 @@ def test_times_that_no_calendar_has(unit: str, tmp_path: Path) -> None:
     told = [row["time"] for row in read(tmp_path / "a.parquet")]
     assert told[0].startswith("1970-01-01 00:00:0") and told[2] is None
     assert told[1] == {"ms": f"{2**62} ms", "us": "17036-07-06 14:00:27.387904Z"}[unit]
+
+
+CSV = b"time,metric,value,topic,partition\n" + b"1767225600,size_bytes,5,pay,0\n" * 20_000
+ONCE = {
+    "a.csv": CSV,
+    "a.csv.gz": gzip.compress(CSV),
+    "a.json": ANSWER % (b'"vector"', b",".join([VECTOR % b'"size_bytes"'] * 20_000)),
+    "a.jsonl": b'{"time":1767225600,"metric":"size_bytes","value":5}\n' * 20_000,
+    "1767225600.prom": b'kafka_log_log_size{topic="pay",partition="0"} 5\n' * 20_000,
+}
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_a_file_is_read_once(name: str, tmp_path: Path) -> None:
+    """From its beginning to its end: all that it holds comes through a pipe, which gives each byte once."""
+    pipe = tmp_path / name
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_bytes, args=[ONCE[name]], daemon=True)
+    writer.start()
+    told = read(pipe)
+    writer.join()
+    assert len(told) == 20_000
+    assert {(row["value"], row["fault"]) for row in told} == {("5", None)}
 
 
 LABELS = [

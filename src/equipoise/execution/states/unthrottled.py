@@ -14,7 +14,7 @@ from equipoise.execution.states.dirs import landing_dirs
 from equipoise.execution.states.needed import Answer, copying, settling_on
 from equipoise.execution.states.submitting import GONE
 from equipoise.execution.states.throttled import LOOKS
-from equipoise.execution.throttling import KEYS, Owed, clearing, covered, listing, owed, plain, who
+from equipoise.execution.throttling import KEYS, Owed, clearing, covered, listing, owed, plain, set_here, who
 from equipoise.wording import plural
 
 T = TypeVar("T")
@@ -41,6 +41,7 @@ def unthrottling(run: Run) -> Generator[Instruction, Any, list[str]]:
             over = without(covered(values, due, run.memory), off)
             undo = clearing(values, due, run.memory, run.sent)
             clear = [of for of in due.resources if is_clear(of, values, undo, over)]
+            note_put_back(run, due, clear, values)
             yield from noting_clear(run, due, clear)
             due = due_now(run)
             undo = without(undo, off)
@@ -61,7 +62,6 @@ def taking_off(
     run: Run, undo: Mapping[Resource, Mapping[str, str | None]], off: dict[Resource, set[str]]
 ) -> Steps:
     """Alter what is to be undone; the rates to which their brokers agree are noted in ``off``."""
-    note_put_back(run, undo)
     run.shown -= undo.keys()
     failures: Mapping[Resource, Failure | None] = yield ask.AlterConfigs(undo)
     for of in undo:
@@ -135,11 +135,14 @@ def noting_clear(run: Run, due: Owed, clear: list[Resource]) -> Steps:
         yield from run.record("cleared", topics=whole, brokers=brokers)
 
 
-def note_put_back(run: Run, undo: Mapping[Resource, Mapping[str, str | None]]) -> None:
-    for resource, values in undo.items():
-        for key, value in values.items() if resource.kind == "broker" else ():
-            if value is not None:
-                run.put_back.setdefault(f"{key}={value}", set()).add(int(resource.name))
+def note_put_back(run: Run, due: Owed, clear: list[Resource], values: Answer) -> None:
+    """Rates that stood on brokers before and that they show again, be they the same as ours were."""
+    for of in clear:
+        found = values[of]
+        if of.kind == "broker" and not isinstance(found, Failure):
+            for key, before in due.rates[int(of.name)].items():
+                if before is not None and set_here(found, key) == before:
+                    run.put_back.setdefault(f"{key}={before}", set()).add(int(of.name))
 
 
 def telling_put_back(run: Run) -> Steps:
