@@ -25,11 +25,14 @@ def main() -> int:
     measured.load()
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "coverage.json"
-        total = measured.json_report(outfile=str(out))
+        # Tests copy the package and run it elsewhere: that is none of it.
+        measured.json_report(outfile=str(out), include=[f"{SOURCE}*"])
         files = json.loads(out.read_text(encoding="utf-8"))["files"]
     floor = float(measured.get_option("report:fail_under"))  # type: ignore[arg-type]
-    for line in table(rooms(files)):
+    sums = rooms(files)
+    for line in table(sums):
         print(line)
+    total = run([sum(figures[name] for figures in sums.values()) for name in FIGURES])
     print(f"{'all':<12}{total:>26.1f} %   floor {floor:.1f} %")
     return int(total < floor)
 
@@ -49,10 +52,15 @@ def table(sums: dict[str, dict[str, int]]) -> list[str]:
     """A line for each room: lines, branches, and the part of both that was run."""
     lines = [f"{'room':<12}{'lines':>8}{'branches':>10}{'run':>8}"]
     for room, figures in sums.items():
-        n_lines, run_lines, n_branches, run_branches = (figures[name] for name in FIGURES)
-        percent = 100 * (run_lines + run_branches) / max(1, n_lines + n_branches)
-        lines.append(f"{room:<12}{n_lines:>8}{n_branches:>10}{percent:>8.1f} %")
+        counted = [figures[name] for name in FIGURES]
+        lines.append(f"{room:<12}{counted[0]:>8}{counted[2]:>10}{run(counted):>8.1f} %")
     return lines
+
+
+def run(counted: list[int]) -> float:
+    """Percent of lines and branches together, from what `FIGURES` names."""
+    n_lines, run_lines, n_branches, run_branches = counted
+    return 100 * (run_lines + run_branches) / max(1, n_lines + n_branches)
 
 
 if __name__ == "__main__":

@@ -146,6 +146,7 @@ COMMAND = [sys.executable, "-c", "from equipoise.cli.main import main; main()"]
         ("--json | true", 141, ""),
         ("2>&-", 0, ""),
         ("--drain 9 2>&-", 2, ""),
+        ("--drain 9 2>/dev/full", 2, ""),
     ],
 )
 def test_streams_that_are_closed_full_or_gone(shell: str, code: int, said: str):
@@ -155,7 +156,7 @@ def test_streams_that_are_closed_full_or_gone(shell: str, code: int, said: str):
     )
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": ""},
     )  # fmt: skip
     assert (done.returncode, done.stderr.strip()) == (code, said)
 

@@ -175,6 +175,8 @@ PROCESSES: tuple[tuple[str, str, int], ...] = (
     ("check c/state.txt --current c", "", 2),
 )
 """Command lines as whole processes."""
+AS_USUAL = {"PYTHONUNBUFFERED": ""}
+"""Streams are buffered, whatever they are for us: what they hold at the end has to go somewhere."""
 
 
 def whole_processes() -> list[str]:
@@ -187,7 +189,7 @@ def whole_processes() -> list[str]:
             for env in ({}, {"PYTHONIOENCODING": "ascii"}):
                 done = subprocess.run(
                     ["bash", "-o", "pipefail", "-c", f"{command} {words} {shell}"], cwd=folder, check=False,
-                    env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **env},
+                    env={**os.environ, **AS_USUAL, "PYTHONPATH": os.pathsep.join(sys.path), **env},
                     capture_output=True, text=True, errors="replace", timeout=300, stdin=None,
                 )  # fmt: skip
                 if (

@@ -38,6 +38,14 @@ def spelled(error: UnicodeError) -> tuple[str, int]:
     return "".join(SPELLED.get(sign, "?") for sign in lacking), error.end
 
 
+def to_nowhere(stream: TextIO) -> None:
+    """Lose what is left to write, which would fail again at the very end and change the exit code."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
 class Guarded:
     """Standard output whose faults are errors of ours, with a sentence."""
 
@@ -57,10 +65,7 @@ class Guarded:
             self.fail(error)
 
     def fail(self, error: OSError) -> NoReturn:
-        with suppress(OSError, ValueError):  # what is left to write would fail again at the very end
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self.stream.fileno())
-            os.close(nowhere)
+        to_nowhere(self.stream)
         if error.errno == errno.EPIPE:
             raise Gone from None
         raise Unwritable(f"standard output: cannot be written ({os.strerror(error.errno or 0)})") from None
@@ -130,3 +135,8 @@ def guarded() -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = before
+        if sys.stderr is not None:  # until here a disk may have got room again
+            try:
+                sys.stderr.flush()
+            except (OSError, ValueError):
+                to_nowhere(sys.stderr)

@@ -28,20 +28,32 @@ def unfinished(place: Path) -> Path:
 
 def clear_leftovers(place: Path, claim: Claim) -> None:
     """Clear away, or put back, what processes that are no more have left beside ``place``."""
+    for folder, kind in leftovers(place):
+        if kind == "aside" and not os.path.lexists(place):
+            folder.rename(place)
+            LOG.warning("%s: put back, after a process was killed that had begun to replace it", place)
+        elif kind == "new":
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            clear(folder, claim)
+
+
+def clear_unfinished(place: Path) -> None:
+    """Clear away what processes that are no more had not finished."""
+    for folder, kind in leftovers(place):
+        if kind == "new":
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def leftovers(place: Path) -> Iterator[tuple[Path, str]]:
+    """Folders beside ``place`` whose writers are no more, and what kind each is."""
     if not place.parent.is_dir():
         return
     pattern = re.compile(rf"\.{re.escape(place.name)}\.equipoise-(\d+)\.(new|old|aside)")
     for folder in sorted(place.parent.iterdir()):
         match = pattern.fullmatch(folder.name)
-        if match is None or in_use(folder, int(match[1])):
-            continue
-        if match[2] == "aside" and not os.path.lexists(place):
-            folder.rename(place)
-            LOG.warning("%s: put back, after a process was killed that had begun to replace it", place)
-        elif match[2] == "new":
-            shutil.rmtree(folder, ignore_errors=True)
-        else:
-            clear(folder, claim)
+        if match is not None and not in_use(folder, int(match[1])):
+            yield folder, match[2]
 
 
 def clear(folder: Path, claim: Claim) -> None:

@@ -13,7 +13,14 @@ from pathlib import Path
 from equipoise.errors import UnusableInput
 from equipoise.files.folders.claims import Claim, place_of, refuse
 from equipoise.files.folders.exchange import swap
-from equipoise.files.folders.leftovers import clear_leftovers, discard, entries, held, unfinished
+from equipoise.files.folders.leftovers import (
+    clear_leftovers,
+    clear_unfinished,
+    discard,
+    entries,
+    held,
+    unfinished,
+)
 from equipoise.files.folders.signals import terminable, uninterrupted
 
 LOG = logging.getLogger(__name__)
@@ -42,7 +49,7 @@ def replaced(out: Path, claim: Claim, *, force: bool = False) -> Iterator[Path]:
             finally:
                 with uninterrupted():
                     shutil.rmtree(fresh, ignore_errors=True)
-        clear_leftovers(place, claim)  # the JVM of a process that was killed may have written on for a while
+        clear_unfinished(place)  # the JVM of a process that was killed may have written on for a while
         if overruled:
             LOG.warning("%s: replaced all the same: it %s", out, overruled)
     except OSError as error:
