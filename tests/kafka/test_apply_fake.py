@@ -94,6 +94,7 @@ def test_a_broker_cordoned_after_the_start_refuses_lists_that_keep_it(story: Sto
     assert story.lists() == {**AFTER, 1: [1, 2, 0]} and story.throttles() == {}
 
 
+@pytest.mark.slow
 def test_an_order_that_cannot_be_restored_is_said(story: Story) -> None:
     """A cancel is not validated as a list is: it passes, and the old list is refused as long as the
     cordon lasts. What is left is said, and the next run puts it right."""

@@ -70,6 +70,7 @@ def rotated(model: Model, n: int) -> dict[TopicPartition, list[int]]:
 # -- the port --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_changes_go_in_chunks_far_below_what_a_controller_takes() -> None:
     """12,000 moves at once would be refused as a whole; in chunks every one is accepted."""
     with FakeKafka(Model(RACKS, partitions(12_000))) as fake, KafkaPort(fake.bootstrap) as port:
@@ -106,6 +107,7 @@ def test_the_controller_may_move_between_two_requests(fake: FakeKafka, port: Kaf
     assert port.alter_reassignments({tp(0): None}) == {tp(0): Failure("NO_REASSIGNMENT_IN_PROGRESS")}
 
 
+@pytest.mark.slow
 def test_a_lost_answer_is_asked_again(fake: FakeKafka, port: KafkaPort) -> None:
     """The request was carried out and the connection broke: sent again it is accepted, and moves once."""
     dropped = iter(["forget", "drop"])
@@ -155,6 +157,7 @@ def test_dead_frozen_and_unknown_brokers_cost_their_own_answers(fake: FakeKafka,
     ]
 
 
+@pytest.mark.slow
 def test_servers_that_hang_are_passed_over(fake: FakeKafka) -> None:
     """Whether it is named last or first, the one that answers is found; where none does, that is said, and
     not that the cluster had refused anything."""
@@ -167,6 +170,7 @@ def test_servers_that_hang_are_passed_over(fake: FakeKafka) -> None:
         KafkaPort(f"127.0.0.1:{fake.ports[0]}", quick)
 
 
+@pytest.mark.slow
 def test_a_cluster_that_hangs_does_not_answer(fake: FakeKafka) -> None:
     """Nobody has refused anything: the client's own patience is over."""
     with KafkaPort(fake.bootstrap, ClientConfig({"request.timeout.ms": "400"})) as port:
@@ -293,6 +297,7 @@ def once(wanted: str, event: Callable[[], None]) -> Callable[[str, Any, int], No
     return hook
 
 
+@pytest.mark.slow
 def test_moves_that_begin_or_end_meanwhile_do_not_blur_the_lists(fake: FakeKafka, port: KafkaPort) -> None:
     """The union is never taken for the list: the topics of such moves are read again."""
     model = fake.model
@@ -336,6 +341,7 @@ def test_progress_is_told_on_the_way(fake: FakeKafka, port: KafkaPort) -> None:
     assert ("log dirs", 0, 6) in told
 
 
+@pytest.mark.slow
 def test_a_second_snapshot_replaces_the_first_and_keeps_what_lies_beside(
     fake: FakeKafka, snapshot_folder: Path
 ) -> None:
@@ -362,6 +368,7 @@ def test_a_folder_of_other_things_is_left_alone(
     assert [path.read_text() for path in snapshot_folder.iterdir()] == ["mine"]
 
 
+@pytest.mark.slow
 def test_an_interrupted_snapshot_leaves_the_old_one(
     fake: FakeKafka, snapshot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -142,6 +142,7 @@ def test_requests_without_a_frontier_are_refused(request_: Request) -> None:
         frontier(heap(), request_)
 
 
+@pytest.mark.slow
 def test_table_json_and_page(tmp_path: Path) -> None:
     """The three faces tell the same; the page fetches nothing."""
     source, page = str(FLEET / "racks"), tmp_path / "frontier.html"
@@ -158,6 +159,7 @@ def test_table_json_and_page(tmp_path: Path) -> None:
     assert "src=" not in page.read_text().split("<script", 1)[0]
 
 
+@pytest.mark.slow
 def test_a_row_is_printed_before_the_next_plan_is_begun(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -34,6 +34,7 @@ def sections() -> list[str]:
     return re.findall(r"^```pycon\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
 
 
+@pytest.mark.slow
 def test_the_page_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line that it shows gives what it shows, in one session from top to bottom."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")

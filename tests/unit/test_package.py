@@ -96,6 +96,7 @@ def test_two_builds_are_equal(wheel: Path, tmp_path: Path) -> None:
     assert build(copy, tmp_path / "out").read_bytes() == wheel.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_wheel_plans_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
     """Without a checkout and without Spark: plan, its folder and report, and the proof of it again."""
     (tmp_path / "orders.txt").write_bytes((ROOT / "examples" / "orders.txt").read_bytes())

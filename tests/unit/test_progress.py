@@ -98,6 +98,7 @@ def wait_for_the_end_of(process: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_each_level(tmp_path: Path) -> None:
     """Reading, every level in its order, and writing; at the end the line is empty."""
     terminal = Terminal(*COMMAND, "plan", str(EXAMPLES / "racks"), "--out", str(tmp_path / "plan"))
@@ -195,6 +196,7 @@ def test_a_solver_whose_parent_is_gone_before_it_begins(tmp_path: Path) -> None:
     wait_for_the_end_of(int(died.stdout))
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_it_reads(tmp_path: Path) -> None:
     """A source that does not end."""
     source = tmp_path / "endless.json"
@@ -206,6 +208,7 @@ def test_ctrl_c_while_it_reads(tmp_path: Path) -> None:
     assert terminal.lines[-2:] == [STOPPED, "\n"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_it_writes(tmp_path: Path) -> None:
     """Half a plan is no plan."""
     source, out, note = str(EXAMPLES / "racks"), tmp_path / "plan", tmp_path / "note"

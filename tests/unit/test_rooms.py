@@ -130,6 +130,7 @@ def room_of(name: str) -> str:
     return name.partition(".")[0]
 
 
+@pytest.mark.slow
 def test_the_table_has_every_room() -> None:
     """A new room says what it may import before it imports anything."""
     assert {room_of(name) for name in modules()} == {*MAY, *SHARED}

@@ -86,6 +86,7 @@ def test_where_figures_of_brokers_are_read_is_taken_up_and_shown(
     assert held not in run("status", folder)[1]
 
 
+@pytest.mark.slow
 def test_who_is_told_of_a_run_is_taken_up_and_shown(
     model: SimulatedCluster, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

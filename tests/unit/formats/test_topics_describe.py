@@ -151,6 +151,7 @@ LISTS = st.lists(st.integers(0, 10**6), min_size=1, max_size=5, unique=True)
 
 
 @given(st.dictionaries(st.tuples(TOPICS, st.integers(0, 10**6)), LISTS, min_size=1, max_size=30), st.data())
+@pytest.mark.slow
 def test_what_is_printed_is_read(assignment, data):
     """Any assignment that is printed line by line in any order comes back, regular and odd lines mixed."""
     lines = []

@@ -102,6 +102,7 @@ def test_when_it_fails(
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_change_is_tried_in_the_copy(tmp_path: Path) -> None:
     """What the tests notice is found and what they do not is not; afterwards the file is as it was."""
     code = "def middle(a, b):\n    if a == b:\n        return a\n    return (a + b) // 2\n"

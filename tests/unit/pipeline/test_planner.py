@@ -41,6 +41,7 @@ def outcome(given: Order) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_one_process_plans_many_clusters(tmp_path: Path) -> None:
     """It is started once; what one cluster may take is no bound for the next."""
     assert outcome(order(tmp_path / "small", memory_limit=1)) == "its planning takes more than 0 MB of memory"
@@ -94,6 +95,7 @@ def test_a_process_that_is_killed(tmp_path: Path) -> None:
     assert {entry.name for entry in tmp_path.iterdir()} == {"before", "after"}
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_between_two_clusters(tmp_path: Path) -> None:
     """It costs none of them."""
     assert outcome(order(tmp_path / "before")) == ""

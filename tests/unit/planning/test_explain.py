@@ -167,6 +167,7 @@ def test_every_change_has_one_sentence(theme: str) -> None:
             assert "\n" not in why and named <= before | after, f"{theme} {seed}: {why}"
 
 
+@pytest.mark.slow
 def test_every_target_has_its_reason() -> None:
     """Where a replica or the lead comes to a broker, that is named, and not only who gives it up."""
     state = uneven(60)

@@ -27,6 +27,7 @@ def two_nodes(room: list[int], supply: int) -> Network:
 
 
 @given(networks())
+@pytest.mark.slow
 def test_the_flow_costs_least(drawn: Drawn) -> None:
     """A flow within all bounds whose value is that of the 0-1 program; where that has none, `Infeasible`."""
     best = least(drawn.network, drawn.first)

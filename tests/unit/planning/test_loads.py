@@ -264,6 +264,7 @@ def test_a_budget_is_kept_and_spent_well(budget: dict[str, int]) -> None:
         assert values(plan)["disk"] <= 1.01 * bounds(plan)["disk"]
 
 
+@pytest.mark.slow
 def test_all_loads_at_once() -> None:
     """Disk, inbound and outbound traffic end within their bands together; a second run is empty."""
     request = Request(balance=("disk", "network-in", "network-out"))

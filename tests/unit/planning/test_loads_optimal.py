@@ -118,7 +118,9 @@ def test_small_clusters_reach_the_true_optimum(theme: str, seed: int) -> None:
     check_optimum(planned(theme, seed))
 
 
-@pytest.mark.parametrize("seed", SEEDS[:6])
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=() if seed in FAST else pytest.mark.slow) for seed in SEEDS[:6]]
+)
 def test_parts_of_the_traffic_reach_it_too(seed: int) -> None:
     """What producers send to leaders, and leaders to followers."""
     check_optimum(planned("several", seed, mixes=PARTS))

@@ -136,6 +136,7 @@ def test_no_method_reads_the_option_of_a_rule() -> None:
     assert readers == set()
 
 
+@pytest.mark.slow
 def test_rules_know_the_problem_and_no_method() -> None:
     """Who plans asks the rules: what lays them down knows neither networks nor solvers, nor the goals."""
     for room, others in (("problem", set()), ("rules", {"problem", "registry"})):

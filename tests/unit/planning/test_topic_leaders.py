@@ -110,6 +110,7 @@ def test_no_prices_prove_more_than_there_is(grown: Plan) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("election", [-1, 2**31, -(2**63)])
+@pytest.mark.slow
 def test_prices_out_of_range_are_refused(grown: Plan, election: int) -> None:
     key = f"level{len(grown.certificate) - 1}/anywhere"
     prices = np.concatenate([[election], grown.proofs[key][1:]])
@@ -118,6 +119,7 @@ def test_prices_out_of_range_are_refused(grown: Plan, election: int) -> None:
     assert "cannot be used" in judged(grown, without).problem
 
 
+@pytest.mark.slow
 def test_elections_that_come_later_have_no_price(grown: Plan) -> None:
     """Their number is no condition then: prices that suppose one are refused."""
     case, prices = case_of(grown), grown.proofs[f"level{len(grown.certificate) - 1}/anywhere"]

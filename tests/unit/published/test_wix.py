@@ -64,6 +64,7 @@ def test_new_brokers_fill_up_with_one_change_a_partition(random_problem):
     assert measures.arrivals(problem.current, target).sum(axis=1).max() == 1
 
 
+@pytest.mark.slow
 def test_brokers_end_11_apart_in_the_text_and_12_here():
     """The text's two listings, and its first levelled by its method: near level, not level.
 

@@ -183,6 +183,7 @@ def test_a_job_is_asked_for_and_ended(client: TestClient) -> None:
     assert client.post("/api/show", content=call()).status_code == 200  # its place is free again
 
 
+@pytest.mark.slow
 def test_many_clients_at_once_get_their_own_answers(client: TestClient, service: Guard) -> None:
     """32 of them, each with a cluster of its own."""
 

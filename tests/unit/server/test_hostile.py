@@ -208,6 +208,7 @@ def test_a_job_beyond_its_limits_is_ended(limits: Limits, kind: str, status: int
             assert (answer.status_code, answer.json()["error"]["kind"]) == (status, kind)
 
 
+@pytest.mark.slow
 def test_too_many_jobs_are_told_to_come_back() -> None:
     """Those that wait are not lost."""
     later = {"Prefer": "respond-async"}
