@@ -150,6 +150,7 @@ def test_a_timeout_that_was_carried_out_all_the_same(story: Story) -> None:
 
 @pytest.mark.parametrize("name", ["AlterPartitionReassignments", "IncrementalAlterConfigs", "ElectLeaders"])
 @pytest.mark.parametrize("wish", ["forget", "drop"])
+@pytest.mark.slow
 def test_answers_that_are_lost(story: Story, name: str, wish: str) -> None:
     """Carried out or not, the first answer of a kind never comes: the end is the plan's all the same."""
     wishes = iter([wish])

@@ -150,6 +150,7 @@ def test_cases_are_planned_once_and_again_is_empty(tmp_path):
         (lambda send: sum(iter(int, 1)), "limit"),
     ],
 )
+@pytest.mark.slow
 def test_a_call_ends_by_itself_or_is_ended(work, how):
     """Also one that waits for nothing, and one that never stops to count."""
     ended = called_apart(work, Limits(cpu_s=1, wall_s=2))

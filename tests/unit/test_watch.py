@@ -80,6 +80,7 @@ ONE_EACH = [[broker] for broker in (1, 2, 3) for _ in range(4)]
 
 
 @pytest.mark.parametrize(("first", "idle"), [(1.1, True), (2.0, False)])
+@pytest.mark.slow
 def test_a_load_is_measured_where_it_is_what_the_plan_levels(first: float, idle: bool) -> None:
     """Counts are even and most comes in on one broker: with `--balance network-in` that is what matters."""
     rates = [first if row < 4 else 1.0 for row in range(12)]

@@ -38,6 +38,7 @@ def described_lists(text: str) -> list[list[int]]:
     ]
 
 
+@pytest.mark.slow
 def test_the_script_makes_the_shipped_fleet(tmp_path: Path, fleet: dict[str, bytes]) -> None:
     """Running the script again gives every shipped file, byte for byte."""
     subprocess.run([sys.executable, EXAMPLES / "make_fleet.py", tmp_path], check=True)

@@ -51,6 +51,7 @@ def begins(folder: Path) -> list[dict[str, object]]:
     return [entry for entry in entries if entry["type"] == "begin"]
 
 
+@pytest.mark.slow
 def test_a_number_in_flight_between_bounds_is_taken_up_as_it_was(
     model: SimulatedCluster, folder: Path
 ) -> None:
@@ -127,6 +128,7 @@ def test_hours_and_time_are_taken_up_and_shown(model: SimulatedCluster, folder: 
 
 
 @pytest.mark.parametrize(("outcome", "kept"), [("", True), ("stopped", False)])
+@pytest.mark.slow
 def test_a_time_that_is_over_binds_until_its_run_has_ended(
     model: SimulatedCluster, folder: Path, outcome: str, kept: bool
 ) -> None:

@@ -31,6 +31,7 @@ def test_one_run_at_a_time(
 
 
 @pytest.mark.parametrize(("outcome", "word"), [("", "interrupted"), ("stopped", "stopped"), ("lost", "lost")])
+@pytest.mark.slow
 def test_an_interrupted_run_is_only_taken_up_on_purpose(
     model: SimulatedCluster, folder: Path, outcome: str, word: str
 ) -> None:

@@ -32,6 +32,7 @@ def each(whole: bool) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.slow
 def test_what_kills_its_process_costs_itself(whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row with its reason, after what it gave before or in place of it; the others have all their rows."""
     monkeypatch.setattr(apart, "is_second_try", lambda: True)

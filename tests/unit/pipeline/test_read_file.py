@@ -97,6 +97,7 @@ ONCE = {
 
 
 @pytest.mark.parametrize("name", ONCE)
+@pytest.mark.slow
 def test_a_file_is_read_once(name: str, tmp_path: Path) -> None:
     """From its beginning to its end: all that it holds comes through a pipe, which gives each byte once."""
     pipe = tmp_path / name

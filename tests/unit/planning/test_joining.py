@@ -54,6 +54,7 @@ def test_a_joined_flow_is_a_flow_on_all_arcs(drawn: Drawn) -> None:
 
 
 @given(networks(plain=True))
+@pytest.mark.slow
 def test_joined_costs_differ_by_a_constant(drawn: Drawn) -> None:
     """Where no two arcs lie side by side, the cheapest flow on the carriers is the cheapest of all."""
     best = least(drawn.network, drawn.first)

@@ -141,6 +141,7 @@ def test_every_changed_row_is_in_exactly_one_wave() -> None:
 @pytest.mark.parametrize(
     ("n", "brokers", "sizes"), [(20_000, 30, True), (20_000, 30, False), (100_000, 100, True)]
 )
+@pytest.mark.slow
 def test_large_plans_come_within_five_percent_of_the_bound(n: int, brokers: int, sizes: bool) -> None:
     """Continuous admission keeps the busiest link busy: nothing could be more than 5 % faster."""
     done = schedule(random_plan(n, brokers, 2, sizes=sizes), throttle=50 * MB)
