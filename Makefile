@@ -22,7 +22,7 @@ help:
 	@echo "make demo       plan the example fleet on Spark, into $(OUT)/"
 	@echo "make test       every test; brings Chromium, lp_solve and Kafka for them"
 	@echo "make test-fast  those that need no broker, no Spark, no browser and little time"
-	@echo "make test-long  those that take many minutes on brokers (KILLS=100 MINUTES=30 SEED=1)"
+	@echo "make test-long  those that take many minutes (KILLS=100 MINUTES=30 SEED=1)"
 	@echo "make coverage   what the fast tests run of each room"
 	@echo "make mutants    small changes to the code that no test notices (ROOMS='cluster ...')"
 	@echo "make fuzz       what nobody would write, and what comes of it (NUMBER=10000 SEED=1)"
@@ -85,4 +85,4 @@ clean:
 	find . -name __pycache__ -type d -not -path './.venv*' -exec rm -rf {} +
 
 distclean: clean
-	rm -rf .venv .venv-docs
+	rm -rf .venv .venv-docs .venv-store

@@ -15,7 +15,9 @@ POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0<
 <groupId>equipoise.tests</groupId><artifactId>jars</artifactId><version>1</version>
 <dependencies>{dependencies}</dependencies></project>"""
 
-DEPENDENCY = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
+DEPENDENCY = """<dependency>
+<groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>{}</dependency>"""
+ALONE = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 
 
 def cache_folder(name: str) -> Path:
@@ -25,7 +27,10 @@ def cache_folder(name: str) -> Path:
 
 
 def brought(folder: Path, artifacts: Sequence[str]) -> Path:
-    """The folder, with the jars of some artifacts (``group:artifact:version``) and of all that they need."""
+    """The folder, with the jars of some artifacts (``group:artifact:version``) and of all that they need.
+
+    Of one with an exclamation mark at its end the jar alone, which takes Maven.
+    """
     with only_one(folder.with_name(f"{folder.name}.lock")):
         if not (folder / "complete").exists():
             shutil.rmtree(folder, ignore_errors=True)
@@ -46,12 +51,15 @@ def only_one(lock: Path) -> Iterator[None]:
 
 def with_maven(folder: Path, artifacts: Sequence[str]) -> None:
     pom = folder / "pom.xml"
-    pom.write_text(POM.format(dependencies="".join(DEPENDENCY.format(*a.split(":")) for a in artifacts)))
+    told = (DEPENDENCY.format(*a.rstrip("!").split(":"), ALONE if a.endswith("!") else "") for a in artifacts)
+    pom.write_text(POM.format(dependencies="".join(told)))
     goal = ["dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
     run(["mvn", "-q", "-B", "-f", str(pom), *goal], f"{artifacts[0]} through Maven")
 
 
 def with_jgo(folder: Path, artifacts: Sequence[str]) -> None:
+    if alone := [artifact for artifact in artifacts if artifact.endswith("!")]:
+        raise RuntimeError(f"{alone[0]}: without what it needs it comes through Maven only; install mvn")
     endpoint = "+".join(artifacts)
     jgo = str(Path(sys.executable).with_name("jgo"))
     printed = ""
