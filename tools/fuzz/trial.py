@@ -30,7 +30,7 @@ WHOLE = re.compile(
     r"is empty|binary data|no known (format|kind)|broken gzip|is not a JSON object|archive|does not say"
     r"|was found|holds no|is missing|unpacks|differs|was (changed|added) after"
     r"|was not made from|belongs to another plan|does not list|is not a plan|no broker and no partition"
-    r"|no source says|cannot be"
+    r"|no source says|cannot be|is the folder that this runs in"
     r"|there is no such file|has version|this is a part of a cluster|brokers? [\d, ]+ (has|have) no rack"
 )
 """Sentences on a file as a whole, or on a cluster that name the topic or broker themselves."""
