@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from harness.cluster import KafkaCluster
-from harness.flights import RATES, ended, in_flight, rates
+from harness.flights import LISTS, RATES, draining, ended, in_flight, rates
 from harness.runs import Plan, equipoise, plan_for, well
 from harness.throttles import configure, throttles
 from harness.tools import reassignment_file, tool
@@ -20,14 +20,6 @@ from harness.waiting import wait_until
 pytestmark = pytest.mark.kafka
 
 MB = 1_000_000
-LISTS = {0: [3, 4, 2], 1: [4, 2, 0]}
-
-
-def draining(cluster: KafkaCluster, folder: Path, topic: str, *, n_bytes: int, rate: str) -> Plan:
-    """Two partitions leave broker 4."""
-    cluster.create(topic, LISTS)
-    fill(cluster, topic, LISTS, n_bytes)
-    return plan_for(cluster, folder, "--drain", "4", "--topics", topic, "--throttle", rate, name=topic)
 
 
 def faster(plan: Plan) -> None:

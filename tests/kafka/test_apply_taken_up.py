@@ -6,22 +6,14 @@ from pathlib import Path
 
 import pytest
 from harness.cluster import KafkaCluster
-from harness.flights import ended, in_flight
-from harness.runs import Plan, plan_for, well
+from harness.flights import draining, ended, in_flight
+from harness.runs import well
 from harness.throttles import throttles
-from harness.traffic import fill
 from harness.waiting import wait_until
 
 pytestmark = pytest.mark.kafka
 
 MB = 1_000_000
-
-
-def draining(cluster: KafkaCluster, folder: Path, topic: str, *, n_bytes: int) -> Plan:
-    """Two partitions leave broker 4, at 50 kB a second."""
-    cluster.create(topic, {0: [3, 4, 2], 1: [4, 2, 0]})
-    fill(cluster, topic, [0, 1], n_bytes)
-    return plan_for(cluster, folder, "--drain", "4", "--topics", topic, "--throttle", "50kB", name=topic)
 
 
 def test_a_supervisor_may_always_say_resume(cluster: KafkaCluster, tmp_path: Path) -> None:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 from harness.cluster import BROKER_THROTTLES, KafkaCluster
-from harness.runs import Done, Plan, equipoise, well
+from harness.runs import Done, Plan, equipoise, plan_for, well
 from harness.throttles import throttles
+from harness.traffic import fill
 from harness.waiting import wait_until
 
 RATES = BROKER_THROTTLES[:2]
+LISTS = {0: [3, 4, 2], 1: [4, 2, 0]}
+
+
+def draining(cluster: KafkaCluster, folder: Path, topic: str, *, n_bytes: int, rate: str = "50kB") -> Plan:
+    """A new topic of two partitions, which leave broker 4."""
+    cluster.create(topic, LISTS)
+    fill(cluster, topic, LISTS, n_bytes)
+    return plan_for(cluster, folder, "--drain", "4", "--topics", topic, "--throttle", rate, name=topic)
 
 
 def in_flight(plan: Plan, *options: str, **how: object) -> subprocess.Popen[str]:
