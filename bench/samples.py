@@ -56,8 +56,8 @@ def place(partition: Column) -> tuple[Column, ...]:
 def load(spark: SparkSession, fleet: Path, out: Path) -> None:
     """From the files to ``partition_load``, with every step of a run but the tables between them."""
     told = told_samples(spark, find_clusters(fleet), out, Progress())
-    assert told.samples is not None
-    series = figures_of_series(told.samples, out)
+    assert told.blocks is not None
+    series = figures_of_series(told.blocks, out)
     partition_load(partitions(spark), series).write.parquet(str(out / "partition_load"))
 
 

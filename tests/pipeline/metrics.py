@@ -19,6 +19,7 @@ from equipoise.pipeline.jobs.small import few_jobs
 from equipoise.pipeline.readers.fleet import find_clusters
 from equipoise.pipeline.schemas.tables import PARTITIONS
 from equipoise.pipeline.transforms.partition_load import partition_load
+from equipoise.pipeline.transforms.series import sample_rows
 
 Row = dict[str, Any]
 COLUMNS = ("time", "metric", "value", "topic", "partition", "broker")
@@ -57,10 +58,16 @@ def write_samples(fleet: Path, name: str, rows: Sequence[Row], cluster: str = "c
 
 def read_back(spark: SparkSession, fleet: Path, work: Path) -> tuple[DataFrame, list[Row]]:
     """The table ``samples`` of a fleet, and what of its sample files is set aside."""
+    blocks, faults = blocks_of(spark, fleet, work)
+    pieces = faults.orderBy("cluster", "file", "reason").collect()
+    return sample_rows(blocks), [piece.asDict() for piece in pieces]
+
+
+def blocks_of(spark: SparkSession, fleet: Path, work: Path) -> tuple[DataFrame, DataFrame]:
+    """The samples of a fleet, as they pass from step to step, and what is set aside."""
     told = told_samples(spark, find_clusters(fleet), work, Progress())
-    assert told.samples is not None
-    pieces = told.faults.orderBy("cluster", "file", "reason").collect()
-    return told.samples, [piece.asDict() for piece in pieces]
+    assert told.blocks is not None
+    return told.blocks, told.faults
 
 
 def values_of(frame: DataFrame, cluster: str = "c") -> list[tuple[int, str, float]]:
@@ -82,12 +89,12 @@ def loads_now(
     spark: SparkSession, fleet: Path, work: Path, partitions: Sequence[Row]
 ) -> dict[tuple[str, int], Row]:
     """The same with the settings of the session as they are."""
-    frame, _ = read_back(spark, fleet, work)
+    blocks, _ = blocks_of(spark, fleet, work)
     nothing = dict.fromkeys(PARTITIONS.fieldNames()) | {
         "cluster": "c",
         "replication_factor": 1,
         "replicas": [1],
     }
     table = spark.createDataFrame([nothing | row for row in partitions], PARTITIONS)
-    rows = partition_load(table, figures_of_series(frame, work)).collect()
+    rows = partition_load(table, figures_of_series(blocks, work)).collect()
     return {(row["topic"], row["partition"]): row.asDict(recursive=True) for row in rows}

@@ -27,6 +27,7 @@ from equipoise.pipeline.jobs.published import published
 from equipoise.pipeline.jobs.span import Span, span_of
 from equipoise.pipeline.readers.fleet import find_clusters
 from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
+from equipoise.pipeline.transforms.series import sample_rows
 from equipoise.report.fleet_trends import trend_lines
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]  # one fixture makes all the runs
@@ -178,8 +179,8 @@ def test_since_and_window(spark: SparkSession, tmp_path: Path) -> None:
     spans = {"since": since, "window": Span(window_s=4 * HOUR)}
     for name, span in spans.items():
         told = told_samples(spark, find_clusters(tmp_path / "f"), tmp_path / name, Progress(), span)
-        assert told.samples is not None
-        times = values_of(told.samples)
+        assert told.blocks is not None
+        times = values_of(sample_rows(told.blocks))
         own = sorted(at // HOUR for at, _, _ in times if at < DAY)
         assert own == {"since": [7, 7, 8, 8, 9, 9], "window": [6, 6, 7, 7, 8, 8, 9, 9]}[name]
         assert len(times) - len(own) == 9  # all of the third are later than the median of the newest

@@ -14,6 +14,9 @@ import pytest
 
 from equipoise.pipeline.readers import parsed
 from equipoise.pipeline.readers.samples import step
+from equipoise.pipeline.readers.samples.columns import COLUMNS, as_text
+from equipoise.pipeline.readers.samples.typed import NO_TIME
+from equipoise.pipeline.readers.samples.typed import times as times_of
 
 ANSWER = b'{"status":"success","data":{"resultType":%s,"result":[%s]}}'
 VECTOR = b'{"metric":{"__name__":%s},"value":[1767225600,"5"]}'
@@ -33,10 +36,25 @@ BROKEN = {
 }
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def row_of(path: Path) -> dict[str, Any]:
+    return {"cluster": "c", "file": f"metrics/{path.name}", "path": str(path), "fault": None, "slots": 1}
+
+
+def told(path: Path) -> list[dict[str, Any]]:
     """The rows of TOLD that a file gives."""
-    row = {"cluster": "c", "file": f"metrics/{path.name}", "path": str(path), "fault": None}
-    return [told for batch in step.read_file(row) for told in batch.to_pylist()]
+    return [row for batch in step.read_file(row_of(path)) for row in batch.to_pylist()]
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The samples of a file as it tells them, in text, with what is wrong with each."""
+    rows = []
+    for piece in step.pieces_of(row_of(path)):
+        columns = {name: as_text(array).to_pylist() for name, array in piece.columns.items()}
+        beside = {"row": piece.row, "line": piece.line, "fault": piece.fault, "text": piece.text}
+        columns |= {name: list(values or [None] * piece.n) for name, values in beside.items()}
+        rows += [{name: columns.get(name, [None] * piece.n)[k] for name in (*COLUMNS, *beside)}
+                 for k in range(piece.n)]  # fmt: skip
+    return rows
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -44,8 +62,8 @@ def test_what_is_broken_is_said(name: str, tmp_path: Path) -> None:
     """What nobody expects of a file costs this file, or a sample of it, and is told in words of its own."""
     content, reason = BROKEN[name]
     (tmp_path / name).write_bytes(content)
-    (told,) = read(tmp_path / name)
-    assert reason in (told["fault"] or "") and "unexpected" not in (told["fault"] or "")
+    (row,) = told(tmp_path / name)
+    assert reason in row["reason"] and "unexpected" not in row["reason"]
 
 
 def test_other_series_of_an_answer_are_read(tmp_path: Path) -> None:
@@ -66,13 +84,13 @@ def test_a_bug_costs_a_file(error: Exception, tmp_path: Path, monkeypatch: pytes
 
     (tmp_path / "a.csv").write_bytes(b"time,metric,value\n")
     monkeypatch.setattr(step.csv_file, "read", fails)
-    (told,) = read(tmp_path / "a.csv")
-    assert told["fault"].startswith(f"unexpected: {type(error).__name__}") and told["line"] is None
+    (broken,) = told(tmp_path / "a.csv")
+    assert broken["reason"].startswith(f"unexpected: {type(error).__name__}") and broken["line"] is None
     monkeypatch.setattr("equipoise.files.sources.parse_file", fails)
     row = {"cluster": "c", "rank": 0, "file": "a.csv", "path": str(tmp_path / "a.csv"), "fault": None}
     (batch,) = parsed.parse_file_row(row)
     (state,) = batch.to_pylist()
-    assert state["fragment"] is None and state["faults"][0]["reason"] == told["fault"]
+    assert state["fragment"] is None and state["faults"][0]["reason"] == broken["reason"]
 
 
 @pytest.mark.parametrize("unit", ["ms", "us"])
@@ -81,9 +99,9 @@ def test_times_that_no_calendar_has(unit: str, tmp_path: Path) -> None:
     times = pa.array([1, 2**62, None], pa.int64()).cast(pa.timestamp(unit, "UTC"))
     table = pa.table({"time": times, "metric": ["size_bytes"] * 3, "value": [5, 5, 5]})
     pq.write_table(table, tmp_path / "a.parquet")
-    told = [row["time"] for row in read(tmp_path / "a.parquet")]
-    assert told[0].startswith("1970-01-01 00:00:0") and told[2] is None
-    assert told[1] == {"ms": f"{2**62} ms", "us": "17036-07-06 14:00:27.387904Z"}[unit]
+    assert times_of(times).tolist() == [{"ms": 1_000, "us": 1}[unit], NO_TIME, NO_TIME]
+    reasons = {row["row"]: row["reason"] for row in told(tmp_path / "a.parquet") if row["kind"] == "fault"}
+    assert reasons[2] == "the time cannot be read"
 
 
 CSV = b"time,metric,value,topic,partition\n" + b"1767225600,size_bytes,5,pay,0\n" * 20_000
@@ -104,10 +122,10 @@ def test_a_file_is_read_once(name: str, tmp_path: Path) -> None:
     os.mkfifo(pipe)
     writer = Thread(target=pipe.write_bytes, args=[ONCE[name]], daemon=True)
     writer.start()
-    told = read(pipe)
+    rows = read(pipe)
     writer.join()
-    assert len(told) == 20_000
-    assert {(row["value"], row["fault"]) for row in told} == {("5", None)}
+    assert len(rows) == 20_000
+    assert {(row["value"], row["fault"]) for row in rows} == {("5", None)}
 
 
 LABELS = [
@@ -136,12 +154,12 @@ def test_a_column_goes_before_a_label(tmp_path: Path) -> None:
     own = {"Topic": ["own", None], "partition": [7, None]}
     columns = {"time": [1, 2], "value": [5, 5], **own, "labels": labels}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    told = [(row["topic"], row["partition"]) for row in read(tmp_path / "a.parquet")]
-    assert told == [("own", "7"), ("pay", "3")]
+    found = [(row["topic"], row["partition"]) for row in read(tmp_path / "a.parquet")]
+    assert found == [("own", "7"), ("pay", "3")]
     lists = pa.array([[("topic", [1])]], pa.map_(pa.string(), pa.list_(pa.int64())))
     pq.write_table(pa.table({"time": [1], "value": [5], "labels": lists}), tmp_path / "b.parquet")
-    (fault,) = read(tmp_path / "b.parquet")
-    assert fault["fault"].startswith("the column ") and "is of type list" in fault["fault"]
+    (fault,) = told(tmp_path / "b.parquet")
+    assert fault["reason"].startswith("the column ") and "is of type list" in fault["reason"]
 
 
 def test_a_broken_row_group_costs_itself(tmp_path: Path) -> None:
@@ -157,10 +175,10 @@ def test_a_broken_row_group_costs_itself(tmp_path: Path) -> None:
     start = column.data_page_offset
     data[start : start + column.total_compressed_size] = bytes(column.total_compressed_size)
     path.write_bytes(data)
-    told = read(path)
-    broken = [row for row in told if row["fault"]]
+    rows = read(path)
+    broken = [row for row in rows if row["fault"]]
     assert [row["row"] for row in broken] == list(range(101, 201))
     assert all(row["fault"].startswith("row group 2 of 3 is broken: ") for row in broken)
-    assert sorted(float(row["value"]) for row in told if not row["fault"]) == [
+    assert sorted(float(row["value"]) for row in rows if not row["fault"]) == [
         float(k * k) for k in range(300) if not 100 <= k < 200
     ]

@@ -58,10 +58,11 @@ from equipoise.pipeline.transforms.busiest import busiest_hour
 from equipoise.pipeline.transforms.checks import seven_checks
 from equipoise.pipeline.transforms.disk_days import disk_days
 from equipoise.pipeline.transforms.input_checks import input_checks
-from equipoise.pipeline.transforms.judged import left_out
 from equipoise.pipeline.transforms.merge_task import Trouble, merged
 from equipoise.pipeline.transforms.partition_load import partition_load
 from equipoise.pipeline.transforms.plan_task import Places, all_planned
+from equipoise.pipeline.transforms.series import sample_rows
+from equipoise.pipeline.transforms.set_aside import left_out
 from equipoise.pipeline.transforms.weigh_task import all_weighed
 from equipoise.report.words import plural
 
@@ -193,9 +194,10 @@ def made_anew(
     clock.lap("reading")
     told = samples_of(job, clusters, read)
     no_samples = spark.createDataFrame([], TABLES["samples"].schema)
+    samples = no_samples if told.blocks is None else sample_rows(told.blocks)
     tables_of_state = {"partitions": tables.partitions(state), "replicas": tables.replicas(state)}
-    t = writer.all(tables_of_state | {"samples": no_samples if told.samples is None else told.samples})
-    series = None if told.samples is None else figures_of_series(t["samples"], work)
+    t = writer.all(tables_of_state | {"samples": samples})
+    series = None if told.blocks is None else figures_of_series(told.blocks, work)
     load = writer.one("partition_load", partition_load(t["partitions"], series))
     clock.lap("samples")
     measured = [cluster.name for cluster in clusters if has_samples(cluster)]

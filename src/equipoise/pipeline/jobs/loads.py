@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -13,28 +13,27 @@ from pyspark.sql import functions as F
 from equipoise.errors import UnusableInput
 from equipoise.files.places import Place
 from equipoise.pipeline.jobs.progress import Progress
-from equipoise.pipeline.jobs.span import Span, within
+from equipoise.pipeline.jobs.span import Span, counting
 from equipoise.pipeline.jobs.store import materialize
 from equipoise.pipeline.readers.fleet import METRICS, ClusterFolder, sample_files
 from equipoise.pipeline.readers.samples import addresses
-from equipoise.pipeline.readers.samples.step import told
-from equipoise.pipeline.schemas.metrics import INFOS
-from equipoise.pipeline.schemas.steps import FAULTS, RATED, SERIES_FIGURES, TOLD
-from equipoise.pipeline.schemas.tables import SAMPLES
-from equipoise.pipeline.transforms.figures import series_figures
-from equipoise.pipeline.transforms.judged import faults, judged, named_by
+from equipoise.pipeline.readers.samples.blocks import slots_of
+from equipoise.pipeline.readers.samples.step import divided_anew, told
+from equipoise.pipeline.schemas.steps import FAULTS, RATED, SERIES_FIGURES, TOLD, Kind
 from equipoise.pipeline.transforms.rows import UNEXPECTED
-from equipoise.pipeline.transforms.samples import rated, series_faults
+from equipoise.pipeline.transforms.samples import rated
+from equipoise.pipeline.transforms.series import series_figures
+from equipoise.pipeline.transforms.set_aside import of_files, of_series
 from equipoise.report.words import plural
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, Row, SparkSession
+    from pyspark.sql import Row, SparkSession
 
 MAPPING = f"{METRICS}/{addresses.FILE}"
 FOR_NOW = ("cannot be read", UNEXPECTED)
 """How a fault begins that may be gone tomorrow although the file is the same: memory was short, perhaps."""
-BROKERS = "cluster string, named_by string, known_as double"
-
+REMARK = ("cluster", "kind", "file", "reason", "named_by", "broker")
+"""What the driver looks at of rows of TOLD without samples."""
 
 SampleFile = tuple[str, str]
 """Cluster and name of a file."""
@@ -44,8 +43,8 @@ SampleFile = tuple[str, str]
 class ToldSamples:
     """What the sample files of a fleet tell."""
 
-    samples: DataFrame | None
-    """The table ``samples``; None where there are no such files."""
+    blocks: DataFrame | None
+    """(cluster, block, first): samples, whole series together, see `counting`; None for no such files."""
     faults: DataFrame
     """What was set aside of them, and what was left out: rows of FAULTS."""
     read: frozenset[SampleFile]
@@ -85,23 +84,23 @@ def told_samples(
         f"reading {plural(len(to_read), 'file')} of samples"
         + (f", {plural(n_files - len(to_read), 'file')} as read before" if n_files > len(to_read) else "")
     )
-    parts = [] if before.rows is None else [before.rows]
+    slots = {cluster.name: slots_of(sum(file.n_bytes for file in cluster.metrics)) for cluster, _, _ in found}
+    parts = [] if before.rows is None else [divided_anew(before.rows, slots)]
     if to_read:
-        parts.append(materialize(told(sample_files(spark, new)), TOLD, place or work / "told"))
+        parts.append(materialize(told(sample_files(spark, new), slots), TOLD, place or work / "told"))
     rows = reduce(DataFrame.unionByName, parts)
-    seen = rows.select("cluster", *remarkable()).where("broken is not null or address is not null").distinct()
-    remarks = seen.collect()
-    pieces += [(r.cluster, r.broken, None, None, None, r.fault, None, None) for r in remarks if r.broken]
+    remarks = rows.where(F.col("kind") != Kind.SAMPLES).select(*REMARK).distinct().collect()
+    broken = [row for row in remarks if row.kind == Kind.BROKEN]
+    pieces += [(row.cluster, row.file, None, None, None, row.reason, None, None) for row in broken]
     whole = without_files(rows, [piece[:2] for piece in pieces])
-    brokers = brokers_of(spark, remarks, {cluster.name: mapped for cluster, mapped, _ in found})
-    samples = judged(whole, brokers)
-    told_well = materialize(rated(samples.where("reason is null")), RATED, work / "rated")
-    counting = within(told_well.where("reason is null"), span)
-    aside = materialize(faults(samples).unionByName(series_faults(told_well)), FAULTS, work / "faults")
+    brokers = brokers_of(remarks, {cluster.name: mapped for cluster, mapped, _ in found})
+    samples = whole.where(F.col("kind") == Kind.SAMPLES)
+    told_well = materialize(rated(samples, brokers), RATED, work / "rated")
+    aside = of_files(whole, known_addresses(spark, brokers)).unionByName(of_series(told_well))
     return ToldSamples(
-        counting.select(*SAMPLES.fieldNames()),
-        aside.unionByName(spark.createDataFrame(pieces, FAULTS)),
-        to_read - {(r.cluster, r.broken) for r in remarks if (r.fault or "").startswith(FOR_NOW)},
+        counting(told_well, span),
+        materialize(aside.unionByName(spark.createDataFrame(pieces, FAULTS)), FAULTS, work / "faults"),
+        to_read - {(row.cluster, row.file) for row in broken if row.reason.startswith(FOR_NOW)},
     )
 
 
@@ -142,33 +141,30 @@ def without_files(rows: DataFrame, broken: Sequence[tuple[str | int | None, ...]
     return rows.join(F.broadcast(named), on=["cluster", "file"], how="left_anti")
 
 
-def remarkable() -> list[Column]:
-    """What a row tells beside its sample: a file that is broken, an address, and whose that is."""
-    is_info = F.lower("metric").isin(*INFOS)
-    is_broken = F.expr("fault is not null and line is null and row is null")
-    return [
-        F.when(is_broken, F.col("file")).alias("broken"),
-        F.when(is_broken, F.col("fault")).alias("fault"),
-        F.when(is_info, F.col("address")).otherwise(named_by()).alias("address"),
-        F.when(is_info, F.col("broker")).alias("broker"),
-    ]
-
-
 def brokers_of(
-    spark: SparkSession, remarks: Sequence[Row], mapped: dict[str, dict[str, int]]
-) -> DataFrame | None:
-    """(cluster, named_by, known_as): the brokers that samples name by an address, as far as known."""
-    found = []
-    for cluster in {row.cluster for row in remarks if row.address}:
-        own = [row for row in remarks if row.cluster == cluster and row.address]
-        infos = addresses.by_address((row.broker, row.address) for row in own if row.broker)
-        for address in {row.address for row in own if not row.broker}:
+    remarks: Sequence[Row], mapped: Mapping[str, Mapping[str, int]]
+) -> dict[str, dict[str, int]]:
+    """The brokers of each cluster that samples name by an address, as far as known."""
+    found: dict[str, dict[str, int]] = {}
+    by_cluster: dict[str, list[Row]] = {}
+    for row in remarks:
+        if row.named_by is not None:
+            by_cluster.setdefault(row.cluster, []).append(row)
+    for cluster, own in by_cluster.items():
+        infos = addresses.by_address((row.broker, row.named_by) for row in own if row.kind == Kind.INFO)
+        for address in {row.named_by for row in own if row.kind == Kind.FAULT}:
             broker = addresses.resolved(address, mapped.get(cluster, {}), infos)
             if broker is not None:
-                found.append((cluster, address, float(broker)))
-    return spark.createDataFrame(sorted(found), BROKERS) if found else None
+                found.setdefault(cluster, {})[address] = broker
+    return found
 
 
-def figures_of_series(samples: DataFrame, work: Place) -> DataFrame:
-    """The figures of every series of the table ``samples``, on disk."""
-    return materialize(series_figures(samples), SERIES_FIGURES, work / "series")
+def known_addresses(spark: SparkSession, brokers: Mapping[str, Mapping[str, int]]) -> DataFrame | None:
+    """(cluster, named_by) of addresses whose broker is known; None for none."""
+    rows = [(cluster, address) for cluster, own in sorted(brokers.items()) for address in sorted(own)]
+    return spark.createDataFrame(rows, "cluster string, named_by string") if rows else None
+
+
+def figures_of_series(blocks: DataFrame, work: Place) -> DataFrame:
+    """The figures of every series of some samples, on disk."""
+    return materialize(series_figures(blocks), SERIES_FIGURES, work / "series")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from equipoise.errors import UnusableInput
+from equipoise.pipeline.schemas.steps import Kind
+from equipoise.pipeline.schemas.tables import LONG
 from equipoise.units import parse_duration
 from equipoise.wording import quoted
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MILLION = 1_000_000
+FIRST = -(1 << 62)
+"""Before any time."""
 
 
 @dataclass(frozen=True)
@@ -60,25 +64,24 @@ def length_of(option: str, text: str) -> int:
         raise UnusableInput(str(error), source=option) from None
 
 
-def within(rated: DataFrame, span: Span) -> DataFrame:
-    """The samples that count: a rate counts with the sample at its end.
+def counting(rated: DataFrame, span: Span) -> DataFrame:
+    """(cluster, block, first) of RATED: its samples, and the first time of each cluster that counts.
 
-    The newest time of a cluster is the median of those of its brokers, so that neither a clock that runs
-    ahead nor a broker that has fallen silent moves the window.
+    A rate counts with the sample at its end. The newest time of a cluster is the median of those of its
+    brokers, so that neither a clock that runs ahead nor a broker that has fallen silent moves the window.
     """
-    if span.since is not None:
-        rated = rated.where(F.unix_micros("time") >= int(span.since.timestamp() * MILLION))
+    blocks = rated.where(F.col("kind") == Kind.SAMPLES).select("cluster", "block")
+    since = None if span.since is None else math.ceil(span.since.timestamp() * MILLION)
     if span.window_s is None:
-        return rated
+        return blocks.withColumn("first", F.lit(since).cast(LONG))
+    told = rated.where((F.col("kind") == Kind.NEWEST) & (F.col("newest") >= (since or FIRST)))
     newest = (
-        rated.groupBy("cluster", "broker")
-        .agg(F.max(F.unix_micros("time")).alias("newest"))
+        told.groupBy("cluster", "broker")
+        .agg(F.max("newest").alias("newest"))
         .groupBy("cluster")
-        .agg((F.expr("percentile_disc(0.5) within group (order by newest)")).alias("newest"))
+        .agg((F.expr("percentile_disc(0.5) within group (order by newest)")).cast(LONG).alias("newest"))
     )
-    start = F.col("newest") - span.window_s * MILLION
-    return (
-        rated.join(F.broadcast(newest), on="cluster")
-        .where(F.unix_micros("time") > start)
-        .select(*rated.columns)
+    start = F.col("newest") - span.window_s * MILLION + 1
+    return blocks.join(F.broadcast(newest), on="cluster").select(
+        "cluster", "block", F.greatest(start, F.lit(since or FIRST)).alias("first")
     )

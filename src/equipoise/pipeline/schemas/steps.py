@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,6 @@ from equipoise.pipeline.schemas.tables import (
     SAMPLES,
     SERIES,
     TEXT,
-    TIME,
     may,
     must,
 )
@@ -62,35 +62,56 @@ PARSED = StructType(
 )
 """One row a file: what it tells, and what of it is set aside."""
 
+class Kind(StrEnum):
+    """What a row of TOLD or RATED is."""
+
+    SAMPLES = "samples"
+    FAULT = "fault"
+    INFO = "info"
+    BROKEN = "broken"
+    NEWEST = "newest"
+
+
 TOLD = StructType(
     [
         CLUSTER,
         must("file", TEXT),
+        must("kind", TEXT),
+        # samples that can be used
+        may("slot", INT),
+        may("slots", INT),  # how many there are
+        may("block", BinaryType()),
+        # a fault: samples with one reason against them, and where the first of them stands
+        may("reason", TEXT),  # of a broken file too; null where the address alone is in question
+        may("named_by", TEXT),  # an address; of an info too
+        may("unknown", TEXT),  # the name of a metric that nobody knows
+        may("samples", LONG),
         may("line", LONG),
         may("row", LONG),  # in files without lines
-        *(may(name, TEXT) for name in ("time", "metric", "value", "topic", "partition", "broker", "address")),
-        may("fault", TEXT),  # why it cannot be used; without line and row, why the file cannot
         may("text", TEXT),
+        # an info: the broker at an address
+        may("broker", TEXT),
     ]
 )
-"""One row a sample, as its file tells it."""
+"""What a file of samples tells: each row is of one kind, and of a file that is broken nothing else counts."""
 
-JUDGED = StructType(
+RATED = StructType(
     [
-        *(field for field in SAMPLES if field.name not in ("metric", "time", "value", "seconds")),
-        may("time", TIME),
-        may("value", DOUBLE),
+        CLUSTER,
+        must("kind", TEXT),
+        may("block", BinaryType()),  # whole series
+        # a fault: what is set aside of whole series
+        may("told_as", TEXT),
         may("reason", TEXT),
-        may("file", TEXT),
-        may("line", LONG),
-        may("row", LONG),
-        may("text", TEXT),
+        may("samples", LONG),
+        may("series", LONG),
+        may("topic", TEXT),  # of the first of them
+        may("partition", INT),
+        may("broker", INT),  # of a newest too: null for samples that name no broker
+        may("newest", LONG),  # time of its last sample in microseconds since 1970
     ]
 )
-"""One row a sample, with the reason why it cannot be used."""
-
-RATED = StructType([*SAMPLES, may("reason", TEXT)])
-"""One row a sample, with the reason why nothing can be said from its series, or from it."""
+"""What the samples of a slot say: whole series with rates in place of counters."""
 
 FAULTS = StructType([*QUARANTINE, may("unknown", TEXT), may("samples", LONG)])
 """What is set aside of sample files: a whole file, or the samples with one fault; or, with its name, how many
@@ -173,5 +194,8 @@ def arrow(schema_name: str) -> pa.Schema:
     """The Arrow form of a step's schema, by its name here."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    schemas = {"PARSED": PARSED, "TOLD": TOLD, "MERGED": MERGED, "PLANNED": PLANNED, "WEIGHED": WEIGHED}
-    return to_arrow_schema(schemas[schema_name])
+    schemas = {
+        "PARSED": PARSED, "TOLD": TOLD, "RATED": RATED, "SAMPLES": SAMPLES, "SERIES_FIGURES": SERIES_FIGURES,
+        "MERGED": MERGED, "PLANNED": PLANNED, "WEIGHED": WEIGHED,
+    }  # fmt: skip
+    return to_arrow_schema(schemas[schema_name], timezone="UTC")

@@ -36,12 +36,18 @@ class Piece:
     """Some samples of a file; columns have the same length, and those that are not there are null."""
 
     columns: dict[str, pa.Array]
-    """Text, by the names in `COLUMNS`."""
+    """By the names in `COLUMNS`: text, or numbers and times where the file has such."""
     line: Sequence[int] | None = None
     row: Sequence[int] | None = None
     fault: Sequence[str | None] | None = None
     text: Sequence[str | None] | None = field(default=None)
     """What was told, of samples with a fault."""
+
+    @property
+    def n(self) -> int:
+        """How many samples it has."""
+        given: list[Any] = [*self.columns.values(), self.line, self.row, self.fault]
+        return next(len(values) for values in given if values is not None)
 
 
 def chosen(columns: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
@@ -49,23 +55,50 @@ def chosen(columns: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    filled = {name: pc.if_else(pc.equal(array, ""), pa.scalar(None, pa.string()), array)
-              for name, array in columns.items()}  # fmt: skip
+    filled = {name: without_empty(array) for name, array in columns.items()}
     found = {}
     for ours, names in CALLED.items():
         there = [filled[name] for name in names if name in filled]
         if there:
-            found[ours] = pc.coalesce(*there)
+            found[ours] = there[0] if len(there) == 1 else pc.coalesce(*map(as_text, there))
+    if not {"id", "name"} & filled.keys():
+        return found
+    found["metric"] = as_text(found["metric"])
     small = pc.utf8_lower(found["metric"])
     if "id" in filled:
         is_info = pc.is_in(small, pa.array(INFOS))
-        of_info = pc.if_else(is_info, filled["id"], pa.scalar(None, pa.string()))
-        found["broker"] = pc.coalesce(found["broker"], of_info) if "broker" in found else of_info
+        of_info = pc.if_else(is_info, as_text(filled["id"]), pa.scalar(None, pa.string()))
+        found["broker"] = pc.coalesce(as_text(found["broker"]), of_info) if "broker" in found else of_info
     if "name" in filled:
-        whole = pc.binary_join_element_wise(found["metric"], '{name="', filled["name"], '"}', "")
+        whole = pc.binary_join_element_wise(found["metric"], '{name="', as_text(filled["name"]), '"}', "")
         found["metric"] = pc.if_else(pc.is_in(small, pa.array(NAMED)), pc.coalesce(whole, found["metric"]),
                                      found["metric"])  # fmt: skip
     return found
+
+
+def without_empty(array: pa.Array) -> pa.Array:
+    """Null for an empty text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(array.type):
+        return pa.DictionaryArray.from_arrays(array.indices, without_empty(array.dictionary))
+    if not pa.types.is_string(array.type):
+        return array
+    empty = pc.equal(array, "")
+    return pc.if_else(empty, pa.scalar(None, pa.string()), array) if pc.any(empty).as_py() else array
+
+
+def as_text(array: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return array if pa.types.is_string(array.type) else array.cast(pa.string())
+
+
+def is_number(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def standard(told: Mapping[str, Any]) -> dict[str, str | None]:

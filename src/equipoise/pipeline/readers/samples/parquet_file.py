@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from equipoise.errors import UnusableInput
-from equipoise.pipeline.readers.samples.columns import COLUMNS, KNOWN, NOT_UTF8, Piece, chosen, complete
+from equipoise.pipeline.readers.samples.columns import (
+    COLUMNS,
+    KNOWN,
+    NOT_UTF8,
+    Piece,
+    as_text,
+    chosen,
+    complete,
+    is_number,
+)
 from equipoise.pipeline.readers.samples.labels import Labels, is_labels
 from equipoise.wording import first_line
 
@@ -17,8 +26,8 @@ if TYPE_CHECKING:
 NAMES = ("metric", "__name__", "topic", "topic_name", "name")
 """Columns that are text and nothing else."""
 TIMES = ("time", "timestamp", "ts")
-MICROS = {"s": 1_000_000, "ms": 1_000, "us": 1}
-MOST_MICROS = 2**63 - 1
+BATCH = 1 << 17
+"""Rows at a time."""
 
 
 def read(source: str | bytes) -> Iterator[Piece]:
@@ -27,7 +36,9 @@ def read(source: str | bytes) -> Iterator[Piece]:
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else source) as file:
+        data = pa.BufferReader(source) if isinstance(source, bytes) else source
+        texts = [field.name for field in pq.read_schema(data) if is_text(field.type)]
+        with pq.ParquetFile(data, read_dictionary=texts) as file:
             schema = file.schema_arrow
             labels = Labels([field for field in schema if is_labels(field)])
             plain = [field for field in schema if not is_labels(field)]
@@ -55,7 +66,7 @@ def of_group(
 
     row, end = first, first + file.metadata.row_group(group).num_rows
     try:
-        for batch in file.iter_batches(row_groups=[group], columns=columns):
+        for batch in file.iter_batches(BATCH, row_groups=[group], columns=columns):
             yield piece(labels.spread(batch), row)
             row += batch.num_rows
     except (pa.ArrowException, OSError) as error:
@@ -68,59 +79,51 @@ def check_type(field: pa.Field) -> None:
     import pyarrow as pa
 
     kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     is_time = field.name.lower() in TIMES and pa.types.is_timestamp(kind)
-    if not (is_text or (is_number and field.name.lower() not in NAMES) or is_time):
+    is_figure = is_number(kind) and field.name.lower() not in NAMES
+    if not (is_text(kind) or pa.types.is_null(kind) or is_figure or is_time):
         raise UnusableInput(f"the column {field.name} is of type {field.type}")
 
 
+def is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def piece(batch: pa.RecordBatch, first: int) -> Piece:
-    """The rows of a batch as text."""
-    columns, broken = {}, [False] * batch.num_rows
+    """The rows of a batch."""
+    columns: dict[str, pa.Array] = {}
+    broken: list[bool] = []
     for name, array in zip(batch.schema.names, batch.columns, strict=True):
-        columns[name.lower()], faulty = text_of(array)
-        broken = [one or other for one, other in zip(broken, faulty, strict=True)] if faulty else broken
-    fault = [NOT_UTF8 if is_broken else None for is_broken in broken] if any(broken) else None
+        columns[name.lower()], faulty = plain(array)
+        if faulty:
+            broken = [one or other for one, other in zip(broken or faulty, faulty, strict=True)]
+    fault = [NOT_UTF8 if is_broken else None for is_broken in broken] if broken else None
     found = {name: array for name, array in chosen(columns).items() if name in COLUMNS}
     return Piece(found, row=range(first, first + batch.num_rows), fault=fault)
 
 
-def text_of(array: pa.Array) -> tuple[pa.Array, list[bool]]:
-    """Any values as text, times in ISO form; and which of them are bytes that are no text, where any are."""
+def plain(array: pa.Array) -> tuple[pa.Array, list[bool]]:
+    """Text as strings; and which of them are bytes that are no text, where any are. Numbers stay."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if pa.types.is_timestamp(array.type):
-        return written_times(array), []
-    is_text = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
-    if not is_text:
+        values, faulty = plain(array.dictionary)
+        if not faulty:
+            return pa.DictionaryArray.from_arrays(array.indices, values), []
+        return plain(array.dictionary_decode())
+    if pa.types.is_null(array.type):
         return array.cast(pa.string()), []
+    if not is_text(array.type):
+        return array, []
     try:
         array.validate(full=True)
-        return array.cast(pa.string()), []
+        return as_text(array), []
     except pa.ArrowInvalid:
         values = array.cast(pa.large_binary()).to_pylist()
     texts = [None if value is None else value.decode(errors="replace") for value in values]
     return pa.array(texts, pa.string()), [value is not None and not is_utf8(value) for value in values]
-
-
-def written_times(array: pa.Array) -> pa.Array:
-    """Times in ISO form; what would be no microseconds is told as it is, which is no time to anybody."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    unit, zone = array.type.unit, array.type.tz and "UTC"
-    micros = pa.timestamp("us", zone)
-    if unit == "ns":
-        return array.cast(micros, safe=False).cast(pa.string())
-    number = array.cast(pa.int64())
-    most = MOST_MICROS // MICROS[unit]
-    fits = pc.and_(pc.less_equal(number, most), pc.greater_equal(number, -most))
-    told = pc.if_else(fits, array, pa.scalar(None, array.type)).cast(micros).cast(pa.string())
-    odd = pc.binary_join_element_wise(number.cast(pa.string()), unit, " ")
-    return pc.if_else(fits, told, odd)
 
 
 def is_utf8(value: bytes) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -12,8 +13,10 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.readers.parsed import source_of
 from equipoise.pipeline.readers.samples import csv_file, exposition, json_file, parquet_file
-from equipoise.pipeline.readers.samples.columns import CALLED, COLUMNS, Piece, standard
-from equipoise.pipeline.schemas.steps import TOLD, arrow
+from equipoise.pipeline.readers.samples.blocks import Names, Samples, divided, joined, unpacked
+from equipoise.pipeline.readers.samples.columns import CALLED, Piece, standard
+from equipoise.pipeline.readers.samples.judged import Judged, judge
+from equipoise.pipeline.schemas.steps import TOLD, Kind, arrow
 from equipoise.pipeline.transforms.apart import each
 from equipoise.pipeline.transforms.memory import tasks_at_once
 from equipoise.pipeline.transforms.rows import unexpected
@@ -32,43 +35,130 @@ KINDS = {
     ".txt": "text",
 }
 """How a file is written, by the end of its name."""
+AT_A_TIME = 500_000
+"""Samples that pass on together."""
 GZIP_FAULTS = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
-def told(files: DataFrame) -> DataFrame:
-    """(cluster, rank, task, file, path, fault) to the rows of TOLD, a sample each."""
+def told(files: DataFrame, slots: Mapping[str, int]) -> DataFrame:
+    """(cluster, rank, task, file, path, fault) to the rows of TOLD; ``slots``: how many each cluster has."""
     at_once = tasks_at_once(files.sparkSession)
 
     def read_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = (row for batch in batches for row in batch.to_pylist())
+        rows = (
+            row | {"slots": slots[row["cluster"]]} for batch in batches for row in batch.to_pylist()
+        )
         return each(rows, read_file, lost, at_once)
 
     return files.mapInArrow(read_batches, TOLD)
 
 
-def read_file(row: dict[str, Any]) -> Iterator[pa.RecordBatch]:
-    """The samples of one file; a row with a fault alone where it cannot be read to its end."""
+def divided_anew(rows: DataFrame, slots: Mapping[str, int]) -> DataFrame:
+    """Rows of TOLD, with the samples of each cluster in so many slots, whatever they were in."""
+
+    def divide_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for row in batch.to_pylist():
+                read = Read(slots[row["cluster"]])
+                if row["kind"] == Kind.SAMPLES and row["slots"] != read.slots:
+                    read.waiting.append(unpacked(Samples, [row["block"]]))
+                    yield from Said(row["cluster"], row["file"]).samples(read)
+                else:
+                    yield Said(row["cluster"], row["file"]).rows([row])
+
+    return rows.mapInArrow(divide_batches, TOLD)
+
+
+def read_file(row: Mapping[str, Any]) -> Iterator[pa.RecordBatch]:
+    """What one file tells; a fault alone counts where it cannot be read to its end."""
+    said = Said(row["cluster"], row["file"])
+    read = Read(row["slots"])
     fault = row["fault"]
-    if fault is None:
-        named = labels_of_folders(row["file"])
-        try:
-            for piece in pieces(source_of(row), row["file"]):
-                yield from batch_of(row, piece, named)
-        except UnusableInput as error:
-            fault = error.problem
-        except GZIP_FAULTS as error:
-            fault = f"the gzip data is broken: {error}"
-        except OSError as error:
-            fault = f"cannot be read: {printable(error.strerror or str(error))}"
-        except Exception as error:  # a file that trips a bug must not take the fleet with it
-            fault = unexpected(error)
+    try:
+        if fault is None:
+            for piece in pieces_of(row):
+                yield from said.about(read.add(piece))
+                if read.is_much:
+                    yield from said.samples(read)
+            yield from said.samples(read)
+    except UnusableInput as error:
+        fault = error.problem
+    except GZIP_FAULTS as error:
+        fault = f"the gzip data is broken: {error}"
+    except OSError as error:
+        fault = f"cannot be read: {printable(error.strerror or str(error))}"
+    except Exception as error:  # a file that trips a bug must not take the fleet with it
+        fault = unexpected(error)
     if fault is not None:
         yield lost(row, fault)
 
 
-def lost(row: dict[str, Any], reason: str) -> pa.RecordBatch:
+def lost(row: Mapping[str, Any], reason: str) -> pa.RecordBatch:
     """The row of a file of which nothing counts."""
-    return next(batch_of(row, Piece({}, fault=[reason]), {}))
+    return Said(row["cluster"], row["file"]).rows([{"kind": Kind.BROKEN, "reason": reason}])
+
+
+class Read:
+    """The samples of a file that wait to be passed on."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self.names = Names(), Names(), Names()
+        self.waiting: list[Samples] = []
+
+    def add(self, piece: Piece) -> Judged:
+        judged = judge(piece, *self.names)
+        if len(judged.usable):
+            self.waiting.append(judged.usable)
+        return judged
+
+    @property
+    def is_much(self) -> bool:
+        return sum(map(len, self.waiting)) >= AT_A_TIME
+
+    def passed(self) -> Iterator[tuple[int, bytes]]:
+        """Each slot with its samples; none waits then."""
+        waiting, self.waiting = self.waiting, []
+        if waiting:
+            yield from divided(joined(waiting), self.slots)
+
+
+@dataclass(frozen=True)
+class Said:
+    """Rows of TOLD of one file."""
+
+    cluster: str
+    file: str
+
+    def samples(self, read: Read) -> Iterator[pa.RecordBatch]:
+        for slot, block in read.passed():
+            yield self.rows([{"kind": Kind.SAMPLES, "slot": slot, "slots": read.slots, "block": block}])
+
+    def about(self, judged: Judged) -> Iterator[pa.RecordBatch]:
+        """What is told beside samples: faults, and addresses of brokers."""
+        rows: list[dict[str, Any]] = [{"kind": Kind.FAULT} | fault._asdict() for fault in judged.faults]
+        rows += [{"kind": Kind.INFO, "broker": broker, "named_by": at} for broker, at in judged.infos]
+        if rows:
+            yield self.rows(rows)
+
+    def rows(self, rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        of_file = {"cluster": self.cluster, "file": self.file}
+        return pa.RecordBatch.from_pylist([of_file | row for row in rows], schema=arrow("TOLD"))
+
+
+def pieces_of(row: Mapping[str, Any]) -> Iterator[Piece]:
+    """The samples of a file, with what the folders that it is in say of all of them where it does not."""
+    import pyarrow as pa
+
+    named = labels_of_folders(row["file"])
+    for piece in pieces(source_of(row), row["file"]):
+        for name, value in named.items():
+            if name not in piece.columns:
+                piece.columns[name] = pa.repeat(pa.scalar(value), piece.n)
+        if piece.n:
+            yield piece
 
 
 def pieces(source: str | bytes, name: str) -> Iterator[Piece]:
@@ -103,25 +193,3 @@ def labels_of_folders(name: str) -> dict[str, str]:
     told = standard(dict(parts))
     return {name: value for name, value in told.items() if value is not None and name in CALLED}
 
-
-def batch_of(row: dict[str, Any], piece: Piece, named: dict[str, str]) -> Iterator[pa.RecordBatch]:
-    """A piece as rows of TOLD; what folders say counts where the file does not."""
-    import pyarrow as pa
-
-    schema = arrow("TOLD")
-    given: list[Any] = [*piece.columns.values(), piece.line, piece.row, piece.fault]
-    n = next(len(values) for values in given if values is not None)
-    constant = {"cluster": row["cluster"], "file": row["file"]}
-    constant |= {name: value for name, value in named.items() if name not in piece.columns}
-    told = piece.columns | {"line": piece.line, "row": piece.row, "fault": piece.fault, "text": piece.text}
-    columns = []
-    for field in schema:
-        values = told.get(field.name)
-        if field.name in constant:
-            columns.append(pa.repeat(pa.scalar(constant[field.name]), n))
-        elif values is None:
-            columns.append(pa.nulls(n, field.type))
-        else:
-            columns.append(values if field.name in COLUMNS else pa.array(values, field.type))
-    if n:  # Spark takes an empty batch for the end of all of them
-        yield pa.RecordBatch.from_arrays(columns, schema=schema)
