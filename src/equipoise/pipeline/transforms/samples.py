@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.pipeline.readers.samples.blocks import Rated, Samples, packed, unpacked
+from equipoise.pipeline.readers.samples.blocks import (
+    Mask,
+    Rated,
+    Samples,
+    Series,
+    Whole,
+    merged,
+    packed,
+    unpacked,
+)
 from equipoise.pipeline.readers.samples.judged import LINK
-from equipoise.pipeline.readers.samples.typed import Mask
 from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT, COUNTERS, NAMES
 from equipoise.pipeline.schemas.steps import RATED, Kind, arrow
 from equipoise.pipeline.transforms.apart import each
@@ -31,9 +40,8 @@ TOO_FAST = "more than a terabit a second"
 REASONS = (SEVERAL, AT_ONCE, TOO_FAST)
 AT_A_TIME = 250_000
 """Samples in a block of whole series, where there are several."""
-MILLION = 1_000_000
 
-Ids = npt.NDArray[np.int64]
+Reasons = npt.NDArray[np.int8]
 Brokers = Mapping[str, int]
 """By address."""
 
@@ -61,7 +69,9 @@ def rate_slot(work: tuple[str, list[bytes], Brokers]) -> Iterator[pa.RecordBatch
     """The rows of one slot of a cluster: its name, its samples, and its brokers by address."""
     cluster, blocks, brokers = work
     try:
-        yield from rows_of(cluster, rate(known(unpacked(Samples, blocks), brokers)))
+        samples = known(unpacked(blocks), brokers)
+        if len(samples):
+            yield from rows_of(cluster, *rate(samples))
     except Exception as error:  # what trips a bug must not take the fleet with it
         yield lost(work, unexpected(error))
 
@@ -79,182 +89,149 @@ def batch_of(cluster: str, rows: list[dict[str, Any]]) -> pa.RecordBatch:
 
 def known(samples: Samples, brokers: Brokers) -> Samples:
     """Samples with ids of brokers in place of addresses; without those of addresses that nobody knows."""
-    if not samples.addresses:
+    of = samples.of
+    if not of.addresses:
         return samples
-    ids = np.array([*(brokers.get(address, -1) for address in samples.addresses), -1], dtype=np.int32)
-    by_address = ids[samples.named_by]
-    is_named = samples.named_by >= 0
-    samples.broker[is_named] = by_address[is_named]
-    samples.named_by[:] = -1
-    return samples.take(~is_named | (by_address >= 0))
+    ids = np.array([*(brokers.get(address, -1) for address in of.addresses), -1], dtype=np.int32)
+    is_named = of.named_by >= 0
+    broker = np.where(is_named, ids[of.named_by], of.broker)
+    resolved = replace(of, broker=broker, named_by=np.full(len(of), -1, dtype=np.int32), addresses=[])
+    rows = ~(is_named & (broker < 0))[samples.series]
+    return merged(replace(samples, of=resolved).take(rows))
 
 
-class Outcome(NamedTuple):
-    """What comes of a slot of samples."""
-
-    told: Rated
-    """Those that count, and those that are set aside."""
-    series: Ids
-    """The series of each, ``(n,)``, in order."""
-    reason: npt.NDArray[np.int8]
-    """Number of the reason against each in `REASONS`, -1 for none."""
-
-
-def rate(samples: Samples) -> Outcome:
-    """Counters as rates, samples in the order of series and time, with reasons against them.
+def rate(samples: Samples) -> tuple[Rated, Reasons]:
+    """Counters as rates, and the number of the reason against each sample in `REASONS`, -1 for none.
 
     Of several samples of one series at one time the greatest stays. A counter becomes the rate since the
     sample before it: where it fell it was reset, and counted from 0 to what it is. Its first sample gives
     nothing, and neither does a fall by less than half, which is no reset.
     """
-    series = series_of(samples)
-    order = in_order(series, samples.time, samples.value)
-    told, series = samples.take(order), series[order]
-    is_first = np.append(True, series[1:] != series[:-1])
-    at_once = ~is_first & np.append(False, told.time[1:] == told.time[:-1])
-    starts = np.flatnonzero(is_first)
-    again = at_once & np.append(False, told.value[1:] != told.value[:-1])
-    twice = np.zeros(len(starts), dtype=np.int64)
-    if at_once.any():
-        kept = ~at_once
-        twice = seen_before_the_last(again, kept, starts)
-        told, series = told.take(kept), series[kept]
-        is_first = np.append(True, series[1:] != series[:-1])
-        starts = np.flatnonzero(is_first)
-    n = np.diff(np.append(starts, len(series)))
-    is_counter, metric = kinds_of(told, starts)
-    counts = np.repeat(is_counter, n)
-    since = np.append(-1, np.diff(told.time))
-    before = np.append(0.0, told.value[:-1])
+    told = samples.take(in_order(samples))
+    told, twice = once(told)
+    time, value, starts = told.time, told.value, firsts(told.series)
+    n = np.diff(np.append(starts, len(told)))
+    of = told.of.take(told.series[starts])
+    counts, metric = kinds_of(of)
+    is_first = np.zeros(len(told), dtype=bool)
+    is_first[starts] = True
+    since = np.append(-1, np.diff(time))
     since[starts] = -1
-    fell = counts & ~is_first & (told.value < before)
-    increase = np.where(fell, told.value, told.value - before)
-    unclear = fell & (told.value * 2 > before)
-    value = told.value.copy()
-    rates = np.flatnonzero(counts & ~is_first)
-    value[rates] = increase[rates] / (since[rates] / 1e6)
-    until = np.append(since[1:], -1)
-    micros = np.where(counts | ~is_first, since, until)
-    falls = np.add.reduceat(fell, starts, dtype=np.int64)
-    of_bytes = np.isin(metric, BYTES)
+    fell = np.append(False, value[1:] < value[:-1])
+    fell[starts] = False
     reason = np.full(len(starts), -1, dtype=np.int8)
+    of_bytes = np.isin(metric, BYTES)
     reason[of_bytes & (twice >= AGAIN_AND_AGAIN) & (twice * 2 >= n)] = REASONS.index(AT_ONCE)
-    reason[(falls >= AGAIN_AND_AGAIN) & (falls * RARE >= n)] = REASONS.index(SEVERAL)
+    falls = np.add.reduceat(fell, starts, dtype=np.int64)
+    reason[counts & (falls >= AGAIN_AND_AGAIN) & (falls * RARE >= n)] = REASONS.index(SEVERAL)
+    by_row = np.repeat(counts, n)
+    rows = np.flatnonzero(by_row & ~is_first)
+    before = value[rows - 1]
+    increase = np.where(fell[rows], value[rows], value[rows] - before)
+    rates = value.copy()
+    rates[rows] = increase / (since[rows] / 1e6)
+    stays = ~(by_row & is_first)
+    stays[rows[fell[rows] & (value[rows] * 2 > before)]] = False
     reasons = np.repeat(reason, n)
-    reasons[(reasons < 0) & counts & np.repeat(of_bytes, n) & (value > LINK)] = REASONS.index(TOO_FAST)
-    stays = ~(counts & (is_first | unclear))
-    rated = Rated(**(told.columns | {"value": value, "micros": micros}))
-    if stays.all():
-        return Outcome(rated, series, reasons)
-    return Outcome(rated.take(stays), series[stays], reasons[stays])
+    reasons[(reasons < 0) & by_row & np.repeat(of_bytes, n) & (rates > LINK)] = REASONS.index(TOO_FAST)
+    micros = np.where(by_row | ~is_first, since, np.append(since[1:], -1))
+    rated = Rated(of, n, time, rates, micros)
+    return (rated, reasons) if stays.all() else (rated.take(stays), reasons[stays])
 
 
-BYTES = [sorted({*NAMES.values()}).index(metric) for metric in (BYTES_IN, BYTES_OUT)]
+METRICS = sorted({*NAMES.values()})
+BYTES = [METRICS.index(metric) for metric in (BYTES_IN, BYTES_OUT)]
 
 
-def kinds_of(samples: Samples, rows: Ids) -> tuple[Mask, Ids]:
-    """Whether the names of some samples are counters', and the numbers of the metrics that they stand for."""
-    metrics = sorted({*NAMES.values()})
-    is_counter = np.array([name.lower() in COUNTERS for name in samples.names], dtype=bool)
-    metric = np.array([metrics.index(NAMES[name.lower()]) for name in samples.names], dtype=np.int64)
-    codes = samples.told_as[rows]
-    return is_counter[codes], metric[codes]
+def kinds_of(of: Series) -> tuple[Mask, Whole]:
+    """Whether series are counters, ``(m,)``, and the numbers of their metrics in `METRICS`."""
+    is_counter = np.array([name.lower() in COUNTERS for name in of.names], dtype=bool)
+    metric = np.array([METRICS.index(NAMES[name.lower()]) for name in of.names], dtype=np.int64)
+    return is_counter[of.told_as], metric[of.told_as]
 
 
-def series_of(samples: Samples) -> Ids:
-    """A number for each series, ``(n,)``: cluster and slot are the same for all of them."""
-    key = samples.topic.astype(np.int64) + 1
-    for column in (samples.told_as, samples.broker, samples.partition):
-        top = int(column.max()) + 2
-        if top < 1 << 20:
-            key, size = key * top + (column + 1), (int(key.max()) + 1) * top
-        else:  # ids may be anything: so many as there are
-            each, number = np.unique(column, return_inverse=True)
-            key, size = key * len(each) + number, (int(key.max()) + 1) * len(each)
-        if size > 1 << 30:
-            key = encoded(key)
-    return encoded(key)
-
-
-def encoded(key: Ids) -> Ids:
-    """Numbers from 0 on in place of any."""
-    import pyarrow as pa
-
-    return np.asarray(pa.array(key).dictionary_encode().indices.to_numpy(), dtype=np.int64)
-
-
-def in_order(series: Ids, time: Ids, value: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+def in_order(samples: Samples) -> npt.NDArray[np.intp]:
     """The order by series, by time, and from the greatest value on where times are the same."""
-    first, last = int(time.min()), int(time.max())
+    first, last = int(samples.time.min()), int(samples.time.max())
     width = last - first + 1
-    if (int(series.max()) + 1) * width >= 1 << 62:
-        return np.lexsort((-value, time, series))
-    key = series * width + (time - first)
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    same = np.flatnonzero(key[1:] == key[:-1])
-    if len(same):
-        return np.lexsort((-value, time, series))
-    return order
+    if len(samples.of) * width < 1 << 62:
+        key = samples.series * width + (samples.time - first)
+        order = np.argsort(key)
+        key = key[order]
+        if not (key[1:] == key[:-1]).any():
+            return order
+    return np.lexsort((-samples.value, samples.time, samples.series))
 
 
-def seen_before_the_last(again: Mask, kept: Mask, starts: Ids) -> Ids:
-    """How many of ``again`` each series has before the last one of those that are kept."""
+def firsts(series: Whole) -> Whole:
+    """The first row of each series, where they come one after the other."""
+    return np.flatnonzero(np.append(True, series[1:] != series[:-1]))
+
+
+def once(told: Samples) -> tuple[Samples, Whole]:
+    """Ordered samples with the first of each time alone; and how often each series tells several values.
+
+    Those after the last time that counts are not counted.
+    """
+    series, time, value = told.series, told.time, told.value
+    starts = firsts(series)
+    at_once = np.append(False, (series[1:] == series[:-1]) & (time[1:] == time[:-1]))
+    if not at_once.any():
+        return told, np.zeros(len(starts), dtype=np.int64)
+    again = at_once & np.append(False, value[1:] != value[:-1])
     so_far = np.cumsum(again)
-    rows = np.arange(len(again))
-    last = np.maximum.reduceat(np.where(kept, rows, -1), starts)
-    return so_far[last] - so_far[starts]
+    last = np.maximum.reduceat(np.where(at_once, -1, np.arange(len(told))), starts)
+    return told.take(~at_once), so_far[last] - so_far[starts]
 
 
-def rows_of(cluster: str, outcome: Outcome) -> Iterator[pa.RecordBatch]:
+def rows_of(cluster: str, rated: Rated, reasons: Reasons) -> Iterator[pa.RecordBatch]:
     """Rows of RATED: samples that count, what is set aside, and the newest sample of each broker."""
-    told, series, reason = outcome
-    aside = reason >= 0
+    aside = reasons >= 0
     if aside.any():
-        yield batch_of(cluster, faults_of(told.take(aside), series[aside], reason[aside]))
-        told, series = told.take(~aside), series[~aside]
-    if not len(told):
-        return
-    yield batch_of(cluster, newest_of(told))
-    starts = np.flatnonzero(np.append(True, series[1:] != series[:-1]))
-    at = np.searchsorted(starts, np.arange(0, len(series), AT_A_TIME))
-    cuts = np.unique(starts[at[at < len(starts)]]).tolist()
-    for begin, end in zip(cuts, [*cuts[1:], len(series)], strict=True):
-        yield batch_of(cluster, [{"kind": Kind.SAMPLES, "block": packed(told.take(slice(begin, end)))}])
+        yield batch_of(cluster, faults_of(rated.take(aside), reasons[aside]))
+        rated = rated.take(~aside)
+    if len(rated):
+        yield batch_of(cluster, newest_of(rated))
+    for part in rated.parts(AT_A_TIME):
+        yield batch_of(cluster, [{"kind": Kind.SAMPLES, "block": packed(part)}])
 
 
-def faults_of(told: Rated, series: Ids, reason: npt.NDArray[np.int8]) -> list[dict[str, Any]]:
+def faults_of(aside: Rated, reasons: Reasons) -> list[dict[str, Any]]:
     """One row for each name and reason."""
-    rows = []
-    for name, number in sorted(set(zip(told.told_as.tolist(), reason.tolist(), strict=True))):
-        own = np.flatnonzero((told.told_as == name) & (reason == number))
-        _, at = np.unique(series[own], return_index=True)
-        first = min(own[at].tolist(), key=lambda row: identity(told, row))
-        rows.append({
-            "kind": Kind.FAULT, "told_as": told.names[name], "reason": REASONS[number],
-            "samples": len(own), "series": len(at), **described(told, first),
-        })  # fmt: skip
-    return rows
+    of, series = aside.of, np.repeat(np.arange(len(aside.n)), aside.n)
+    found: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    each, counts = np.unique(np.stack([series, reasons], axis=1), axis=0, return_counts=True)
+    for (k, reason), n in zip(each.tolist(), counts.tolist(), strict=True):
+        found.setdefault((of.names[of.told_as[k]], reason), []).append((k, n))
+    return [
+        {
+            "kind": Kind.FAULT, "told_as": name, "reason": REASONS[reason],
+            "samples": sum(n for _, n in own), "series": len(own),
+            **sorted((described(of, k) for k, _ in own), key=sorting)[0],
+        }
+        for (name, reason), own in sorted(found.items())
+    ]  # fmt: skip
 
 
-def identity(told: Samples, row: int) -> tuple[str, int, int]:
-    topic = told.topic[row]
-    return told.topics[topic] if topic >= 0 else "", int(told.partition[row]), int(told.broker[row])
-
-
-def described(told: Samples, row: int) -> dict[str, str | int | None]:
-    topic, partition, broker = identity(told, row)
+def described(of: Series, k: int) -> dict[str, Any]:
+    topic, partition, broker = int(of.topic[k]), int(of.partition[k]), int(of.broker[k])
     return {
-        "topic": topic or None, "partition": partition if partition >= 0 else None,
+        "topic": of.topics[topic] if topic >= 0 else None,
+        "partition": partition if partition >= 0 else None,
         "broker": broker if broker >= 0 else None,
-    }  # fmt: skip
+    }
 
 
-def newest_of(told: Rated) -> list[dict[str, Any]]:
+def sorting(told: dict[str, Any]) -> tuple[tuple[bool, Any], ...]:
+    """The order of what may not be told: that first."""
+    return tuple((value is not None, value) for value in told.values())
+
+
+def newest_of(rated: Rated) -> list[dict[str, Any]]:
     """The time of the last sample of each broker, and of those that name none."""
-    brokers, number = np.unique(told.broker, return_inverse=True)
+    brokers, number = np.unique(rated.of.broker, return_inverse=True)
     newest = np.full(len(brokers), np.iinfo(np.int64).min)
-    np.maximum.at(newest, number, told.time)
+    np.maximum.at(newest, number, rated.time[rated.starts + rated.n - 1])
     return [
         {"kind": Kind.NEWEST, "broker": broker if broker >= 0 else None, "newest": time}
         for broker, time in zip(brokers.tolist(), newest.tolist(), strict=True)

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.pipeline.readers.samples.blocks import Rated, named, unpacked
-from equipoise.pipeline.readers.samples.typed import Mask
+from equipoise.pipeline.readers.samples.blocks import Mask, Rated, Series, Whole, named, unpacked_rated
 from equipoise.pipeline.schemas.metrics import NAMES
 from equipoise.pipeline.schemas.steps import SERIES_FIGURES, arrow
 from equipoise.pipeline.schemas.tables import SAMPLES
-from equipoise.pipeline.transforms.samples import Ids, kinds_of
+from equipoise.pipeline.transforms.samples import kinds_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,8 +32,8 @@ def sample_rows(blocks: DataFrame) -> DataFrame:
 
     def row_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for cluster, samples in counting(batches):
-            for start in range(0, len(samples), AT_A_TIME):
-                yield rows_of(cluster, samples.take(slice(start, start + AT_A_TIME)))
+            for part in samples.parts(AT_A_TIME):
+                yield rows_of(cluster, part)
 
     return blocks.mapInArrow(row_batches, SAMPLES)
 
@@ -53,24 +52,24 @@ def counting(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, Rated]]:
     """The samples of each block that count, with their cluster, where there are any."""
     for batch in batches:
         for row in batch.to_pylist():
-            samples = unpacked(Rated, [row["block"]])
+            samples = unpacked_rated(row["block"])
             if row["first"] is not None:
                 samples = samples.take(samples.time >= row["first"])
             if len(samples):
                 yield row["cluster"], samples
 
 
-def identity(cluster: str, samples: Rated) -> dict[str, Any]:
-    """The columns that say whose samples they are."""
+def identity(cluster: str, of: Series) -> dict[str, Any]:
+    """The columns that say whose samples they are, of each series."""
     import pyarrow as pa
 
-    metric = np.array([NAMES[name.lower()] for name in samples.names], dtype=object)[samples.told_as]
+    metric = np.array([NAMES[name.lower()] for name in of.names], dtype=object)[of.told_as]
     return {
-        "cluster": pa.repeat(pa.scalar(cluster), len(samples)),
-        "topic": named(samples.topic, samples.topics).cast(pa.string()),
-        "partition": pa.array(samples.partition, mask=samples.partition < 0),
-        "broker": pa.array(samples.broker, mask=samples.broker < 0),
-        "told_as": named(samples.told_as, samples.names).cast(pa.string()),
+        "cluster": pa.repeat(pa.scalar(cluster), len(of)),
+        "topic": named(of.topic, of.topics).cast(pa.string()),
+        "partition": pa.array(of.partition, mask=of.partition < 0),
+        "broker": pa.array(of.broker, mask=of.broker < 0),
+        "told_as": named(of.told_as, of.names).cast(pa.string()),
         "metric": pa.array(metric, pa.string()),
     }
 
@@ -79,8 +78,8 @@ def rows_of(cluster: str, samples: Rated) -> pa.RecordBatch:
     import pyarrow as pa
 
     schema = arrow("SAMPLES")
-    columns = identity(cluster, samples) | {
-        "time": pa.array(samples.time).cast(pa.timestamp("us")).cast(schema.field("time").type),
+    columns = identity(cluster, samples.of.take(np.repeat(np.arange(len(samples.n)), samples.n))) | {
+        "time": pa.array(samples.time).cast(schema.field("time").type),
         "value": pa.array(samples.value),
         "seconds": pa.array(samples.micros / 1e6, mask=samples.micros < 0),
     }
@@ -97,9 +96,8 @@ def figures_of(cluster: str, samples: Rated) -> pa.RecordBatch:
     import pyarrow as pa
 
     schema = arrow("SERIES_FIGURES")
-    starts = starts_of(samples)
-    n = np.diff(np.append(starts, len(samples)))
-    is_counter, _ = kinds_of(samples, starts)
+    starts, n = samples.starts, samples.n
+    is_counter, _ = kinds_of(samples.of)
     weight = weights(samples.micros, starts, n, is_counter)
     peak = np.maximum.reduceat(samples.value, starts)
     growth, error = growths(samples.time, samples.value, starts, n, peak)
@@ -108,7 +106,7 @@ def figures_of(cluster: str, samples: Rated) -> pa.RecordBatch:
         "p95": nine_digits(ninety_fifth(samples.value, weight, starts, n)),
         "peak": nine_digits(peak), "growth_per_day": growth, "growth_error": error,
     }  # fmt: skip
-    columns = identity(cluster, samples.take(starts))
+    columns = identity(cluster, samples.of)
     kind = schema.field("figures").type
     told = {name: pa.array(values, pa.float64(), from_pandas=True) for name, values in figures.items()}
     told |= {"samples": pa.array(n), "source": pa.repeat(pa.scalar("measured"), len(starts))}
@@ -116,16 +114,7 @@ def figures_of(cluster: str, samples: Rated) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
 
 
-def starts_of(samples: Rated) -> Ids:
-    """The first row of each series."""
-    is_first = np.zeros(len(samples), dtype=bool)
-    is_first[0] = True
-    for column in (samples.topic, samples.partition, samples.broker, samples.told_as):
-        is_first[1:] |= column[1:] != column[:-1]
-    return np.flatnonzero(is_first)
-
-
-def weights(micros: Ids, starts: Ids, n: Ids, is_counter: Mask) -> Ids:
+def weights(micros: Whole, starts: Whole, n: Whole, is_counter: Mask) -> Whole:
     """The microseconds with which each sample counts.
 
     What a counter tells of a time without samples is exact. A gauge tells nothing of one: a time longer than
@@ -141,7 +130,7 @@ def weights(micros: Ids, starts: Ids, n: Ids, is_counter: Mask) -> Ids:
     return np.minimum(np.where(micros < 0, longest, micros), longest)
 
 
-def ninety_fifth(value: Numbers, weight: Ids, starts: Ids, n: Ids) -> Numbers:
+def ninety_fifth(value: Numbers, weight: Whole, starts: Whole, n: Whole) -> Numbers:
     """The smallest value of each series that is not exceeded in 95 % of its time."""
     series = np.repeat(np.arange(len(n)), n)
     order = np.lexsort((value, series))
@@ -153,7 +142,7 @@ def ninety_fifth(value: Numbers, weight: Ids, starts: Ids, n: Ids) -> Numbers:
     return value[order[first]]
 
 
-def growths(time: Ids, value: Numbers, starts: Ids, n: Ids, peak: Numbers) -> tuple[Numbers, Numbers]:
+def growths(time: Whole, value: Numbers, starts: Whole, n: Whole, peak: Numbers) -> tuple[Numbers, Numbers]:
     """Slope by the day and its standard error, NaN where there are none: two samples are on any line."""
     first, last = time[starts], time[starts + n - 1]
     long = last - first >= MICROS_PER_DAY
@@ -173,7 +162,7 @@ def growths(time: Ids, value: Numbers, starts: Ids, n: Ids, peak: Numbers) -> tu
     return growth, error
 
 
-def summed(figures: npt.NDArray[Any], starts: Ids) -> npt.NDArray[Any]:
+def summed(figures: npt.NDArray[Any], starts: Whole) -> npt.NDArray[Any]:
     """Of each series."""
     return np.add.reduceat(figures, starts)
 

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.pipeline.readers.samples.blocks import Names, Samples
+from equipoise.pipeline.readers.samples.blocks import Codes, Mask, Names, Samples, Series, merged
 from equipoise.pipeline.readers.samples.columns import COLUMNS, Piece, as_text, is_number
 from equipoise.pipeline.readers.samples.typed import (
     NO_TIME,
-    Codes,
-    Mask,
     Numbers,
     Texts,
     numbers,
@@ -105,18 +103,20 @@ def judge(piece: Piece, topics: Names, names: Names, addresses: Names) -> Judged
     reasons, code = reasons_of(columns, fault)
     code[is_info] = -1
     usable = code == 0
-    found = Samples(
+    of = Series(
         topics.values, names.values, addresses.values,
         topics.codes(columns.topic.values, columns.topic.codes),
         whole(columns.partition, usable),
         whole(columns.broker, usable),
         names.codes(metric.values, metric.codes),
         addresses.codes(columns.named_by.values, columns.named_by.codes),
-        columns.time, columns.value,
     )  # fmt: skip
+    rows = slice(None) if usable.all() else np.flatnonzero(usable)
+    time, value = columns.time[rows], columns.value[rows]
+    found = merged(Samples(of.take(rows), np.arange(len(time)), time, value))
     wrong = (code > 0) | (usable & (columns.named_by.codes >= 0))
     faults = list(grouped(piece, columns, reasons, code, fault, np.flatnonzero(wrong))) if wrong.any() else []
-    return Judged(found if usable.all() else found.take(usable), faults, infos)
+    return Judged(found, faults, infos)
 
 
 def text_column(array: pa.Array | None, n: int) -> Texts:

@@ -61,7 +61,7 @@ def divided_anew(rows: DataFrame, slots: Mapping[str, int]) -> DataFrame:
             for row in batch.to_pylist():
                 read = Read(slots[row["cluster"]])
                 if row["kind"] == Kind.SAMPLES and row["slots"] != read.slots:
-                    read.waiting.append(unpacked(Samples, [row["block"]]))
+                    read.waiting.append(unpacked([row["block"]]))
                     yield from Said(row["cluster"], row["file"]).samples(read)
                 else:
                     yield Said(row["cluster"], row["file"]).rows([row])

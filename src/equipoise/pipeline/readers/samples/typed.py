@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.pipeline.readers.samples.blocks import Codes
 from equipoise.pipeline.readers.samples.columns import as_text, is_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int32]
 
 MILLISECONDS_FROM = 1e11
 """Epoch times from here on are milliseconds: as seconds they would be in the year 5138."""
