@@ -44,7 +44,7 @@ from equipoise.pipeline.jobs.record import (
 )
 from equipoise.pipeline.jobs.small import few_jobs
 from equipoise.pipeline.jobs.span import Span
-from equipoise.pipeline.jobs.store import materialize, read_table, write_json, write_table
+from equipoise.pipeline.jobs.store import large_rows, materialize, read_table, write_json, write_table
 from equipoise.pipeline.places.hadoop import HadoopPlace
 from equipoise.pipeline.places.plans import write_plans
 from equipoise.pipeline.places.taking import take_over
@@ -196,7 +196,8 @@ def made_anew(
     no_samples = spark.createDataFrame([], TABLES["samples"].schema)
     samples = no_samples if told.blocks is None else sample_rows(told.blocks)
     tables_of_state = {"partitions": tables.partitions(state), "replicas": tables.replicas(state)}
-    t = writer.all(tables_of_state | {"samples": samples})
+    with large_rows(spark):
+        t = writer.all(tables_of_state | {"samples": samples})
     series = None if told.blocks is None else figures_of_series(told.blocks, work)
     load = writer.one("partition_load", partition_load(t["partitions"], series))
     clock.lap("samples")

@@ -14,7 +14,7 @@ from equipoise.errors import UnusableInput
 from equipoise.files.places import Place
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.span import Span, counting
-from equipoise.pipeline.jobs.store import materialize
+from equipoise.pipeline.jobs.store import large_rows, materialize
 from equipoise.pipeline.readers.fleet import METRICS, ClusterFolder, sample_files
 from equipoise.pipeline.readers.samples import addresses
 from equipoise.pipeline.readers.samples.blocks import slots_of
@@ -95,7 +95,8 @@ def told_samples(
     whole = without_files(rows, [piece[:2] for piece in pieces])
     brokers = brokers_of(remarks, {cluster.name: mapped for cluster, mapped, _ in found})
     samples = whole.where(F.col("kind") == Kind.SAMPLES)
-    told_well = materialize(rated(samples, brokers), RATED, work / "rated")
+    with large_rows(spark):
+        told_well = materialize(rated(samples, brokers), RATED, work / "rated")
     aside = of_files(whole, known_addresses(spark, brokers)).unionByName(of_series(told_well))
     return ToldSamples(
         counting(told_well, span),
@@ -167,4 +168,5 @@ def known_addresses(spark: SparkSession, brokers: Mapping[str, Mapping[str, int]
 
 def figures_of_series(blocks: DataFrame, work: Place) -> DataFrame:
     """The figures of every series of some samples, on disk."""
-    return materialize(series_figures(blocks), SERIES_FIGURES, work / "series")
+    with large_rows(blocks.sparkSession):
+        return materialize(series_figures(blocks), SERIES_FIGURES, work / "series")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
@@ -13,12 +15,25 @@ from equipoise.pipeline.places.literal import literal
 from equipoise.pipeline.schemas.conform import conform
 from equipoise.pipeline.schemas.tables import Table
 
+ROWS_AT_A_TIME, FEW = "spark.sql.parquet.columnarReaderBatchSize", "8"
+
 
 def materialize(frame: DataFrame, schema: StructType, folder: Place) -> DataFrame:
     """Write a step's rows and read them back: what follows does not run the step again."""
     frame.write.mode("errorifexists").parquet(str(folder))
     tidy(folder)
     return frame.sparkSession.read.schema(schema).parquet(literal(folder))
+
+
+@contextmanager
+def large_rows(spark: SparkSession) -> Iterator[None]:
+    """While the block runs, Spark reads few rows of a file at a time: those of many samples are large."""
+    before = spark.conf.get(ROWS_AT_A_TIME)
+    spark.conf.set(ROWS_AT_A_TIME, FEW)
+    try:
+        yield
+    finally:
+        spark.conf.set(ROWS_AT_A_TIME, str(before))
 
 
 def write_table(frame: DataFrame, table: Table, folder: Place) -> int:
