@@ -257,7 +257,7 @@ def test_running_again_replaces(
 @pytest.mark.parametrize("settings", [
     {"spark.sql.shuffle.partitions": "23", "spark.sql.adaptive.enabled": "false"},
     {
-        "spark.sql.execution.replaceHashWithSortAgg": "false", "spark.sql.files.maxPartitionBytes": "2000",
+        "spark.sql.files.maxPartitionBytes": "2000",
         "spark.sql.shuffle.partitions": "7",
     },
 ])  # fmt: skip

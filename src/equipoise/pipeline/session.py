@@ -224,8 +224,6 @@ def settings() -> dict[str, str]:
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         # Files come to Python as rows, and are not to be many at a time.
         "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
-        # Samples come sorted by series, and are added up as they come.
-        "spark.sql.execution.replaceHashWithSortAgg": "true",
         # A plan is a function of its input: a task that failed twice fails again.
         "spark.task.maxFailures": "2",
     }

@@ -61,8 +61,8 @@ from equipoise.pipeline.transforms.input_checks import input_checks
 from equipoise.pipeline.transforms.merge_task import Trouble, merged
 from equipoise.pipeline.transforms.partition_load import partition_load
 from equipoise.pipeline.transforms.plan_task import Places, all_planned
+from equipoise.pipeline.transforms.sample_faults import left_out
 from equipoise.pipeline.transforms.series import sample_rows
-from equipoise.pipeline.transforms.set_aside import left_out
 from equipoise.pipeline.transforms.weigh_task import all_weighed
 from equipoise.report.words import plural
 

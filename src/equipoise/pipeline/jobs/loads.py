@@ -20,10 +20,10 @@ from equipoise.pipeline.readers.samples import addresses
 from equipoise.pipeline.readers.samples.blocks import slots_of
 from equipoise.pipeline.readers.samples.step import divided_anew, told
 from equipoise.pipeline.schemas.steps import FAULTS, RATED, SERIES_FIGURES, TOLD, Kind
-from equipoise.pipeline.transforms.rows import UNEXPECTED
+from equipoise.pipeline.transforms.sample_faults import of_files, of_series
 from equipoise.pipeline.transforms.samples import rated
 from equipoise.pipeline.transforms.series import series_figures
-from equipoise.pipeline.transforms.set_aside import of_files, of_series
+from equipoise.pipeline.transforms.set_aside import UNEXPECTED
 from equipoise.report.words import plural
 
 if TYPE_CHECKING:

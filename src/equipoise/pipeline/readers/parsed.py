@@ -10,7 +10,7 @@ from equipoise.errors import UnusableInput
 from equipoise.pipeline.schemas.steps import PARSED, arrow
 from equipoise.pipeline.transforms.apart import each
 from equipoise.pipeline.transforms.memory import tasks_at_once
-from equipoise.pipeline.transforms.rows import set_aside, unexpected
+from equipoise.pipeline.transforms.set_aside import set_aside, unexpected
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,6 +15,7 @@ from equipoise.pipeline.transforms import rows
 from equipoise.pipeline.transforms.apart import each
 from equipoise.pipeline.transforms.columns import union_batches
 from equipoise.pipeline.transforms.memory import tasks_at_once
+from equipoise.pipeline.transforms.set_aside import set_aside, unexpected
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +40,7 @@ class Trouble:
         if isinstance(error, EquipoiseError):
             return cls("impossible" if isinstance(error, ImpossibleRequest) else "set aside", str(error))
         story = "".join(traceback.format_exception(error))
-        return cls("set aside", rows.unexpected(error), story.encode(errors="replace").decode())
+        return cls("set aside", unexpected(error), story.encode(errors="replace").decode())
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def merge_cluster(files: Files) -> Iterator[pa.RecordBatch]:
         state = Trouble.of(error)
     yield row_of(files, state)
     for piece in left_out:
-        row = {"cluster": name, "quarantine": rows.set_aside(piece)}
+        row = {"cluster": name, "quarantine": set_aside(piece)}
         yield pa.RecordBatch.from_pylist([row], schema=arrow("MERGED"))
     if isinstance(state, State):
         yield from union_batches(name, "partitions", rows.partitions(state.cluster), arrow("MERGED"))

@@ -13,15 +13,13 @@ from equipoise.files.log_dirs import named_dirs
 from equipoise.files.plan_summary import overview, reasons_of
 from equipoise.judge.levels import bytes_copied
 from equipoise.pipeline.transforms.columns import known, lists, named, told, whole_numbers
-from equipoise.wording import printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from equipoise.formats.fragment import Fragment, SetAside
+    from equipoise.formats.fragment import Fragment
 
 Columns = Mapping[str, "pa.Array"]
-UNEXPECTED = "unexpected"
 
 
 def brokers(cluster: Cluster, eligible: np.ndarray, up: Collection[int]) -> Columns:
@@ -192,23 +190,6 @@ def side(levels: Mapping[str, Any], eligible: npt.NDArray[np.bool_]) -> dict[str
         figures[f"{name}_min"], figures[f"{name}_max"] = min(spread), max(spread)
         figures[f"{name}_per_broker"] = [(int(broker), count) for broker, count in counts.items()]
     return figures
-
-
-def set_aside(piece: SetAside) -> dict[str, Any]:
-    """A piece of input that was set aside, as a row of ``quarantine``."""
-    return {
-        "file": piece.source,
-        "line": piece.line,
-        "place": piece.place or None,
-        "text": piece.text,
-        "reason": piece.reason,
-    }
-
-
-def unexpected(error: Exception) -> str:
-    """Why something was set aside that nobody thought of, on one line."""
-    words = printable(" ".join(str(error).split()))
-    return f"{UNEXPECTED}: {type(error).__name__}" + (f": {words}" if words else "")
 
 
 def not_planned(outcome: str, why: str) -> dict[str, Any]:

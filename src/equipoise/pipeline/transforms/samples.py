@@ -24,7 +24,7 @@ from equipoise.pipeline.schemas.metrics import BYTES_IN, BYTES_OUT, COUNTERS, NA
 from equipoise.pipeline.schemas.steps import RATED, Kind, arrow
 from equipoise.pipeline.transforms.apart import each
 from equipoise.pipeline.transforms.memory import tasks_at_once
-from equipoise.pipeline.transforms.rows import unexpected
+from equipoise.pipeline.transforms.set_aside import unexpected
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,7 +19,7 @@ from equipoise.pipeline.readers.samples.judged import Judged, judge
 from equipoise.pipeline.schemas.steps import TOLD, Kind, arrow
 from equipoise.pipeline.transforms.apart import each
 from equipoise.pipeline.transforms.memory import tasks_at_once
-from equipoise.pipeline.transforms.rows import unexpected
+from equipoise.pipeline.transforms.set_aside import unexpected
 from equipoise.wording import printable
 
 if TYPE_CHECKING:
