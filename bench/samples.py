@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
 from equipoise.pipeline.jobs.progress import Progress
-from equipoise.pipeline.readers.fleet import find_clusters
+from equipoise.pipeline.readers.fleet import find_clusters, is_long
 from equipoise.pipeline.session import session
 from equipoise.pipeline.transforms.partition_load import partition_load
 
@@ -76,8 +76,9 @@ def partitions(spark: SparkSession) -> DataFrame:
 
 
 if __name__ == "__main__":
-    with session(long=True) as started:
+    folder = Path(sys.argv[2])
+    with session(long=sys.argv[1] == "make" or is_long(find_clusters(folder))) as started:
         if sys.argv[1] == "make":
-            make(started, Path(sys.argv[2]), int(sys.argv[3]))
+            make(started, folder, int(sys.argv[3]))
         else:
-            load(started, Path(sys.argv[2]), Path(sys.argv[3]))
+            load(started, folder, Path(sys.argv[3]))
