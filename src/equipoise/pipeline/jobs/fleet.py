@@ -51,7 +51,7 @@ from equipoise.pipeline.places.taking import take_over
 from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, state_files
 from equipoise.pipeline.readers.parsed import parsed
 from equipoise.pipeline.schemas.steps import MERGED, PARSED, PLANNED
-from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
+from equipoise.pipeline.schemas.tables import HISTORIES, SAMPLES, TABLES
 from equipoise.pipeline.transforms import tables
 from equipoise.pipeline.transforms.broker_load import broker_load
 from equipoise.pipeline.transforms.busiest import busiest_hour
@@ -193,11 +193,11 @@ def made_anew(
     state = materialize(merged(parsed_files, len(clusters)), MERGED, work / "merged")
     clock.lap("reading")
     told = samples_of(job, clusters, read)
-    no_samples = spark.createDataFrame([], TABLES["samples"].schema)
-    samples = no_samples if told.blocks is None else sample_rows(told.blocks)
     tables_of_state = {"partitions": tables.partitions(state), "replicas": tables.replicas(state)}
+    samples = spark.createDataFrame([], SAMPLES) if told.blocks is None else sample_rows(told.blocks)
+    t = writer.all(tables_of_state)
     with large_rows(spark):
-        t = writer.all(tables_of_state | {"samples": samples})
+        t["samples"] = writer.one("samples", samples)
     series = None if told.blocks is None else figures_of_series(told.blocks, work)
     load = writer.one("partition_load", partition_load(t["partitions"], series))
     clock.lap("samples")

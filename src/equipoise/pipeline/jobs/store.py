@@ -15,7 +15,7 @@ from equipoise.pipeline.places.literal import literal
 from equipoise.pipeline.schemas.conform import conform
 from equipoise.pipeline.schemas.tables import Table
 
-ROWS_AT_A_TIME, FEW = "spark.sql.parquet.columnarReaderBatchSize", "8"
+ROWS_AT_A_TIME, FEW = "spark.sql.parquet.columnarReaderBatchSize", "32"
 
 
 def materialize(frame: DataFrame, schema: StructType, folder: Place) -> DataFrame:

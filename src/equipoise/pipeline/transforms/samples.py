@@ -38,7 +38,7 @@ SEVERAL = "counters of several brokers in one series, as it falls again and agai
 AT_ONCE = "several values at one time, again and again: name the broker of each sample"
 TOO_FAST = "more than a terabit a second"
 REASONS = (SEVERAL, AT_ONCE, TOO_FAST)
-AT_A_TIME = 250_000
+AT_A_TIME = 100_000
 """Samples in a block of whole series, where there are several."""
 
 Reasons = npt.NDArray[np.int8]

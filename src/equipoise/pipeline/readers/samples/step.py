@@ -35,8 +35,8 @@ KINDS = {
     ".txt": "text",
 }
 """How a file is written, by the end of its name."""
-AT_A_TIME = 500_000
-"""Samples that pass on together."""
+AT_A_TIME = 250_000
+"""Samples that pass on together: some 5 MB of them in one block, where there is one slot."""
 GZIP_FAULTS = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
