@@ -71,16 +71,16 @@ class Consumers:
         """``told``: (topic, rack, part), topic "" for every other topic."""
         rate = np.nan_to_num(np.ceil(outbound(cluster, consumption)))
         rate = rate if rate.sum() <= MOST_READ else np.zeros_like(rate)
-        racks = {rack: k for k, rack in enumerate(cluster.brokers.rack_names)}
-        named = {topic for topic, _, _ in told}
-        far = np.zeros((len(cluster.topics), len(racks) + 1), dtype=np.int64)
-        for at, topic in enumerate(cluster.topics):
-            key = topic if topic in named else ""
-            if key in named:
-                far[at, :-1] = MILLION
-            for name, rack, part in told:
-                if name == key and rack in racks:
-                    far[at, racks[rack]] -= round(part * MILLION)
+        near: dict[str, dict[str, int]] = {}
+        for topic, rack, part in told:
+            near.setdefault(topic, {})[rack] = round(part * MILLION)
+        racks, topics = cluster.brokers.rack_names, {topic: k for k, topic in enumerate(cluster.topics)}
+        far = np.zeros((len(topics), len(racks) + 1), dtype=np.int64)
+        # What stands for every topic, "", comes first: one that is named has nothing of it.
+        for topic in sorted(near):
+            if not topic or topic in topics:
+                row = topics[topic] if topic else slice(None)
+                far[row, :-1] = [MILLION - near[topic].get(rack, 0) for rack in racks]
         return cls(cluster, rate.astype(np.int64), far)
 
     def part(self, rows: Int64, leaders: IntArray | Int64) -> Int64:

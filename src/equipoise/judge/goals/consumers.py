@@ -56,12 +56,13 @@ class Consumers(OrderGoal):
         return -(-price * (value - certain(view.case)) // fine)
 
     def counted(self, program: Counting) -> Sum:
-        case, terms = program.case, []
-        for row in program.rows:
-            for b in program.allowed[row]:
-                if (row, b, 0) in program.at:
-                    (cost,) = led_by(case, np.array([row]), np.array([b])).tolist()
-                    terms.append((program.at[row, b, 0], cost))
+        case, cost = program.case, table(program.case).tolist()
+        terms = [
+            (program.at[row, b, 0], cost[k][b])
+            for k, row in enumerate(program.rows)
+            for b in program.allowed[row]
+            if (row, b, 0) in program.at
+        ]
         return Sum(terms, certain(case))
 
 
