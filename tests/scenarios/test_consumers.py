@@ -120,3 +120,4 @@ def test_what_is_not_told_is_said() -> None:
     assert any("of 1 partition is not known (t-1 is the first)" in warning for warning in plan.warnings)
     unknown = make_plan(replace(state, bytes_out_per_s=np.full(2, np.nan)), Request(goals=goals))
     assert unknown.certificate[0].proof == "unknown"
+    assert not any("is not known (" in warning for warning in unknown.warnings)

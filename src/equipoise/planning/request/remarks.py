@@ -10,7 +10,7 @@ from equipoise.cluster import Cluster
 from equipoise.cluster.rates import outbound
 from equipoise.errors import UnusableInput
 from equipoise.patterns import matches
-from equipoise.planning.goals import PLACEMENT
+from equipoise.planning.goals import PLACEMENT, is_known
 from equipoise.planning.goals.consumers import Consumers
 from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.problem.problem import OF_LEADERS
@@ -86,7 +86,7 @@ def of_consumers(cluster: Cluster, request: Request) -> Iterator[str]:
     if not request.consumers_in:
         yield "consumers in --goals counts nothing: --consumers-in says where they are"
     unknown = np.flatnonzero(np.isnan(outbound(cluster, request.consumption)) & (cluster.rf > 0))
-    if len(unknown):
+    if len(unknown) and is_known(cluster, Consumers.name):
         yield (
             f"what is read of {plural(len(unknown), 'partition')} is not known "
             f"({cluster.label(int(unknown[0]))} is the first): in consumers of --goals that counts as 0 bytes"
