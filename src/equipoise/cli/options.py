@@ -42,7 +42,7 @@ HELP: dict[str, tuple[str, str, str]] = {
     "log-dirs": ("level[:PCT]", AIMS, "Level the log dirs of each broker, to PCT around their share: bytes (5 by default), or counts where a size is not known."),
     "drain-dir": ("7:/data2", BROKERS, "Log dirs to empty, each into the others of its broker."),
     "cross-zone-price": ("PRICE", AIMS, "What a GB between racks costs: prices the plan's copies and standing replication; changes no plan."),
-    "consumers-in": ("a=0.5,b=0.5|FILE", AIMS, "Which part of the consumers reads in which rack, for that price; a file has lines TOPIC,RACK,PART."),
+    "consumers-in": ("a=0.5,b=0.5|FILE", AIMS, "Which part of the consumers reads in which rack, for that price and the goal consumers; a file has lines TOPIC,RACK,PART."),
     "leaders-only": ("", AIMS, OPTIONS["leaders-only"]),
     "required-only": ("", AIMS, "Only what the rules force, nothing for balance."),
     "effort": ("quick|normal|thorough", AIMS, "How much is proved: flows alone with their gaps, what seconds can, or minutes."),

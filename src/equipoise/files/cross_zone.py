@@ -3,16 +3,15 @@ ever."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Cluster, Plan, measures
-from equipoise.cluster.brokers import FloatArray, IntArray
+from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.rates import inbound, outbound
-from equipoise.cluster.zones import crossing, elsewhere
+from equipoise.cluster.zones import MILLION, Consumers, crossing, elsewhere
 
 GB = 10**9
 MONTH_S = 30 * 24 * 3600
@@ -59,32 +58,13 @@ def consumers(plan: Plan, price: float) -> dict[str, Any]:
         return {}
     cluster = plan.cluster
     rates = outbound(cluster, plan.request.get("consumption"))
-    read = [total(rates, part) for part in far_parts(cluster, told, (cluster.replicas, plan.target))]
+    where, rows = Consumers.of(cluster, told, None), np.arange(cluster.n_partitions)
+    leaders = (measures.position(lists, 0) for lists in (cluster.replicas, plan.target))
+    read = [total(rates, where.part(rows, each) / MILLION) for each in leaders]
     return {
         "consumers_bytes_per_s": read,
         "consumers_cost_per_month": [cost(price, None if rate is None else rate * MONTH_S) for rate in read],
     }
-
-
-def far_parts(
-    cluster: Cluster, told: Sequence[tuple[str, str, float]], orders: Sequence[IntArray]
-) -> Iterator[FloatArray]:
-    """``(n_partitions,)`` for each of some lists: the part of consumers in another rack than the leader."""
-    racks = cluster.brokers.rack_names
-    position = {rack: k for k, rack in enumerate(racks)}
-    default = {rack: part for topic, rack, part in told if not topic}
-    own = {topic: {rack: part for t, rack, part in told if t == topic} for topic, _, _ in told if topic}
-    near = np.zeros((len(cluster.topics), len(racks)))
-    for at, topic in enumerate(cluster.topics):
-        for rack, part in own.get(topic, default).items():
-            if rack in position:
-                near[at, position[rack]] = part
-    known = np.array([topic in own or bool(default) for topic in cluster.topics], dtype=bool)
-    for lists in orders:
-        leader = measures.position(lists, 0)
-        there = (leader >= 0) & np.append(cluster.brokers.racked, False)[leader] & known[cluster.topic_idx]
-        led_in = np.append(cluster.brokers.rack_idx, 0)[leader]
-        yield np.where(there, 1 - near[cluster.topic_idx, led_in], 0.0)
 
 
 def crossing_followers(cluster: Cluster, lists: IntArray) -> npt.NDArray[np.int64]:

@@ -111,7 +111,7 @@ def joint_bound(
     scaled = (
         exact_dot(face.supply, price.node)
         + least(pull, face.lower, face.upper, view.on_arcs)
-        + cheapest_leaders(layout, price, np.where(leads, worth, FORBIDDEN), view.change)
+        + cheapest_leaders(layout, price, np.where(leads, worth, FORBIDDEN), view)
         # as Python's integers, which do not overflow
         - sum(worth[stays].tolist())
         + least(-price.counts, lower, upper, view.on_counts)
@@ -166,7 +166,7 @@ def counts_of_leaders(layout: Layout, face: FlowProblem, leads: BoolArray) -> tu
     return fewest, most
 
 
-def cheapest_leaders(layout: Layout, price: Prices, worth: Int64, election: int) -> int:
+def cheapest_leaders(layout: Layout, price: Prices, worth: Int64, view: JointView) -> int:
     """What the cheapest leader of each partition costs, summed up; ``worth`` as ``Prices.stands``."""
     case = layout.case
     cluster, first = case.cluster, case.before[layout.rows, :1]
@@ -174,7 +174,7 @@ def cheapest_leaders(layout: Layout, price: Prices, worth: Int64, election: int)
     changed = (first >= 0) & (first != np.arange(n))
     racks, brokers, topics = np.split(price.counts, [n_racks, n_racks + n])
     paid = racks[cluster.brokers.rack_idx] + brokers + topics.reshape(-1, n)[cluster.topic_idx[layout.rows]]
-    cost = election * changed + worth + paid
+    cost = view.change * changed + worth + paid + (0 if view.leading is None else view.leading)
     if np.any(worth.min(axis=1, initial=FORBIDDEN) >= FORBIDDEN):
         raise ValueError("a partition that no broker may lead")
     return sum(cost.min(axis=1).tolist())  # 64 bits do not hold what thousands of the highest prices make

@@ -53,6 +53,8 @@ class Rules:
     """Loads are levelled, not counts: bounds on those are not computed here."""
     consumption: float | None = None
     """What consumers read, as a multiple of what comes in, where no source tells it."""
+    consumers_in: tuple[tuple[str, str, float], ...] = ()
+    """Which part of the consumers reads in which rack: (topic, rack, part), topic "" for every other one."""
     fills: Mapping[str, float] = field(default_factory=dict)
     """Percent of capacity that moves may fill, by load."""
     rack_capacity: Mapping[str, int] = field(default_factory=dict)
@@ -100,6 +102,7 @@ def rules_of(
         mix={load: sides(asked, load) for load in levelled(asked)},
         weighs=set(levelled(asked)) != {"count"} or bool(asked.get("max_fill") or asked.get("rack_capacity")),
         consumption=asked.get("consumption"),
+        consumers_in=tuple((topic, rack, float(part)) for topic, rack, part in asked.get("consumers_in", ())),
         fills={spec.split(":")[0]: float(spec.split(":")[1]) for spec in asked.get("max_fill", ())},
         rack_capacity=dict(asked.get("rack_capacity", ())),
         max_moves=asked.get("max_moves"),

@@ -66,6 +66,14 @@ class JointView:
     """On counts of leaders: of racks, of brokers, of each topic on each broker."""
     change: int = 0
     """Of each leader that changes."""
+    leading: Int64 | None = None
+    """``(n_rows, n_brokers)``: of each leader, whoever led before; None where none costs anything."""
+
+    def add_leading(self, cost: Int64, price: int, parts: int = 1) -> None:
+        """Costs of leaders, ``(n_rows, n_brokers)``, so often, in ``parts``, each rounded down."""
+        # as Python's integers: 64 bits need not hold the products
+        paid = np.array([price * each // parts for each in cost.ravel().tolist()], dtype=np.int64)
+        self.leading = paid.reshape(cost.shape) + (0 if self.leading is None else self.leading)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.reference.goals.bytes import Bytes
+from tests.reference.goals.consumers import Consumers
 from tests.reference.goals.cross_zone import CrossZone
 from tests.reference.goals.elections import Elections
 from tests.reference.goals.failover import Failover
@@ -23,6 +24,6 @@ from tests.reference.goals.topics import Topics
 EVERY: tuple[Goal, ...] = (
     Racks(), Replicas(), Moves(), Bytes(), Topics(), Leaders(), RackLeaders(), Elections(), TopicLeaders(),
     Failover(), Positions(), Reorders(), RackReplicas(),
-    CrossZone(),
+    CrossZone(), Consumers(),
 )  # fmt: skip
 GOALS: Mapping[str, Goal] = {goal.name: goal for goal in EVERY}

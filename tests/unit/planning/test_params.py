@@ -13,7 +13,7 @@ NO_LIMITS = {
     "what the certificate stores, as the judge has it too": (
         "flow/prices.FINENESS", "flow/prices.SHIFT", "programs/model.MOST_UNITS",
         "programs/joint/question.SCALE", "programs/joint/question.LARGE", "programs/joint/question.FINE",
-        "programs/joint/question.HIGHEST", "programs/joint/bound.FORBIDDEN", "programs/branching.SCALES",
+        "programs/joint/question.HIGHEST", "programs/joint/question.MOST", "programs/branching.SCALES",
         "loads/prices.BITS",
     ),
     "the largest number that 64 bits or a solver take": (

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from equipoise.cluster import Level
 from equipoise.judge.goals.bytes import Bytes
+from equipoise.judge.goals.consumers import Consumers
 from equipoise.judge.goals.cross_zone import CrossZone
 from equipoise.judge.goals.elections import Elections
 from equipoise.judge.goals.failover import Failover
@@ -25,7 +26,7 @@ from equipoise.judge.violations import Case
 EVERY: tuple[Goal, ...] = (
     Racks(), Replicas(), Moves(), Bytes(), Topics(), Leaders(), RackLeaders(), Elections(), TopicLeaders(),
     Failover(), Positions(), Reorders(), RackReplicas(),
-    CrossZone(),
+    CrossZone(), Consumers(),
 )  # fmt: skip
 """In the order of the default list, the others beside those that they are like."""
 

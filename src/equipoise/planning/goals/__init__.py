@@ -12,6 +12,7 @@ from equipoise.cluster import Cluster
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.basis.registry import registered
 from equipoise.planning.goals.bytes import Bytes
+from equipoise.planning.goals.consumers import Consumers
 from equipoise.planning.goals.cross_zone import CrossZone
 from equipoise.planning.goals.elections import Elections
 from equipoise.planning.goals.failover import Failover
@@ -39,7 +40,7 @@ from equipoise.planning.problem.request import COUNTS
 GOALS: Mapping[str, Goal] = registered(
     Racks(), Replicas(), Moves(), Bytes(), Topics(), Leaders(), Elections(), TopicLeaders(),
     Failover(), Reorders(), Positions(), RackLeaders(), RackReplicas(),
-    CrossZone(),
+    CrossZone(), Consumers(),
 )  # fmt: skip
 PLACEMENT = {name: goal for name, goal in GOALS.items() if isinstance(goal, PlacementGoal)}
 ORDER = {name: goal for name, goal in GOALS.items() if isinstance(goal, OrderGoal)}

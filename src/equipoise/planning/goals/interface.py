@@ -19,6 +19,8 @@ from abc import ABC, abstractmethod
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from equipoise.cluster import Cluster
 from equipoise.cluster.apart import Spread
 from equipoise.cluster.brokers import IntArray
@@ -45,11 +47,13 @@ class Counted(StrEnum):
     """Partitions of each topic on each node."""
     REORDERS = "reorders"
     """Partitions whose list changes its order alone."""
+    LEADING = "leading"
+    """What the leader of each partition costs, whoever led it before."""
 
     @property
     def needs_items(self) -> bool:
         """True where counts of nodes do not tell it: which partition changes matters."""
-        return self in (Counted.CELLS, Counted.REORDERS)
+        return self in (Counted.CELLS, Counted.REORDERS, Counted.LEADING)
 
 
 class Goal(ABC):
@@ -140,9 +144,13 @@ class OrderGoal(Goal):
 class LeaderGoal(OrderGoal):
     """A goal of who leads; other placements may serve it better."""
 
-    @abstractmethod
+    def leading(self, problem: Problem, rows: Int64, brokers: IntArray | Int64) -> Int64 | None:
+        """What it costs that some partitions are led by some brokers, ``(n,)`` each; None for nothing."""
+        return None
+
     def on_counts(self, free: FreeLeaders, n_counts: int) -> Objective:
         """What it costs on counts of leaders: of racks, of brokers, of topics on brokers, ``(n_counts,)``."""
+        return Objective.of_linear(np.zeros(n_counts, dtype=np.int64))
 
 
 class BrokerLeaderGoal(LeaderGoal):

@@ -23,7 +23,7 @@ from equipoise.planning.problem.shares import ANYTHING, open_band, same_set, wei
 def order(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> tuple[IntArray, list[ProvedLevel]]:
     """Order the lists by the order goals among ``goals``; returns the lists and the proofs."""
     lists = lists.copy()
-    lead = leader_roles(problem, lists)
+    lead = leader_roles(problem, lists, goals)
     followed = any(goal in FOLLOWER for goal in goals)  # then followers decide which lists are reordered
     chosen = choose(
         lead,
@@ -84,7 +84,7 @@ def to_front(lists: IntArray, rows: Int64, column: Int64, front: int) -> None:
         lists[some, front] = picked
 
 
-def leader_roles(problem: Problem, lists: IntArray) -> Roles:
+def leader_roles(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> Roles:
     """Each movable partition led by one of its replicas; the default is its leader of today."""
     rows = np.flatnonzero(problem.movable)
     option = lists[rows].astype(np.int64)
@@ -107,6 +107,7 @@ def leader_roles(problem: Problem, lists: IntArray) -> Roles:
         problem.cluster.topic_idx[fixed_rows].astype(np.int64) * n + problem.cluster.replicas[fixed_rows, 0]
     )
     keys, counts = np.unique(cell, return_counts=True)
+    leading, led = costs_of_leading(problem, rows, option, goals)
     return Roles(
         option=option,
         default=default,
@@ -122,7 +123,24 @@ def leader_roles(problem: Problem, lists: IntArray) -> Roles:
         forced=int(((default < 0) & (before >= 0)).sum()),
         reorders=same_set(problem.cluster.replicas, lists)[rows],
         params=problem.params,
+        leading=leading,
+        led=led,
     )
+
+
+def costs_of_leading(
+    problem: Problem, rows: Int64, option: Int64, goals: tuple[str, ...]
+) -> tuple[Int64 | None, int]:
+    """What each option costs the goal among ``goals`` that asks it, and what partitions cost that stay."""
+    asks = [LEADER[goal] for goal in goals if goal in LEADER and ORDER[goal].counted is Counted.LEADING]
+    if not asks:
+        return None, 0
+    (goal,) = asks
+    cost = goal.leading(problem, np.repeat(rows, option.shape[1]), option.ravel())
+    fixed = np.flatnonzero(~problem.movable)
+    led = goal.leading(problem, fixed, problem.cluster.replicas[fixed, 0])
+    assert cost is not None and led is not None, "it says what it costs"
+    return cost.reshape(option.shape), int(led.sum())
 
 
 @dataclass(frozen=True, eq=False)

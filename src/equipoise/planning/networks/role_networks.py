@@ -7,7 +7,7 @@ broker). Leaders have brokers as nodes; first followers have pairs (leader, foll
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,10 @@ class Roles:
     reorders: npt.NDArray[np.bool_]
     """``(n_items,)``: a change of this item is a pure reorder of its list."""
     params: Params
+    leading: Int64 | None = None
+    """``(n_items, n_options)``: what each option costs a goal that counts that, None where none does."""
+    led: int = 0
+    """What that goal counts of what is there for good."""
 
     @property
     def n_nodes(self) -> int:
@@ -75,6 +79,10 @@ class RoleNetwork:
     """Arcs from what lost its default to its options."""
     apart: int
     """Squared distances of the cells that nothing can reach."""
+    change_column: Int64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Option of each change arc in the fine network."""
+    lost: tuple[Int64, Int64] = (np.zeros(0, dtype=np.int64),) * 2
+    """Item and option of each of the ``free_arcs`` there."""
 
     def objective(self, roles: Roles, counted: Counted) -> Objective:
         """The objective of a goal that counts this."""
@@ -86,6 +94,8 @@ class RoleNetwork:
             changes = counted is Counted.CHANGES
             linear[self.change_arcs] = 1 if changes else roles.reorders[self.change_item]
             return Objective.of_linear(linear, roles.forced if changes else roles.forced_reorders)
+        if counted is Counted.LEADING:
+            return self.leading(roles)
         arcs, low, high = {
             Counted.NODES: (self.node_arcs, roles.low - roles.base, roles.high - roles.base),
             Counted.GROUPS: (self.group_arcs, *group_bands(roles)),
@@ -93,6 +103,19 @@ class RoleNetwork:
         }[counted]
         apart = self.apart if counted is Counted.CELLS else 0
         return Objective.of_bands(n_arcs, arcs.astype(np.int32), low, high, apart)
+
+    def leading(self, roles: Roles) -> Objective:
+        """What the chosen options cost: a change costs, or saves, what it differs from the default by."""
+        assert roles.leading is not None, "no goal counts it"
+        linear = np.zeros(len(self.network.tail), dtype=np.int64)
+        kept = np.flatnonzero(roles.default >= 0)
+        stays = np.zeros(len(roles.default), dtype=np.int64)
+        stays[kept] = roles.leading[kept, roles.default[kept]]
+        linear[self.change_arcs] = (
+            roles.leading[self.change_item, self.change_column] - stays[self.change_item]
+        )
+        linear[self.free_arcs] = roles.leading[self.lost]
+        return Objective.of_linear(linear, roles.led + int(stays.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +272,10 @@ def fine_network(
     least, most = cell_bands(roles, never, weighed)
     apart = int((np.maximum(np.maximum(least, -most), 0) ** 2).sum())
     of_cells = Cells(first_cell + np.arange(len(cells)), cells % n, low, high, apart)
-    net = replace(assemble(roles, supply, keep, change, free, of_cells), change_item=item)
+    net = replace(
+        assemble(roles, supply, keep, change, free, of_cells),
+        change_item=item, change_column=column, lost=(lost_item, lost_column),
+    )  # fmt: skip
     return tightened_cells(net, supply, first_cell, len(cells))
 
 

@@ -10,13 +10,14 @@ from equipoise.cluster import Cluster
 from equipoise.cluster.rates import outbound
 from equipoise.errors import UnusableInput
 from equipoise.patterns import matches
-from equipoise.planning.goals import PLACEMENT
+from equipoise.planning.goals import PLACEMENT, is_known
+from equipoise.planning.goals.consumers import Consumers
 from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.problem.problem import OF_LEADERS
 from equipoise.planning.problem.request import Request
 from equipoise.planning.rules.draft import Draft
 from equipoise.planning.rules.ways import is_given, listed
-from equipoise.wording import quoted
+from equipoise.wording import plural, quoted
 
 OF_MOVES = ("cordon", "max-moves", "max-bytes", "max-changes-per-partition")
 """Options of data moves."""
@@ -65,15 +66,31 @@ def remarks(draft: Draft) -> Iterator[str]:
         yield "--consumption tells nothing: no inbound rate is known"
     if request.cross_zone_price is not None and not cluster.brokers.has_racks:
         yield "--cross-zone-price: no racks are known, so what crosses them is not known"
-    if request.consumers_in and request.cross_zone_price is None:
-        yield "--consumers-in tells nothing without --cross-zone-price"
-    if strange := sorted({rack for _, rack, _ in request.consumers_in} - set(cluster.brokers.racks)):
-        yield f"--consumers-in: no broker is in {', '.join(strange)}, so what is read there crosses racks"
+    yield from of_consumers(cluster, request)
     excluded, created = request.exclude_topics, [topic for topic, _, _ in request.create]
     if excluded is not None and any(matches(excluded, created, "--exclude-topics")):
         yield "--exclude-topics has topics of --create: what is new of them is placed"
     if not draft.movable.any() and (request.topics or request.exclude_topics):
         yield "no topic may change: --exclude-topics has every one that --topics chooses"
+
+
+def of_consumers(cluster: Cluster, request: Request) -> Iterator[str]:
+    """Where they are, for a price or a goal that asks it, and how much of what they read is known."""
+    sought = Consumers.name in (request.goals or ())
+    if request.consumers_in and request.cross_zone_price is None and not sought:
+        yield "--consumers-in tells nothing without --cross-zone-price, or consumers in --goals"
+    if strange := sorted({rack for _, rack, _ in request.consumers_in} - set(cluster.brokers.racks)):
+        yield f"--consumers-in: no broker is in {', '.join(strange)}, so what is read there crosses racks"
+    if not sought:
+        return
+    if not request.consumers_in:
+        yield "consumers in --goals counts nothing: --consumers-in says where they are"
+    unknown = np.flatnonzero(np.isnan(outbound(cluster, request.consumption)) & (cluster.rf > 0))
+    if len(unknown) and is_known(cluster, Consumers.name):
+        yield (
+            f"what is read of {plural(len(unknown), 'partition')} is not known "
+            f"({cluster.label(int(unknown[0]))} is the first): in consumers of --goals that counts as 0 bytes"
+        )
 
 
 def of_brokers(cluster: Cluster, request: Request) -> Iterator[str]:

@@ -6,8 +6,10 @@ import numpy as np
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.cluster import BoolArray
 from equipoise.planning.basis.distinct import distinct_rows
 from equipoise.planning.goals import goals_before, weighs
+from equipoise.planning.goals.consumers import Consumers, consumers_of
 from equipoise.planning.goals.failover import Failover
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.problem import shares as measure
@@ -56,8 +58,17 @@ class Explainer:
         self.open_in_rack = np.bincount(problem.rack_idx[problem.receives], minlength=problem.n_racks)
         self.changed = measures.changed_rows(self.before, lists)
         old, new = self.before[self.changed], lists[self.changed]
+        self.nearer = self.read_nearer()
         self.gives = np.unique(missing_from(new, old))
         self.gives_leads = np.unique(old[old[:, 0] != new[:, 0], 0])
+
+    def read_nearer(self) -> BoolArray:
+        """``(n_changed,)``: changes after which less is read across racks, where that is a goal."""
+        if Consumers.name not in self.problem.goals or weighs(self.problem):
+            return np.zeros(len(self.changed), dtype=bool)
+        read = consumers_of(self.problem)
+        old, new = self.before[self.changed, 0], self.lists[self.changed, 0]
+        return np.asarray(read.part(self.changed, new) < read.part(self.changed, old))
 
     def sentences(self) -> list[tuple[int, str]]:
         """Row and sentence of every change, rows ascending."""
@@ -80,6 +91,7 @@ class Explainer:
                 np.where(rack < 0, 0, held[np.arange(len(held)), rack]),
                 (after >= 0).sum(axis=1) - (before >= 0).sum(axis=1),
                 self.spreads & (measures.position(come, 1) >= 0),
+                reorder & self.nearer,
             ]
         )
         # Rows that change alike have the same reason, and there are far fewer of those.
@@ -89,8 +101,8 @@ class Explainer:
 
     def sentence(self, kind: np.ndarray, width: int) -> str:
         gone = [int(b) for b in kind[:width] if b >= 0]
-        come = [int(b) for b in kind[width:-6] if b >= 0]
-        old, new, rack, crowd, growth, inherits = (int(value) for value in kind[-6:])
+        come = [int(b) for b in kind[width:-7] if b >= 0]
+        old, new, rack, crowd, growth, inherits, nearer = (int(value) for value in kind[-7:])
         if old < 0:
             return self.with_target("the partition is created", come)
         for b in gone:
@@ -110,7 +122,7 @@ class Explainer:
                 return SPREAD
             return self.with_target(self.levelling(gone, come), come)
         if old != new:
-            return self.leading(old, new)
+            return self.leading(old, new, nearer=bool(nearer))
         return SPREAD
 
     def with_target(self, why: str, come: list[int]) -> str:
@@ -152,7 +164,7 @@ class Explainer:
             return self.barred(gone[0])
         return f"levels the topic: broker {self.ids[come[0]]} takes what others have more of"
 
-    def leading(self, old: int, new: int) -> str:
+    def leading(self, old: int, new: int, *, nearer: bool) -> str:
         if not self.problem.leads[old]:
             why = self.barred(old)
         elif self.leads_above[old]:
@@ -162,6 +174,10 @@ class Explainer:
         if self.leads_below[new]:
             target = f"broker {self.ids[new]} leads {self.leads_below[new]:,} below its share"
             return THEN.join(filter(None, (why, target)))
+        if nearer:
+            rack = self.problem.cluster.brokers.rack_names[self.problem.rack_idx[new]]
+            near = f"more of it is read in rack {rack}, where broker {self.ids[new]} is"
+            return THEN.join(filter(None, (why, near)))
         if why:
             return THEN.join(filter(None, (why, self.leading_instead(new))))
         return f"passes leadership on from broker {self.ids[old]}, to where it is missing"

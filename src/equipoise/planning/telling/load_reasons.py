@@ -56,12 +56,12 @@ class LoadExplainer(Explainer):
                     return f"broker {self.ids[b]} has {lacks(load, held, b)} than its share"
         return ""
 
-    def leading(self, old: int, new: int) -> str:
+    def leading(self, old: int, new: int, *, nearer: bool) -> str:
         if self.problem.leads[old]:
             for load, held in self.loads:
                 if load.of_leaders and (words := apart(load, held, self.ids, [old], [new])):
                     return self.with_leader(words, load, held, new)
-        return super().leading(old, new)
+        return super().leading(old, new, nearer=nearer)
 
     def with_leader(self, words: str, load: Load, held: Int64, new: int) -> str:
         """The words on a leader that goes with why it is ``new`` that leads instead."""

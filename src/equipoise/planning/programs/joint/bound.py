@@ -12,10 +12,8 @@ from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.convex import cheapest
 from equipoise.planning.flow.network import Int64, Objective
-from equipoise.planning.programs.joint.question import SCALE, Question
+from equipoise.planning.programs.joint.question import MOST, SCALE, Question
 
-FORBIDDEN = 2**50
-"""The judge takes no price that is farther from 0."""
 SAFE = 2**62
 """64 bits have to hold sums; larger ones are made in Python's integers."""
 
@@ -66,9 +64,8 @@ class Multipliers:
     def leading(self, asked: Question, unit: int | None = None) -> Int64:
         """What each candidate's leading costs, ``(n_candidates,)``; ``unit``: one of the goal."""
         unit = asked.scale if unit is None else unit
-        changes = sum(weight * term.changes for term, weight in asked.terms(self.held, unit))
-        costs: Int64 = self.stands + self.led[asked.who.counts].sum(axis=0) + changes * asked.who.changes
-        return costs
+        costs: Int64 = self.stands + self.led[asked.who.counts].sum(axis=0)
+        return costs + sum(term.leading(asked.who, weight) for term, weight in asked.terms(self.held, unit))
 
     def pull(self, asked: Question, unit: int | None = None) -> Int64:
         """What a unit costs on each arc of the placement, ``(n_arcs,)``, without what is convex."""
@@ -86,7 +83,7 @@ class Multipliers:
 
 def in_parts(prices: npt.NDArray[np.float64], scale: int = SCALE) -> Int64:
     """In parts of a scale; none is farther from 0 than the judge takes."""
-    return np.rint(np.clip(prices * scale, -FORBIDDEN, FORBIDDEN)).astype(np.int64)
+    return np.rint(np.clip(prices * scale, -MOST, MOST)).astype(np.int64)
 
 
 def cheapest_of(asked: Question, some: Int64, leading: Int64) -> Int64:

@@ -140,7 +140,7 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
         for part in who.counts:
             some = number[part] >= 0
             sheet.entries.append((number[part[some]], leads[some], 1))
-        each = [term.arcs.linear[free], term.changes * who.changes, of_arcs.step.slope, of_counts.step.slope]
+        each = [term.arcs.linear[free], term.leading(who, 1), of_arcs.step.slope, of_counts.step.slope]
         paid = term.arcs.offset + int((term.arcs.linear * still).sum())
         paid += of_arcs.at_least + of_counts.at_least
         return np.concatenate([column[free], leads, taken, led]), np.concatenate(each), paid
@@ -229,7 +229,8 @@ def multipliers(asked: Question, layout: Layout, found: Answer) -> Multipliers:
     np.subtract.at(led, layout.counted[of_counts], of_equal[layout.n_before :][of_counts])
     kept, arrivals = np.split(-of_bounded[n_open + n_led :], [len(asked.held)])
     finer = np.array([term.fine / term.part for term, _ in asked.held.values()])
-    held = np.maximum(in_parts(kept * finer, asked.scale), 0)
+    dearest = [term.dearest for term, _ in asked.held.values()]
+    held = np.clip(in_parts(kept * finer, asked.scale), 0, np.array(dearest, dtype=np.int64))
     budgets = np.zeros(0 if asked.budgets is None else len(asked.budgets.room), dtype=np.int64)
     if asked.budgets is not None:
         budgets[asked.budgets.binds] = np.maximum(in_parts(arrivals, asked.scale), 0)

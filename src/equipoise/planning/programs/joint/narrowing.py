@@ -20,8 +20,8 @@ from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.place import lift, merged_network
-from equipoise.planning.programs.joint.bound import FORBIDDEN, Multipliers, bound_of, cheapest_of
-from equipoise.planning.programs.joint.question import SCALE, Question
+from equipoise.planning.programs.joint.bound import Multipliers, bound_of, cheapest_of
+from equipoise.planning.programs.joint.question import MOST, SCALE, Question
 
 MARGIN = SCALE // 16
 """A column that costs less is kept: prices are rounded, and it would need them many times over."""
@@ -63,8 +63,11 @@ class Narrowed:
         times = max(times, times_needed(pull[plain], own[plain]))
         n_led = asked.counts.n_led
         times = max(times, times_needed(-price.led[:n_led], -self.price.led[:n_led]))
-        added = price.plus(self.price, times) if times <= MOST_TIMES else None
-        return added if added and added.highest <= FORBIDDEN else None
+        if times > MOST_TIMES:
+            return None
+        added = price.plus(self.price, times)
+        bears = all(added.held[name] <= term.dearest for name, (term, _) in asked.held.items())
+        return added if bears and added.highest <= MOST else None
 
 
 def times_needed(cost: Int64, own: Int64) -> int:

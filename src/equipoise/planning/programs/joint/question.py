@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +30,8 @@ FINE = 4
 has as one."""
 SLACK = 2.0**-6
 """Of what the program has as one: less, and prices would be beyond what 64 bits add up."""
+MOST = 2**50
+"""The judge takes no price that is farther from 0."""
 HIGHEST = 2**46
 """As many parts has a byte, where bytes are the goal, as leave the largest size within this."""
 
@@ -52,6 +54,8 @@ class Candidates:
     """It stands there if the arc carries it, else if the arc does not."""
     changes: Int64
     """1 where its leading is an election."""
+    leading: Int64
+    """What its leading costs a goal that counts that; 0 where none of the question does."""
     counts: Int64
     """``(3, n_candidates)``: the counts it is part of, those of its rack, broker, and topic there."""
 
@@ -63,6 +67,7 @@ class Candidates:
             self.arc[some],
             self.arrives[some],
             self.changes[some],
+            self.leading[some],
             self.counts[:, some],
         )
 
@@ -83,13 +88,16 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """What a goal costs on the arcs of the placement, for leaders that change, and for counts of leaders."""
+    """What a goal costs on the arcs of the placement, for who leads, and for counts of leaders."""
 
     arcs: Objective
     changes: int
     counts: Objective
     largest: int = 0
     """Of a term that costs bytes, far more of them than there is of anything else: the largest size."""
+    leads: int = 0
+    """How often it costs what `Candidates.leading` says, rounded down in parts of ``leads_in``."""
+    leads_in: int = 1
 
     @property
     def scale(self) -> int:
@@ -106,6 +114,19 @@ class Term:
         """Where bytes are a condition, the price of one is told in so many parts of what others are."""
         return FINE * self.part if self.largest else 1
 
+    def leading(self, who: Candidates, times: int) -> Int64:
+        """What each candidate's leading costs so often, ``(n_candidates,)``."""
+        cost: Int64 = times * self.changes * who.changes
+        if not self.leads or not times:
+            return cost
+        often = times * self.leads  # 64 bits need not hold the products
+        return cost + np.array([often * c // self.leads_in for c in who.leading.tolist()], dtype=np.int64)
+
+    @property
+    def dearest(self) -> int:
+        """The highest price as a condition: 64 bits have to hold what the largest costs at it."""
+        return MOST if not self.largest else min(MOST, MOST * self.fine // self.largest)
+
     @property
     def slack(self) -> float:
         """What a condition is loosened by: where there is hardly a plan so good its price has no end."""
@@ -120,7 +141,7 @@ class Term:
         # Rounded down here and up in `paid_back`: both lower
         # the bound, so what is rounded proves nothing too much.
         linear[some] = [price * size // self.fine for size in self.arcs.linear[some].tolist()]
-        return Term(Objective.of_linear(linear), 0, self.counts), 1
+        return Term(Objective.of_linear(linear), 0, self.counts, 0, price * self.leads, self.fine), 1
 
     def paid_back(self, price: int, value: int) -> int:
         """What its value allows, at a price."""
@@ -186,7 +207,7 @@ def question(
     problem = face.net.data.problem
     levels, leaders = leader_bounds(problem, reached)
     n_led = problem.n_racks + problem.cluster.n_brokers
-    who = candidates(face)
+    who = candidates(face, [*reached, goal])
     n_counts = n_led + len(problem.cluster.topics) * problem.cluster.n_brokers
     least, most = np.zeros(n_counts, dtype=np.int64), np.bincount(who.counts.ravel(), minlength=n_counts)
     # Arcs of racks and brokers are the first of that network, in the order of these counts.
@@ -231,8 +252,11 @@ def counts_of_leaders(problem: Problem, lists: IntArray) -> Int64:
     return np.concatenate([of_racks.astype(np.int64), of_brokers, of_topics.ravel()])
 
 
-def candidates(face: OptimalFace) -> Candidates:
-    """Everyone who may lead and may stand there in the end, row by row; a row is the unit of its number."""
+def candidates(face: OptimalFace, goals: Sequence[str]) -> Candidates:
+    """Everyone who may lead and may stand there in the end, row by row; a row is the unit of its number.
+
+    ``goals``: that of the question, and those before it.
+    """
     net, network = face.net, face.network
     data, problem = net.data, net.data.problem
     n_eligible, n_rows = len(data.brokers), len(data.rows)
@@ -250,12 +274,15 @@ def candidates(face: OptimalFace) -> Candidates:
     leader = problem.cluster.replicas[data.rows, 0][row]
     n_brokers, n_led = problem.cluster.n_brokers, problem.n_racks + problem.cluster.n_brokers
     topic = problem.cluster.topic_idx[data.rows][row].astype(np.int64)
+    asked = (LEADER[name].leading(problem, data.rows[row], broker) for name in goals if name in LEADER)
+    leading = next((cost for cost in asked if cost is not None), np.zeros_like(row))
     return Candidates(
         row=row,
         broker=broker,
         arc=np.r_[arc, net.arrive.index[come]],
         arrives=np.r_[np.zeros(len(slot), dtype=bool), np.ones(len(come), dtype=bool)],
         changes=((leader != broker) & (leader >= 0)).astype(np.int64),
+        leading=leading,
         counts=np.stack(
             [problem.rack_idx[broker], problem.n_racks + broker, n_led + topic * n_brokers + broker]
         ),
@@ -278,5 +305,14 @@ def term(face: OptimalFace, counts: Counts, goal: str) -> Term:
         largest = int(measures.whole_sizes(sizes).max(initial=1)) if PLACEMENT[goal].in_bytes else 0
         return Term(face.net.objective(goal), 0, of_counts, largest)
     no_arcs = Objective.of_linear(np.zeros(len(face.network.tail), dtype=np.int64))
-    led = LEADER[goal]
-    return Term(no_arcs, led.changes, led.on_counts(free_leaders(face.net.data.problem), n_counts))
+    led, problem = LEADER[goal], face.net.data.problem
+    of_counts = led.on_counts(free_leaders(problem), n_counts)
+    # What partitions cost that stay as they are is certain, and not what conditions have a price of.
+    fixed = np.flatnonzero(~problem.movable)
+    certain = led.leading(problem, fixed, problem.cluster.replicas[fixed, 0])
+    if certain is None:
+        return Term(no_arcs, led.changes, of_counts)
+    rows, n_brokers = face.net.data.rows, problem.cluster.n_brokers
+    every = led.leading(problem, np.repeat(rows, n_brokers), np.tile(np.arange(n_brokers), len(rows)))
+    largest = max(1, 0 if every is None else int(every.max(initial=0)))
+    return Term(replace(no_arcs, offset=int(certain.sum())), 0, of_counts, largest, leads=1)
