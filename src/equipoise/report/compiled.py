@@ -1,4 +1,4 @@
-"""Compiled templates, kept beside Python's own compiled modules: to compile one takes longer than a small plan."""
+"""Compiled templates, kept beside compiled modules: to compile one takes longer than a small plan."""
 
 from __future__ import annotations
 
