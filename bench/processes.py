@@ -78,14 +78,20 @@ def watched(command: list[str], fine: tuple[int, ...] = (0,)) -> Cost:
     return Cost(children_cpu_s() - before, wall_s, peak)
 
 
-def megabytes(pid: int) -> float:
-    """Memory of a process and of those it started, as far as they are there; 0 where there is no /proc."""
+def megabytes(pid: int, starter: str = "") -> float:
+    """Memory of a process and of those it started, as far as they are there; 0 where there is no /proc.
+
+    ``starter``: the same of the process that started it, whose memory it has until it runs its own program.
+    """
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        told = Path(f"/proc/{pid}/statm").read_text()
     except OSError:
         return 0.0
-    return pages * resource.getpagesize() / 2**20 + sum(megabytes(int(child)) for child in children)
+    if told == starter:
+        return 0.0
+    own = int(told.split()[1]) * resource.getpagesize() / 2**20
+    return own + sum(megabytes(int(child), told) for child in children)
 
 
 def plan_process(sources: list[str], out: Path, *options: str) -> Cost:

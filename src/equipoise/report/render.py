@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,11 @@ def environment() -> Environment:
     """Templates that escape everything and stop at an unknown name."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    from equipoise.report.compiled import Compiled
+
     env = Environment(
         loader=FileSystemLoader(HERE / "templates"),
+        bytecode_cache=Compiled(Path(cache_from_source(__file__)).parent),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

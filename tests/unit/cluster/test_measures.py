@@ -95,7 +95,8 @@ def test_replicas_in_racks(lists: list[list[int]], racks: list[int], more: int) 
 
 @pytest.mark.parametrize(
     ("rf", "racks", "limit"),
-    [(3, "abc", 1), (3, "aabb", 2), (4, "aabbcc", 2), (1, "abc", 1), (5, "aaaaa", 5), (4, "abbb", 3)],
+    [(3, "abc", 1), (3, "aabb", 2), (4, "aabbcc", 2), (1, "abc", 1),
+     (5, "aaaaa", 5), (4, "abbb", 3), (0, "ab", 1)],
 )
 def test_a_rack_may_hold_its_part_rounded_up(rf: int, racks: str, limit: int) -> None:
     """ceil(replicas / racks), more where a rack has too few brokers for its part; strict is one."""

@@ -51,3 +51,8 @@ def test_the_distance_is_known_where_any_placement_has_a_bound() -> None:
     assert Level("topic-leaders", 10, 10, "given-placement").distance is None
     assert Level("topic-leaders", 10, 10, "given-placement", global_bound=8).distance == 0.2
     assert Level("topic-leaders", 10, 10, "given-placement", global_bound=0).distance == 1
+
+
+def test_a_plan_tells_what_it_is() -> None:
+    """In one line: its cluster, its moves and its changes."""
+    assert repr(plan([[0, 2], [2, 1], [2, 0]])) == "<Plan of c: 1 data move, 2 partitions changed>"

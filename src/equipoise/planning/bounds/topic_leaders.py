@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.bounds.leaders import free_leaders
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Int32, Int64, Network, Objective
-from equipoise.planning.flow.prices import BLOCK, FINENESS, reached, turning, within
+from equipoise.planning.flow.prices import ALL, BLOCK, FINENESS, reached, turning, within
 from equipoise.planning.goals import goals_before, value_of
 from equipoise.planning.goals.elections import Elections
 from equipoise.planning.goals.leaders import Leaders
@@ -48,6 +49,13 @@ class LeaderCells:
     """Leaders that are there and may stay."""
     size: Int32
     """Partitions of each topic that may change, ``(n_topics, 1)``; the bands are beside the others."""
+
+    def some(self, topics: Int64 | slice, brokers: Int64 | slice) -> LeaderCells:
+        """Those of some topics on some brokers; themselves where these are all."""
+        if isinstance(topics, slice) and isinstance(brokers, slice):
+            return self
+        at = topics, brokers
+        return LeaderCells(self.low[at], self.high[at], self.held[at], self.size[topics])
 
     def leaders(self, price: Int32, election: int) -> Int32:
         """How many leaders each cell would have at these prices; most of them where it does not care."""
@@ -117,10 +125,11 @@ class LeaderSums:
         less = np.where(gives, np.int32(election - prices.election), 0).astype(np.int32)
         return SumPrices(election, prices.broker - less, prices.topic)
 
-    def counts(self, prices: SumPrices, broker: Int32) -> Int64:
-        """Leaders of each broker at other prices of brokers."""
+    def counts(self, prices: SumPrices, broker: Int32, brokers: Int64 | slice) -> Int64:
+        """Leaders of some brokers at other prices of these."""
         counts = np.zeros(len(broker), dtype=np.int64)
-        for cells, topic in self.of_topics(prices.topic):
+        for every, topic in self.of_topics(prices.topic):
+            cells = every.some(ALL, brokers)
             counts += cells.leaders(topic[:, None] + broker, prices.election).sum(axis=0, dtype=np.int32)
         return counts
 
@@ -129,14 +138,14 @@ class LeaderSums:
         topics = []
         for cells, topic in self.of_topics(prices.topic):
 
-            def led(tried: Int32, cells: LeaderCells = cells) -> Int64:
-                found = cells.leaders(tried[:, None] + prices.broker, prices.election)
+            def led(tried: Int32, rows: Int64 | slice, cells: LeaderCells = cells) -> Int64:
+                found = cells.some(rows, ALL).leaders(tried[:, None] + prices.broker, prices.election)
                 return found.sum(axis=1, dtype=np.int32)
 
             topics.append(reached(led, cells.size[:, 0], topic, reach))
         prices = replace(prices, topic=np.concatenate(topics))
         ends = self.least, self.most
-        broker = within(lambda tried: self.counts(prices, tried), ends, prices.broker, reach)
+        broker = within(partial(self.counts, prices), ends, prices.broker, reach)
         prices = replace(prices, broker=broker)
         return replace(prices, bound=self.bound(prices))
 

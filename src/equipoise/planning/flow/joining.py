@@ -15,6 +15,7 @@ import numpy.typing as npt
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
 
 BoolArray = npt.NDArray[np.bool_]
+Int8 = npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,17 +47,17 @@ class Joined:
 
     supply: Int64
     """``(n_nodes,)``."""
-    tail: Int64
+    tail: Int32
     """``(n_carriers,)`` as all down to ``bend``; one that was joined to another has no room."""
-    head: Int64
+    head: Int32
     room: Int64
     cost: Int64
     """Of a unit, but for the rising costs of ``bend``."""
-    bend: Int64
+    bend: Int32
     """The one arc it carries whose cost rises as it fills, or -1."""
-    carrier: Int64
+    carrier: Int32
     """``(n_arcs,)`` as ``sign`` and ``start``: index of the carrier, -1 for an arc that cannot change."""
-    sign: Int64
+    sign: Int8
     start: Int64
     bundles: Bundles
 
@@ -103,8 +104,8 @@ def join(network: Network, objective: Objective) -> Joined:
     room[bundles.arcs], start[bundles.first] = 0, 0
     np.add.at(room, bundles.first, bundles.room)
     free = np.flatnonzero(room > 0)
-    carrier = np.full(len(room), -1, dtype=np.int64)
-    carrier[free] = np.arange(len(free))
+    carrier = np.full(len(room), -1, dtype=np.int32)
+    carrier[free] = np.arange(len(free), dtype=np.int32)
     rises = np.zeros(len(room), dtype=bool)
     rises[objective.convex] = rises[bundles.first[bundles.slope > 0]] = True
     # What lower bounds carry is sent beforehand: then every arc starts from 0, and supplies are what is left.
@@ -112,13 +113,13 @@ def join(network: Network, objective: Objective) -> Joined:
     spare += np.bincount(network.head, weights=network.lower, minlength=len(network.supply))
     joined = Joined(
         supply=spare.astype(np.int64),
-        tail=network.tail[free].astype(np.int64),
-        head=network.head[free].astype(np.int64),
+        tail=network.tail[free],
+        head=network.head[free],
         room=room[free],
         cost=objective.linear[free],
-        bend=np.where(rises[free], free, -1),
+        bend=np.where(rises[free], free, -1).astype(np.int32),
         carrier=carrier,
-        sign=np.ones(len(room), dtype=np.int64),
+        sign=np.ones(len(room), dtype=np.int8),
         start=start,
         bundles=bundles,
     )
@@ -245,7 +246,8 @@ def pairs(joined: Joined) -> tuple[Int64, Int64, Int64, BoolArray, BoolArray]:
 def carry(joined: Joined, a: Int64, b: Int64, first: Int64, second: Int64, turn: Int64) -> None:
     """Let ``a`` carry what ``b`` did too, in place, counted from ``first`` on it and ``second`` on ``b``."""
     n = len(joined.room)
-    begin, flip, by = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64), np.arange(n)
+    begin, flip = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int8)
+    by = np.arange(n, dtype=np.int32)
     begin[a], begin[b], flip[b], by[b] = first, second, turn, a
     carried = np.flatnonzero(joined.carrier >= 0)
     old = joined.carrier[carried]

@@ -55,7 +55,8 @@ class Objective:
 
     @classmethod
     def of_bands(cls, n_arcs: int, arcs: Int32, low: Int64, high: Int64, offset: int = 0) -> Objective:
-        return cls(np.zeros(n_arcs, dtype=np.int64), arcs.astype(np.int32), low, high, offset)
+        nothing = np.broadcast_to(np.int64(0), n_arcs)  # one number in memory, whatever the arcs
+        return cls(nothing, arcs.astype(np.int32), low, high, offset)
 
     def value(self, flow: Int64) -> int:
         return int((self.linear * flow).sum() + (self.distance(flow[self.convex]) ** 2).sum()) + self.offset

@@ -42,27 +42,53 @@ def turning(low: Int32, high: Int32, price: Int32) -> Int32:
     return most
 
 
-def reached(
-    count: Callable[[Int32], Int32 | Int64], wanted: npt.NDArray[np.integer], at: Int32, reach: int
-) -> Int32:
-    """The lowest prices within ``reach`` of ``at`` with which counts, which rise, are what is wanted."""
-    # Prices of different rows do not touch each other's counts, so one halving serves all of them at once.
-    low, high = at - np.int32(reach), at + np.int32(reach)
-    for _ in range((2 * reach).bit_length()):
-        middle = (low + high) >> 1
-        short = count(middle) < wanted
-        low, high = np.where(short, middle, low), np.where(short, high, middle)
-    return high
+Count = Callable[[Int32, Int64 | slice], Int32 | Int64]
+"""What prices of some rows come to there, and which rows these are, all of them as a slice."""
+ALL = slice(None)
+STRIDE = FINENESS
+"""Each step away from a price is so many times the one before."""
 
 
-def within(
-    count: Callable[[Int32], Int32 | Int64], bounds: tuple[Int64, Int64], at: Int32, reach: int
-) -> Int32:
+def reached(count: Count, wanted: npt.NDArray[np.integer], at: Int32, reach: int) -> Int32:
+    """The lowest prices within ``reach`` of ``at`` with which counts, which rise, are what is wanted.
+
+    ``at`` is ``(n_rows,)`` or ``(n_rows, n)``. The highest within reach where none is enough.
+    """
+    # Prices of different rows do not touch each other's counts, so one search serves all at once: away
+    # from where they were in steps that grow, as most stay or nearly so, then by halving. What is sought is
+    # above `low` and at most `high`.
+    first, last = at - np.int32(reach), at + np.int32(reach)
+    low, high, step = first.copy(), last.copy(), 0
+    rows: Int64 | slice = ALL
+    while True:
+        below, above = low[rows], high[rows]
+        is_open = above - below > 1
+        tried = (below + above) >> 1
+        if step < reach:
+            # At first where they were. A price that was enough there is mostly the lowest that is.
+            up, down = below + np.int32(min(STRIDE * step, reach)), above - np.int32(step)
+            ahead = np.where(below == first[rows], down, np.where(above == last[rows], up, tried))
+            tried = np.where((below < ahead) & (ahead < above), ahead, tried) if step else at[rows]
+            step = STRIDE * step or 1
+        short = count(tried, rows) < wanted[rows]
+        low[rows] = np.where(is_open & short, tried, below)
+        high[rows] = np.where(is_open & ~short, tried, above)
+        left = high - low > 1
+        some = np.flatnonzero(left if left.ndim == 1 else left.any(axis=1))
+        if not len(some):
+            return high
+        rows = ALL if len(some) == len(at) else some
+
+
+def within(count: Count, bounds: tuple[Int64, Int64], at: Int32, reach: int) -> Int32:
     """The same where counts are only to be within ``bounds``: a price is paid at one of them alone."""
     least, most = bounds
-    free = count(np.zeros_like(at))
-    prices = reached(count, np.where(free < least, least, most), at, reach)
-    # A price above 0 is one for the least, one below 0 for the most: of the other sign it would be paid at
-    # the bound that the count is not at, and the dual value would be lower.
-    signed = np.where(free < least, np.maximum(prices, 0), np.minimum(prices, 0))
-    return np.where((free < least) | (free > most), signed, 0).astype(np.int32)
+    free = count(np.zeros_like(at), ALL)
+    prices = np.zeros_like(at)
+    if len(paid := np.flatnonzero((free < least) | (free > most))):
+        wanted = np.where(free < least, least, most)[paid]
+        some = reached(lambda tried, rows: count(tried, paid[rows]), wanted, at[paid], reach)
+        # A price above 0 is one for the least, one below 0 for the most: of the other sign it would be paid
+        # at the bound that the count is not at, and the dual value would be lower.
+        prices[paid] = np.where((free < least)[paid], np.maximum(some, 0), np.minimum(some, 0))
+    return prices

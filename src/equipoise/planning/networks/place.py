@@ -164,7 +164,10 @@ def on_merged_face(
         face = narrow(face, fine.objective(level.goal), lift(coarse, fine, level.potential))
     face = tightened(fine, face)
     # Programs and bounds go on with the network where every row is a unit, so that one stays whole.
-    return (fine, face) if expanded.all() else opened(fine, face)
+    if expanded.all():
+        return fine, face
+    fine = opened(fine, face)
+    return fine, fine.network
 
 
 def merged_network(data: PlacementData) -> PlacementNetwork:

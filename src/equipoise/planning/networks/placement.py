@@ -145,8 +145,8 @@ class PlacementNetwork:
         return (low - base).ravel(), (high - base).ravel(), apart
 
 
-def opened(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Network]:
-    """The network, and a face of it, without the arcs that the face closed: on large ones nearly half of all.
+def opened(net: PlacementNetwork, face: Network) -> PlacementNetwork:
+    """The network as a face of it has it, without the arcs that it closed: on large ones nearly half of all.
 
     Those of sinks and cells stay, since every broker's and topic's count is on them.
     """
@@ -160,16 +160,13 @@ def opened(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Netw
         mine = kept[arcs.start : arcs.stop]
         return Arcs(int(place[arcs.start]), int(place[arcs.stop]), arcs.unit[mine], arcs.broker[mine])
 
-    def within(network: Network) -> Network:
-        return Network(network.supply, *ends, network.lower[kept], network.upper[kept], network.params)
-
     return replace(
         net.after_leave(some),
-        network=within(net.network),
+        network=Network(face.supply, *ends, face.lower[kept], face.upper[kept], face.params),
         leave=some(net.leave),
         leave_leaders=net.leave_leaders[kept[net.leave.start : net.leave.stop]],
         leave_bytes=net.leave_bytes[kept[net.leave.start : net.leave.stop]],
-    ), within(face)
+    )
 
 
 def build(data: PlacementData, unit_of: Int64, family_of: Int64) -> PlacementNetwork:

@@ -23,7 +23,7 @@ from equipoise.planning.flow.convex import (
     solve,
 )
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
-from equipoise.planning.flow.prices import BLOCK, FINENESS, reached, turning, within
+from equipoise.planning.flow.prices import ALL, BLOCK, FINENESS, reached, turning, within
 from equipoise.planning.networks.placement import PlacementNetwork
 
 
@@ -79,19 +79,21 @@ class Sums:
         for start in range(0, len(self.low), size):
             yield slice(start, start + size)
 
-    def cells(self, block: slice, topic: Int32, broker: Int32) -> Int32:
-        """What each cell of a block would hold at these prices."""
+    def cells(self, at: tuple[Int64 | slice, Int64 | slice], price: Int32) -> Int32:
+        """What each of some cells, by topics and brokers, would hold at these prices."""
         # A convex cost within bounds is least at the bounded point nearest to its free minimum.
-        wanted = turning(self.low[block], self.high[block], topic[:, self.rack] + broker)
-        return np.minimum(np.maximum(wanted, self.least[block]), self.most[block])
+        wanted = turning(self.low[at], self.high[at], price)
+        return np.minimum(np.maximum(wanted, self.least[at], out=wanted), self.most[at], out=wanted)
 
     def of_topics(self, topic: Int32, broker: Int32, step: int) -> Int32:
         """The prices of topics in racks, ``(n_topics, n_racks)``, that are best for those of brokers."""
         found = []
         for block in self.blocks():
 
-            def held(tried: Int32, block: slice = block) -> Int64:
-                return np.add.reduceat(self.cells(block, tried, broker), self.first, axis=1)
+            def held(tried: Int32, rows: Int64 | slice, block: slice = block) -> Int64:
+                some = block if isinstance(rows, slice) else block.start + rows
+                cells = self.cells((some, ALL), tried[:, self.rack] + broker)
+                return np.add.reduceat(cells, self.first, axis=1)
 
             # The number in a rack is an equation, no bound, so its price may have either sign.
             found.append(reached(held, self.stands[block], topic[block], step))
@@ -100,10 +102,11 @@ class Sums:
     def of_brokers(self, topic: Int32, broker: Int32, step: int) -> Int32:
         """The prices of brokers that are best for those of topics in racks."""
 
-        def held(tried: Int32) -> Int64:
+        def held(tried: Int32, brokers: Int64 | slice) -> Int64:
             counts = np.zeros(len(tried), dtype=np.int64)
             for block in self.blocks():
-                counts += self.cells(block, topic[block], tried).sum(axis=0, dtype=np.int32)
+                cells = self.cells((block, brokers), topic[block][:, self.rack[brokers]] + tried)
+                counts += cells.sum(axis=0, dtype=np.int32)
             return counts
 
         return within(held, self.ends, broker, step)
