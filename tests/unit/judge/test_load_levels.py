@@ -13,7 +13,7 @@ from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.files.plan_audit import proved_again
 from equipoise.judge.certificate import verify
 from equipoise.judge.goals.registry import goal_of
-from equipoise.judge.loads import prices_bound
+from equipoise.judge.loads import prices_bound, rack_part
 from equipoise.planning import Params, Request, make_plan
 
 SEARCH = Params(load_cells=0)
@@ -172,3 +172,12 @@ def test_what_is_beyond_the_effort_is_no_bound() -> None:
     level = next(level for level in plan.certificate if level.goal == "disk")
     assert (level.value, level.lower_bound, level.proof) == (10, 0, "none")
     assert level.note == "a search that cannot be checked says 10"
+
+
+def test_a_rack_of_one_broker_has_all_of_its_capacity() -> None:
+    """Rack a is broker 0 alone, which may hold 100 bytes; brokers 1 and 2 of rack b may hold 30 each."""
+    brokers = Brokers.of([0, 1, 2], {0: "a", 1: "b", 2: "b"})
+    cluster = build_cluster("racks", brokers, ["t"], [0], [[0, 1]], size_bytes=[10])
+    rules = judge.rules_of(cluster, {"rack_capacity": [["a", 100], ["b", 61]]})
+    part = rack_part(judge.Case(cluster, cluster.replicas, rules, np.ones(3, dtype=bool)))
+    assert part.high.tolist() == [100, 30, 30] and part.banded.all()

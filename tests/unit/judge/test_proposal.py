@@ -104,3 +104,12 @@ def test_a_verdict_tells_before_and_after_and_what_the_way_costs() -> None:
     assert verdict.costs == {
         "data_moves": 1, "bytes_moved": 10, "leadership_changes": 1, "partitions_changed": 1,
     }  # fmt: skip
+
+
+def test_brokers_that_the_cluster_does_not_know() -> None:
+    """They come with nothing told of them and the usual weight; lists keep their ends and their brokers."""
+    over = overlay([("t", 0, [0, 2]), ("t", 1, [3])], [[1, 2], [3]])
+    brokers = over.cluster.brokers
+    assert brokers.ids.tolist() == [0, 1, 2, 3] and brokers.weight.tolist() == [1.0] * 4
+    assert over.cluster.replicas.tolist() == [[1, 2], [3, -1]]
+    assert over.target.tolist() == [[0, 2], [3, -1]]
