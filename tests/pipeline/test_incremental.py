@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 from tests.pipeline.fleets import MOVING, rows_of
 from tests.pipeline.metrics import DAY, HOUR, T0, sample, series, values_of, write_samples
 
@@ -21,11 +21,13 @@ from equipoise.errors import UnusableInput
 from equipoise.files.policy import Layer, Policy
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 from equipoise.pipeline.jobs.inputs import inputs_of
-from equipoise.pipeline.jobs.loads import told_samples
+from equipoise.pipeline.jobs.loads import ReadBefore, told_samples
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.published import published
 from equipoise.pipeline.jobs.span import Span, span_of
 from equipoise.pipeline.readers.fleet import find_clusters
+from equipoise.pipeline.readers.samples import blocks
+from equipoise.pipeline.schemas.steps import TOLD
 from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 from equipoise.pipeline.transforms.series import sample_rows
 from equipoise.report.fleet_trends import trend_lines
@@ -184,6 +186,28 @@ def test_since_and_window(spark: SparkSession, tmp_path: Path) -> None:
         own = sorted(at // HOUR for at, _, _ in times if at < DAY)
         assert own == {"since": [7, 7, 8, 8, 9, 9], "window": [6, 6, 7, 7, 8, 8, 9, 9]}[name]
         assert len(times) - len(own) == 9  # all of the third are later than the median of the newest
+
+
+def test_more_samples_are_divided_anew(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file from when the cluster had few samples, and one that made them many: as if read at once."""
+    for name, values in (("1.csv", [0, HOUR]), ("2.csv", [2 * HOUR, 4 * HOUR])):
+        told = [sample(T0 + HOUR * (k + (name > "1.csv") * 2), "bytes_in_total", value, partition=partition)
+                for k, value in enumerate(values) for partition in range(20)]  # fmt: skip
+        write_samples(tmp_path / "f", name, told)
+    clusters = find_clusters(tmp_path / "f")
+    only_first = [replace(cluster, metrics=cluster.metrics[:1]) for cluster in clusters]
+    first = told_samples(spark, only_first, tmp_path / "one", Progress())
+    before = spark.read.schema(TOLD).parquet(str(tmp_path / "one" / "told"))
+    assert first.read == {("c", "metrics/1.csv")} and before.select("slots").distinct().collect() == [Row(1)]
+    monkeypatch.setattr(blocks, "SLOT_BYTES", 300)
+    both = told_samples(spark, clusters, tmp_path / "two", Progress(), before=ReadBefore(first.read, before))
+    anew = told_samples(spark, clusters, tmp_path / "all", Progress())
+    assert both.read == {("c", "metrics/2.csv")} and both.blocks is not None and anew.blocks is not None
+    rows = values_of(sample_rows(both.blocks))
+    assert len(rows) == 60 and rows == values_of(sample_rows(anew.blocks))
+    assert {value for _, _, value in rows} == {1.0, 2.0}
 
 
 @pytest.mark.parametrize(("since", "window", "said"), [
