@@ -85,7 +85,7 @@ def told_samples(
         + (f", {plural(n_files - len(to_read), 'file')} as read before" if n_files > len(to_read) else "")
     )
     slots = {cluster.name: slots_of(sum(file.n_bytes for file in cluster.metrics)) for cluster, _, _ in found}
-    parts = [] if before.rows is None else [divided_anew(before.rows, slots)]
+    parts = [] if before.rows is None else [before.rows]
     if to_read:
         parts.append(materialize(told(sample_files(spark, new), slots), TOLD, place or work / "told"))
     rows = reduce(DataFrame.unionByName, parts)
@@ -95,6 +95,8 @@ def told_samples(
     whole = without_files(rows, [piece[:2] for piece in pieces])
     brokers = brokers_of(remarks, {cluster.name: mapped for cluster, mapped, _ in found})
     samples = whole.where(F.col("kind") == Kind.SAMPLES)
+    if before.rows is not None:
+        samples = divided_anew(samples, slots)
     with large_rows(spark):
         told_well = materialize(rated(samples, brokers), RATED, work / "rated")
     aside = of_files(whole, known_addresses(spark, brokers)).unionByName(of_series(told_well))

@@ -54,13 +54,13 @@ def told(files: DataFrame, slots: Mapping[str, int]) -> DataFrame:
 
 
 def divided_anew(rows: DataFrame, slots: Mapping[str, int]) -> DataFrame:
-    """Rows of TOLD, with the samples of each cluster in so many slots, whatever they were in."""
+    """Samples of TOLD, those of each cluster in so many slots, whatever they were in."""
 
     def divide_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for row in batch.to_pylist():
                 read = Read(slots[row["cluster"]])
-                if row["kind"] == Kind.SAMPLES and row["slots"] != read.slots:
+                if row["slots"] != read.slots:
                     read.waiting.append(unpacked([row["block"]]))
                     yield from Said(row["cluster"], row["file"]).samples(read)
                 else:

@@ -129,7 +129,7 @@ def of_calendar(array: pa.Array) -> npt.NDArray[np.int64]:
     told = array.is_valid().to_numpy(zero_copy_only=False)
     found = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
     if per_second > 1_000_000:
-        micros, told = found // 1_000, told & True
+        micros = found // 1_000
     else:
         factor = 1_000_000 // per_second
         told = told & (np.abs(found) <= np.iinfo(np.int64).max // factor)
