@@ -64,17 +64,21 @@ def faults(scratch: Path) -> Rows:
     return [Row(work, "all found, nothing else", figure, seconds(cost), memory(cost), passed(not wrong))]
 
 
-def again(scratch: Path) -> Rows:
-    """One of 200 clusters has changed: CPU seconds beside those of the whole, each a whole process."""
+def again(scratch: Path, least: int, step: int, brokers: int) -> Rows:
+    """One of 200 clusters has changed: CPU seconds beside those of the whole, each a whole process.
+
+    The clusters have ``least`` partitions and more, each ``step`` more than the one before it.
+    """
+    folder, out = scratch / f"again-{least}", scratch / f"again-{least}-out"
     for k in range(200):
-        write(cluster(400 + 3 * k, 12, 3, 8, new=1), scratch / "again" / f"cluster-{k:03d}")
-    command = [sys.executable, "-m", "equipoise.cli.main", "run", str(scratch / "again")]
+        write(cluster(least + step * k, brokers, 3, 8, new=1), folder / f"cluster-{k:03d}")
+    command = [sys.executable, "-m", "equipoise.cli.main", "run", str(folder), "--out", str(out)]
     costs = []
     for wish in ("", "max-moves = 5"):
-        (scratch / "again" / "cluster-100" / "equipoise.toml").write_text(wish)
-        costs.append(watched([*command, "--out", str(scratch / "again-out")]))
+        (folder / "cluster-100" / "equipoise.toml").write_text(wish)
+        costs.append(watched(command))
     ratio = costs[1].cpu_s / costs[0].cpu_s
-    work = "one changed cluster among 200, beside all of them"
+    work = f"one changed cluster among 200 of {least:,} partitions or more, beside all of them"
     beside = f"{ratio:.2f} × {seconds(costs[0])}"
     return [Row(work, "0.1 ×", seconds(costs[1]), beside, memory(costs[1]), passed(ratio <= 0.1))]
 
@@ -127,6 +131,8 @@ def simulated(scratch: Path) -> Rows:
 
 
 ROWS: dict[str, Measure] = {
-    "fleet": fleet, "faults": faults, "again": again, **{f"samples/{n}": partial(samples, n=n) for n in MANY},
+    "fleet": fleet, "faults": faults, "again/400": partial(again, least=400, step=3, brokers=12),
+    "again/2000": partial(again, least=2000, step=30, brokers=24),
+    **{f"samples/{n}": partial(samples, n=n) for n in MANY},
     "simulated": simulated,
 }  # fmt: skip
