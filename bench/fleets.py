@@ -23,10 +23,16 @@ MOST_OF_DUCKDB, STEEPEST = 4.0, 1.05
 SAMPLES: dict[int, Cost] = {}
 """What so many samples cost, of those that this process has measured."""
 
+
+def write_clusters(folder: Path, least: int, step: int, brokers: int) -> None:
+    """A fleet of 200: the first has ``least`` partitions, each other ``step`` more than the one before it."""
+    for k in range(200):
+        write(cluster(least + step * k, brokers, 3, 8, new=1), folder / f"cluster-{k:03d}")
+
+
 def fleet(scratch: Path) -> Rows:
     """The whole process is held to its cores: with `local[1]` the JVM would still compile on another."""
-    for k in range(200):
-        write(cluster(400 + 3 * k, 12, 3, 8, new=1), scratch / "fleet" / f"cluster-{k:03d}")
+    write_clusters(scratch / "fleet", 400, 3, 12)
     taken = []
     for cores in (1, 2):
         command = [sys.executable, "-m", "equipoise.cli.main", "run", str(scratch / "fleet")]
@@ -65,13 +71,9 @@ def faults(scratch: Path) -> Rows:
 
 
 def again(scratch: Path, least: int, step: int, brokers: int) -> Rows:
-    """One of 200 clusters has changed: CPU seconds beside those of the whole, each a whole process.
-
-    The clusters have ``least`` partitions and more, each ``step`` more than the one before it.
-    """
+    """One of 200 clusters has changed: CPU seconds beside those of the whole, each a whole process."""
     folder, out = scratch / f"again-{least}", scratch / f"again-{least}-out"
-    for k in range(200):
-        write(cluster(least + step * k, brokers, 3, 8, new=1), folder / f"cluster-{k:03d}")
+    write_clusters(folder, least, step, brokers)
     command = [sys.executable, "-m", "equipoise.cli.main", "run", str(folder), "--out", str(out)]
     costs = []
     for wish in ("", "max-moves = 5"):
