@@ -150,7 +150,7 @@ def test_histories(runs: Runs) -> None:
 
 
 def test_page_and_report_tell_the_same(runs: Runs) -> None:
-    """What Spark counts for the page is what the report counts without it; trends are in both."""
+    """What the run itself tells is what is read of it later; trends are in both."""
     found = published(runs.out)
     quality = {row["cluster"]: row["quality"] for row in found.clusters}
     assert quality == {row["cluster"]: row["quality"] for row in runs.third.rows}

@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from equipoise.errors import UnusableInput
-from equipoise.pipeline.jobs.published import READ, published
-from equipoise.pipeline.schemas.tables import TABLES
+from equipoise.pipeline.jobs.published import published
+from equipoise.pipeline.jobs.shown import READ
+from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 
 RECORD: dict[str, Any] = {
     "fleet": "f",
@@ -28,8 +29,13 @@ RECORD: dict[str, Any] = {
 def out(tmp_path: Path) -> Path:
     """A run over no cluster."""
     (tmp_path / "run.json").write_text(json.dumps(RECORD))
-    for name in (*READ, "partition_load"):
-        kinds = {"bytes_in_per_s": pa.struct({"source": pa.string()})}
+    for name in (*READ, *HISTORIES):
+        kinds = {
+            "bytes_in_per_s": pa.struct({"source": pa.string()}),
+            "disk_bytes": pa.struct({"unknown": pa.int64()}),
+            "before": pa.struct({"days": pa.float64()}),
+            "samples": pa.int64(),
+        }
         columns = {c: pa.array([], kinds.get(c, pa.string())) for c in TABLES[name].schema.names}
         (tmp_path / "tables" / name).mkdir(parents=True)
         pq.write_table(pa.table(columns), tmp_path / "tables" / name / "0.parquet")

@@ -84,9 +84,8 @@ def budget_table(spark: SparkSession, shares: Shares, summary: DataFrame) -> Dat
     return told.select(*BUDGET.fieldNames())
 
 
-def budget_record(table: DataFrame, shares: Shares) -> dict[str, Any]:
-    """What ``run.json`` says of the budget, from the table ``budget``."""
-    rows = [row.asDict() for row in table.collect()]
+def budget_record(rows: Sequence[Row], shares: Shares) -> dict[str, Any]:
+    """What ``run.json`` says of the budget, from the rows of the table ``budget``."""
     known = [row for row in rows if row["level"] is not None and row["level_before"] is not None]
     parts = [row["level"] / row["level_before"] if row["level_before"] else 0.0 for row in known]
     is_whole = len(known) == sum(row["goal"] is not None for row in rows)

@@ -95,13 +95,6 @@ class Earlier:
             if name in now and now[name].metrics.get(file, "") == self.inputs[name].metrics[file] != ""
         }
 
-    def table(self, spark: SparkSession, name: str, clusters: Collection[str]) -> DataFrame | None:
-        """The rows that some clusters had in a table; None for no cluster."""
-        if not clusters:
-            return None
-        rows = read_table(spark, TABLES[name], self.at(TABLE_FOLDER, name))
-        return rows.where(F.col("cluster").isin(sorted(clusters)))
-
     def history(self, spark: SparkSession, name: str) -> DataFrame | None:
         """What it knows of all runs up to it, whatever version made them; None for nothing."""
         if self.folder is None or not self.at(TABLE_FOLDER, name).is_dir():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -17,11 +16,13 @@ from equipoise.errors import Stopped, UnusableInput
 from equipoise.files.places import Place
 from equipoise.files.policy import Policy, read_policy
 from equipoise.files.wish import Wish, read_wish
+from equipoise.pipeline.jobs import shown
 from equipoise.pipeline.jobs.budget import Shares, budget_record, budget_table, shares_of
-from equipoise.pipeline.jobs.claim import PARTS, STATE
+from equipoise.pipeline.jobs.claim import PARTS, STATE, TABLE_FOLDER
 from equipoise.pipeline.jobs.earlier import Earlier, earlier_run, write_state
-from equipoise.pipeline.jobs.history import last_runs, write_histories
+from equipoise.pipeline.jobs.history import write_histories
 from equipoise.pipeline.jobs.inputs import inputs_of
+from equipoise.pipeline.jobs.kept import add_kept
 from equipoise.pipeline.jobs.loads import (
     ReadBefore,
     SampleFile,
@@ -34,14 +35,11 @@ from equipoise.pipeline.jobs.opening import WORK, opened, removed
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.record import (
     Clock,
-    findings,
     index_page,
     run_record,
-    set_aside,
-    summary_rows,
     taken_over,
-    unknown_metrics,
 )
+from equipoise.pipeline.jobs.shown import SHOWN_RUNS, at_hand
 from equipoise.pipeline.jobs.small import few_jobs
 from equipoise.pipeline.jobs.span import Span
 from equipoise.pipeline.jobs.store import large_rows, materialize, read_table, write_json, write_table
@@ -64,10 +62,14 @@ from equipoise.pipeline.transforms.plan_task import Places, all_planned
 from equipoise.pipeline.transforms.sample_faults import left_out
 from equipoise.pipeline.transforms.series import sample_rows
 from equipoise.pipeline.transforms.weigh_task import all_weighed
+from equipoise.report.fleet_data import MAX_QUARANTINE
 from equipoise.report.words import plural
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class FleetRun:
@@ -113,6 +115,7 @@ def run_fleet(
     policy = read_policy(fleet, [cluster.name for cluster in clusters])
     clock = Clock()
     with few_jobs(spark, clusters), opened(out, fleet, force=force) as (folder, before):
+        tables = folder / TABLE_FOLDER
         earlier = earlier_run(before, fleet)
         now = inputs_of(spark, clusters, policy, span)
         kept = frozenset() if full else earlier.kept(now)
@@ -122,20 +125,21 @@ def run_fleet(
         job = Job(spark, fleet, clusters, policy, span, folder, earlier, kept, progress, clock)
         read = {} if full else earlier.read_before(now)
         counts, shares = made(job, read)
-        rows, pieces = summary_rows(spark, folder / "tables"), set_aside(spark, folder / "tables")
-        unknown = unknown_metrics(spark, folder / "tables" / "left_out")
-        counts |= write_histories(spark, folder / "tables", earlier, clock.started, rows, kept)
-        found, history = findings(spark, folder / "tables"), last_runs(spark, folder / "tables")
-        page = index_page(fleet, clusters, rows, pieces, found, history, policy, clock)
+        with at_hand(tables) as here:
+            rows, aside = shown.clusters(here), shown.pieces(here, MAX_QUARANTINE)
+            found, unknown = shown.findings(here, MAX_QUARANTINE), shown.unknown_metrics(here)
+            budgets = shown.table(here, "budget").to_pylist()
+        counts |= write_histories(spark, tables, earlier, clock.started, rows, kept)
+        with at_hand(tables, HISTORIES) as here:
+            history = shown.runs(here, SHOWN_RUNS)
+        page = index_page(fleet, clusters, rows, aside, found, history, policy, clock)
         (folder / "index.html").write_text(page, "utf-8")
         write_state(folder, earlier, now, read)
         removed(folder / WORK)
         clock.lap("pages")
-        record = run_record(spark, fleet, clusters, counts, rows, pieces, clock) | {"left_out": unknown}
+        record = run_record(spark, fleet, clusters, counts, rows, aside, clock) | {"left_out": unknown}
         if policy.max_bytes_total is not None:
-            record["budget"] = earlier.budget if shares is None else budget_record(
-                read_table(spark, TABLES["budget"], folder / "tables" / "budget"), shares
-            )
+            record["budget"] = earlier.budget if shares is None else budget_record(budgets, shares)
         write_json(folder / "run.json", record | taken_over(earlier, kept, span))
         if stopped is not None and stopped.is_set():
             raise Stopped
@@ -177,9 +181,9 @@ def made(job: Job, read: dict[SampleFile, int]) -> tuple[dict[str, int], Shares 
     shares = None
     if changed:
         shares = made_anew(job, changed, writer, read)
-    else:
-        writer.all(dict.fromkeys(name for name in TABLES if name not in HISTORIES))
-        job.clock.lap("tables")
+    if job.kept:
+        writer.add_kept()
+    job.clock.lap("tables")
     return {name: writer.counts[name] for name in TABLES if name in writer.counts}, shares
 
 
@@ -242,7 +246,6 @@ def made_anew(
             "budget": budget_table(spark, shares, t["plan_summary"]),
         }
     )
-    clock.lap("tables")
     return shares
 
 
@@ -284,21 +287,34 @@ class Writer:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.place = job.folder / "tables"
+        self.place = job.folder / TABLE_FOLDER
         self.counts: dict[str, int] = {}
         """Rows of each table that is written."""
         self.place.mkdir()
 
-    def one(self, name: str, frame: DataFrame | None) -> DataFrame:
-        """Write the rows of clusters that were made anew, and those that are kept; the former, read back."""
-        spark, kept, place = self.job.spark, self.job.kept, self.place / name
-        before = self.job.earlier.table(spark, name, kept)
-        parts = [part for part in (frame, before) if part is not None]
-        self.counts[name] = write_table(reduce(DataFrame.unionByName, parts), TABLES[name], place)
-        rows = read_table(spark, TABLES[name], place)
-        return rows.where(~F.col("cluster").isin(sorted(kept))) if kept else rows
+    def one(self, name: str, rows: DataFrame) -> DataFrame:
+        """Write the rows of clusters that are made anew; the same, read back."""
+        self.counts[name] = write_table(rows, TABLES[name], self.place / name)
+        return read_table(self.job.spark, TABLES[name], self.place / name)
 
-    def all(self, frames: Mapping[str, DataFrame | None]) -> dict[str, DataFrame]:
+    def all(self, frames: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
         """The tables by name, read back."""
+        return dict(zip(frames, self.at_once(self.one, frames.keys(), frames.values()), strict=True))
+
+    def add_kept(self) -> None:
+        """Put the rows of clusters that are taken over beside them: nothing that was read back has these."""
+        names = [name for name in TABLES if name not in HISTORIES]
+        for name, n_rows in zip(names, self.at_once(self.kept_rows, names), strict=True):
+            self.counts[name] = self.counts.get(name, 0) + n_rows
+
+    def kept_rows(self, name: str) -> int:
+        job, before = self.job, self.job.earlier.at(TABLE_FOLDER, name)
+        if not (self.place / name).exists():
+            (self.place / name).mkdir()
+        return add_kept(
+            job.spark, TABLES[name], before, job.kept, self.place / name, job.folder / WORK / f"kept-{name}"
+        )
+
+    def at_once(self, what: Callable[..., T], *args: Iterable[Any]) -> list[T]:
         with ThreadPoolExecutor(self.job.spark.sparkContext.defaultParallelism) as pool:
-            return dict(zip(frames, pool.map(self.one, frames.keys(), frames.values()), strict=True))
+            return list(pool.map(what, *args))

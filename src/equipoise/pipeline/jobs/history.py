@@ -14,9 +14,6 @@ from equipoise.pipeline.jobs.store import read_table, write_table
 from equipoise.pipeline.schemas.tables import EXACT, HISTORIES, PLAN_HISTORY, SPREAD, TABLES, TIME
 from equipoise.pipeline.transforms.figures import nine_digits
 
-SHOWN_RUNS = 30
-"""Runs of which pages show how the fleet went."""
-
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -46,14 +43,6 @@ def write_histories(
         whole = new[name] if before is None else before.unionByName(new[name])
         counts[name] = write_table(whole.coalesce(1), TABLES[name], folder / name)
     return counts
-
-
-def last_runs(spark: SparkSession, folder: Place) -> list[dict[str, Any]]:
-    """Rows of ``plan_history`` beside those of ``load_history``, of the last runs, as many as pages show."""
-    plans, loads = (read_table(spark, TABLES[name], folder / name) for name in HISTORIES)
-    runs = plans.select("run").distinct().orderBy(F.desc("run")).limit(SHOWN_RUNS)
-    rows = plans.join(F.broadcast(runs), on="run").join(loads, on=["run", "cluster"], how="left")
-    return [row.asDict() for row in rows.collect()]
 
 
 def plan_row(row: Mapping[str, Any], started: datetime, taken_over: bool) -> dict[str, Any]:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from equipoise.files.places import Place
+from equipoise.pipeline.jobs.claim import Somewhere
 from equipoise.pipeline.places.literal import literal
 from equipoise.pipeline.schemas.conform import conform
 from equipoise.pipeline.schemas.tables import Table
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS_IN_FILE = 250_000
+"""Of a table, at most: of a file of few clusters more is as it was when some of a fleet have changed."""
 ROWS_AT_A_TIME, FEW = "spark.sql.parquet.columnarReaderBatchSize", "32"
 
 
@@ -40,7 +47,8 @@ def write_table(frame: DataFrame, table: Table, folder: Place) -> int:
     """Write a table in key order within its files; the number of its rows."""
     seen = Observation()
     ordered = conform(frame, table.schema).sortWithinPartitions(*table.key)
-    ordered.observe(seen, F.count(F.lit(1)).alias("rows")).write.mode("errorifexists").parquet(str(folder))
+    counted = ordered.observe(seen, F.count(F.lit(1)).alias("rows"))
+    counted.write.mode("errorifexists").option("maxRecordsPerFile", ROWS_IN_FILE).parquet(str(folder))
     tidy(folder)
     return int(seen.get["rows"])
 
@@ -51,12 +59,27 @@ def read_table(spark: SparkSession, table: Table, folder: Place) -> DataFrame:
 
 def tidy(folder: Place) -> None:
     """Name the data files by their number alone and drop Hadoop's marks, which tell a run from another."""
+    files = parts(folder)
     for file in folder.iterdir():
-        if file.suffix == ".parquet":
-            number = file.name.split("-")[1]
-            file.rename(folder / f"part-{number}.parquet")
-        else:
+        if file.suffix != ".parquet":
             file.unlink()
+    for number, file in enumerate(files):
+        file.rename(folder / f"part-{number:05}.parquet")
+
+
+def parts(folder: Somewhere) -> list[Somewhere]:
+    """The files of a table in the order of their numbers."""
+    return sorted(
+        (file for file in folder.iterdir() if file.suffix == ".parquet"), key=lambda file: file.name
+    )
+
+
+def in_key_order(rows: pa.Table, key: Sequence[str]) -> pa.Table:
+    """Rows as Spark would order them: null before all else."""
+    import pyarrow.compute as pc
+
+    keys = [(column, "ascending", "at_start") for column in key]
+    return rows.take(pc.sort_indices(rows, sort_keys=keys))
 
 
 def write_json(path: Place, value: object) -> None:
