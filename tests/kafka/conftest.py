@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fake import FakeKafka, Model
+from fake.small import RACKS, partitions
 from harness.certificates import Certificates, make_certificates
 from harness.cluster import KafkaCluster
 from harness.jars import LAST_3, NEWEST, OLDER_4
 from harness.reset import reset
+
+from equipoise.execution.client_config import ClientConfig
+from equipoise.execution.kafka import KafkaPort
 
 
 @pytest.fixture(scope="session")
@@ -62,3 +67,17 @@ def topic(request: pytest.FixtureRequest) -> str:
 def snapshot_folder(tmp_path: Path) -> Path:
     """Where a test writes a snapshot: FLEET/CLUSTER."""
     return tmp_path / "fleet" / "orders"
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeKafka]:
+    """Two hundred partitions on six brokers of the fake cluster."""
+    with FakeKafka(Model(RACKS, partitions(200))) as serving:
+        yield serving
+
+
+@pytest.fixture
+def port(fake: FakeKafka) -> Iterator[KafkaPort]:
+    """A connection to it."""
+    with KafkaPort(fake.bootstrap, ClientConfig({"request.timeout.ms": "5000"})) as opened:
+        yield opened

@@ -1,4 +1,4 @@
-"""Rows of clusters that are taken over: files of theirs alone are linked, of others what is kept is written anew."""
+"""Rows of clusters that are taken over: files of theirs alone are linked, others are filtered."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_files_of_kept_clusters_are_linked(spark: SparkSession, tmp_path: Path) 
 def test_of_mixed_files_what_is_kept_is_written_anew(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One file of all: what Spark reads of it afterwards is the same to the microsecond, nulls and order too."""
+    """One file of all: what Spark reads afterwards is the same to the microsecond, nulls and order too."""
     monkeypatch.setattr(store, "ROWS_IN_FILE", 1000)
     written(spark, "abcd", tmp_path / "before")
     written(spark, "c", tmp_path / "now")
