@@ -15,7 +15,8 @@ from bench import faulty
 from bench.instances import cluster, write
 from bench.processes import Cost, watched
 from bench.row import Measure, Row, Rows, memory, passed, seconds
-from equipoise.pipeline.jobs.published import published, rows
+from equipoise.pipeline.jobs.published import published
+from equipoise.pipeline.jobs.shown import table
 
 MANY = (1_000_000, 10_000_000, 100_000_000)
 """Samples."""
@@ -62,7 +63,7 @@ def faults(scratch: Path) -> Rows:
     out = scratch / "faulty-out"
     command = [sys.executable, "-m", "equipoise.cli.main", "run", str(scratch / "faulty"), "--out", str(out)]
     cost = watched(command, fine=(1,))  # broken files are set aside
-    wrong = faulty.judged(truths, published(out), rows(out, "partition_load"))
+    wrong = faulty.judged(truths, published(out), table(out / "tables", "partition_load").to_pylist())
     for line in wrong:
         print(line, file=sys.stderr)
     figure = f"{len(wrong)} wrong figures or findings"
