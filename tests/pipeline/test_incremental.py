@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.pipeline.metrics import DAY, HOUR, T0, sample, series, values_of, wri
 
 from equipoise.errors import UnusableInput
 from equipoise.files.policy import Layer, Policy
+from equipoise.pipeline.jobs.earlier import earlier_run
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 from equipoise.pipeline.jobs.inputs import inputs_of
 from equipoise.pipeline.jobs.loads import ReadBefore, told_samples
@@ -147,6 +149,19 @@ def test_histories(runs: Runs) -> None:
     assert [row["unknown_bytes_in"] for row in loads if row["cluster"] == "mail"] == [2] * 3
     assert len(rows_of(runs.full.out, "plan_history")) == 4
     assert 'id="trends"' not in (runs.full.out / "index.html").read_text()
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, lambda part: part.write_bytes(part.read_bytes()[:-9])])
+def test_of_a_run_that_lost_rows_nothing_is_taken_over(
+    runs: Runs, tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    """Somebody has removed a file of a table, or cut it short: only the histories are asked then."""
+    out = tmp_path / "out"
+    shutil.copytree(runs.full.out, out)
+    assert earlier_run(out, runs.fleet).planned == {"logs", "mail", "pay", "shop"}
+    harm(sorted((out / "tables" / "partition_load").iterdir())[0])
+    found = earlier_run(out, runs.fleet)
+    assert found.folder == out and not found.planned
 
 
 def test_page_and_report_tell_the_same(runs: Runs) -> None:

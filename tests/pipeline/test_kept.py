@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import Row, SparkSession
 
+from equipoise.errors import UnusableInput
 from equipoise.pipeline.jobs import kept, store
 from equipoise.pipeline.jobs.kept import add_kept
 from equipoise.pipeline.jobs.store import parts, read_table, write_table
@@ -88,6 +89,16 @@ def test_small_files_become_one(spark: SparkSession, tmp_path: Path, monkeypatch
         add_kept(spark, SAMPLES, before, set("abcd") - {changed}, now, tmp_path / "w")
         assert len(parts(now)) == 2
         assert told(spark, now) == told(spark, tmp_path / "0")
+
+
+def test_a_file_that_is_broken_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    """Its bytes are others now: the error says which file, and what takes over nothing."""
+    written(spark, "a", tmp_path / "before")
+    (tmp_path / "now").mkdir()
+    path = parts(tmp_path / "before")[0]
+    path.write_bytes(path.read_bytes()[:4] + bytes(200) + path.read_bytes()[204:])
+    with pytest.raises(UnusableInput, match=f"{path}: cannot be read any more .*--full"):
+        add_kept(spark, SAMPLES, tmp_path / "before", "a", tmp_path / "now", tmp_path / "w")
 
 
 def test_a_table_without_rows(spark: SparkSession, tmp_path: Path) -> None:

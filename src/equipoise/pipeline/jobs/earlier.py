@@ -29,7 +29,7 @@ from equipoise.pipeline.jobs.claim import (
     is_of,
 )
 from equipoise.pipeline.jobs.inputs import Inputs
-from equipoise.pipeline.jobs.store import read_table, write_json
+from equipoise.pipeline.jobs.store import parts, read_table, write_json
 from equipoise.pipeline.places.literal import literal
 from equipoise.pipeline.places.taking import take_along
 from equipoise.pipeline.schemas.steps import TOLD
@@ -62,8 +62,6 @@ class Earlier:
     planned: frozenset[str] = frozenset()
     run: int = 0
     """How many runs there were, one after another."""
-    rows: Mapping[str, int] = field(default_factory=dict)
-    """How many rows each table has."""
     started: str = ""
     budget: Mapping[str, Any] | None = None
     """What it said of the fleet's budget."""
@@ -129,6 +127,21 @@ def is_complete(place: Place) -> bool:
     return not plan_claim.foreign(place) and not plan_claim.precious(place)
 
 
+def is_whole(tables: Place, rows: Mapping[str, int]) -> bool:
+    """Whether the tables are there, on this machine with as many rows as were written.
+
+    Raises ``OSError`` or ``ValueError`` where a file is none of Parquet.
+    """
+    import pyarrow.parquet as pq
+
+    if not all((tables / name).is_dir() for name in TABLES):
+        return False
+    if not isinstance(tables, Path):  # there somebody else's job would have to count them
+        return True
+    found = {name: sum(pq.read_metadata(path).num_rows for path in parts(tables / name)) for name in TABLES}
+    return found == rows
+
+
 def earlier_run(place: Place | None, fleet: Place) -> Earlier:
     """The run over ``fleet`` that stands at ``place``, which stays as it is while it is in use.
 
@@ -144,7 +157,7 @@ def earlier_run(place: Place | None, fleet: Place) -> Earlier:
     before = Earlier(place, started=str(record.get("started", "")))
     try:
         told = json.loads((place / STATE / INPUTS).read_bytes())
-        if told["made_by"] != made_by() or not all((place / TABLE_FOLDER / name).is_dir() for name in TABLES):
+        if told["made_by"] != made_by() or not is_whole(place / TABLE_FOLDER, record["out"]["rows"]):
             return before
         parts = {path.name for path in inside(place / STATE / PARTS)}
         return replace(
@@ -156,7 +169,6 @@ def earlier_run(place: Place | None, fleet: Place) -> Earlier:
             },
             planned=frozenset(row["cluster"] for row in record["clusters"] if row["outcome"] == "planned"),
             run=told["run"],
-            rows=record["out"]["rows"],
             budget=record.get("budget"),
         )
     except (OSError, ValueError, KeyError, TypeError):

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from equipoise.errors import UnusableInput
 from equipoise.files.places import Place
 from equipoise.pipeline.jobs.claim import Somewhere
 from equipoise.pipeline.jobs.store import ROWS_IN_FILE, in_key_order, parts, read_table, write_table
 from equipoise.pipeline.places.taking import link_or_copy
 from equipoise.pipeline.schemas.tables import Table
+from equipoise.wording import first_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,25 +51,40 @@ def add_kept(
 def kept_files(before: Path, kept: Collection[str]) -> Iterator[Path | pa.Table]:
     """Files that stay as they are, and rows of others, as many as a file has."""
     import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     wanted = pa.array(sorted(kept), pa.string())
     loose: list[pa.Table] = []
     for path in parts(before):
-        with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
-            names = file.read(columns=["cluster"])["cluster"]
-            is_kept = pc.is_in(names, wanted)
-            if len(names) >= WORTH_A_FILE and pc.all(is_kept).as_py():
-                yield path
-                continue
-            if pc.any(is_kept).as_py():
-                loose.append(file.read().filter(is_kept))
+        found = kept_of(path, wanted)
+        if isinstance(found, Path):
+            yield found
+            continue
+        loose.append(found)
         if sum(rows.num_rows for rows in loose) >= ROWS_IN_FILE:
             yield pa.concat_tables(loose)
             loose = []
-    if loose:
+    if any(rows.num_rows for rows in loose):
         yield pa.concat_tables(loose)
+
+
+def kept_of(path: Path, clusters: pa.Array) -> Path | pa.Table:
+    """A file that is worth it and has those clusters alone, else their rows in it.
+
+    Raises :class:`UnusableInput` where it cannot be read any more.
+    """
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
+            is_kept = pc.is_in(file.read(columns=["cluster"])["cluster"], clusters)
+            if len(is_kept) >= WORTH_A_FILE and pc.all(is_kept).as_py():
+                return path
+            return file.read().filter(is_kept)
+    except (OSError, ValueError) as error:  # PyArrow tells of broken files by both
+        advice = "Run again with --full, which takes over nothing"
+        problem = f"cannot be read any more ({first_line(error)})"
+        raise UnusableInput(problem, source=str(path), advice=advice) from None
 
 
 def add_file(kept: Path | pa.Table, table: Table, folder: Path) -> int:
