@@ -47,6 +47,16 @@ def test_growth_is_proved(growth: dict[str, Any]) -> None:
     assert growth["checks"] == {"passed": 7, "all": 7}
 
 
+def test_page_and_terminal_claim_the_same(demo_run: FleetRun) -> None:
+    """Without racks, or of a part of a cluster, a plan is proved best in neither without saying so."""
+    run = equipoise("fleet-report", demo_run.out)
+    assert "5 clusters, 5 planned, 2 proved best" in run.stdout
+    assert ">2 of 5 proved best<" in (demo_run.out / "index.html").read_text()
+    badges = {line.split()[0]: line for line in run.stdout.splitlines() if "→" in line}
+    assert "proved best, racks not known" in badges["growth"] and "best for this part" in badges["messy"]
+    assert "proved best  " in badges["removal"]
+
+
 def test_planning_again_is_empty(spark: SparkSession, demo_run: FleetRun, tmp_path: Path) -> None:
     """A fleet that is where its plans lead needs no move and no election, whatever the cluster."""
     fleet = tmp_path / "moved"

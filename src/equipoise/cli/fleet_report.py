@@ -14,7 +14,7 @@ from equipoise.cli.fleet_table import spread
 from equipoise.cli.run import Conf
 from equipoise.report.fleet_budget import budget_lines
 from equipoise.report.fleet_changes import news_of, worst_first
-from equipoise.report.fleet_data import until
+from equipoise.report.fleet_data import until, verdict_of
 from equipoise.report.fleet_quality import quality_lines
 from equipoise.report.fleet_trends import trend_lines
 from equipoise.report.grid import Grid
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HELP = """Print what a run over a fleet found: the worst cluster first, what is new, warnings.
 
 Ends with 1 where a cluster has no plan, something was set aside or a finding is an error."""
-HEADINGS = ("cluster", "replicas a broker", "data moves", "proved best", "disk full in", "errors", "warnings")
+HEADINGS = ("cluster", "replicas a broker", "data moves", "certificate", "disk full in", "errors", "warnings")
 MOST = 20
 """Lines of each part; ``--all`` shows the others too."""
 
@@ -80,7 +80,7 @@ def head(found: Published) -> Iterator[Text]:
     """What ran, how long, and what came of it."""
     record, rows = found.record, found.clusters
     planned = [row for row in rows if row["outcome"] == "planned"]
-    best = sum(proved(row) for row in planned)
+    best = sum(verdict_of(row)["badge"] == "proved best" for row in planned)
     yield Text.assemble(
         (f"{plural(len(rows), 'cluster')}, {number(len(planned))} planned", "bold"),
         f", {number(best)} proved best, {plural(record['set_aside']['pieces'], 'piece')} set aside",
@@ -109,15 +109,10 @@ def cells(row: Mapping[str, Any]) -> list[str]:
     return [
         f"{spread(row['before'])} → {spread(row['after'])}",
         number(row["data_moves"]),
-        "yes" if proved(row) else "no",
+        verdict_of(row)["badge"],
         until(row["days_until_full"]),
         *found,
     ]
-
-
-def proved(row: Mapping[str, Any]) -> bool:
-    """Whether every goal of a plan has its bound."""
-    return all(level["gap"] == 0 for level in row["certificate"] if level["value"] is not None)
 
 
 def part(title: str, said: list[str], most: int | None) -> Iterator[Text]:

@@ -71,10 +71,6 @@ def planned_row(entry: Entry) -> dict[str, Any]:
     """One cluster that has a plan, from its ``plan.json`` or its row of ``plan_summary``."""
     name = str(entry["cluster"])
     before, after = (list(dict(entry[side]["replicas_per_broker"]).values()) for side in ("before", "after"))
-    proofs = [
-        Level(*(row[key] for key in ("goal", "value", "lower_bound", "proof")))
-        for row in entry["certificate"]
-    ]
     missing = entry["source"]["missing"] if "source" in entry else entry.get("missing", ())
     old, new = in_use(before, after)
     return {
@@ -87,12 +83,12 @@ def planned_row(entry: Entry) -> dict[str, Any]:
         "uneven_before": uneven(old),
         "uneven_after": uneven(new),
         "spark": spark.before_after(before, after),
-        "bound": next((level.lower_bound for level in proofs if level.goal == Moves.name), None),
+        "bound": next(
+            (level["lower_bound"] for level in entry["certificate"] if level["goal"] == Moves.name), None
+        ),
         "bytes_known": "sizes" not in missing,
         "racks_known": "racks" not in missing,
-        "verdict": certificate.verdict(
-            proofs, entry.get("request", {}).get("goals"), partial=bool(entry.get("partial"))
-        ),
+        "verdict": verdict_of(entry),
         "warnings": list(entry.get("warnings") or ()),
         "severity": severity(entry),
         "group": entry.get("group") or "none",
@@ -104,6 +100,14 @@ def planned_row(entry: Entry) -> dict[str, Any]:
             for key in ("data_moves", "bytes_moved", "leadership_changes")
         },
     }
+
+
+def verdict_of(entry: Entry) -> dict[str, str]:
+    """What is proved of a plan, from its ``plan.json`` or its row of ``plan_summary``: badge and sentence."""
+    told = ("goal", "value", "lower_bound", "proof")
+    proofs = [Level(*(row[key] for key in told)) for row in entry["certificate"]]
+    asked = entry["request"].get("goals") if "request" in entry else entry.get("goals")
+    return certificate.verdict(proofs, asked, partial=bool(entry.get("partial")))
 
 
 def until(days: float | None) -> str:
