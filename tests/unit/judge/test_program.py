@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_matrix
-from tests.unit.judge.small import REQUESTS, crowded, drawn, legal
+from tests.unit.judge.small import RACKS, REQUESTS, crowded, drawn, legal
 
 from equipoise.cluster import Brokers, build_cluster
 from equipoise.judge import Case, check_assignment, rules_of
@@ -84,3 +84,20 @@ def test_far_from_its_band_a_count_costs_the_square(apart: int) -> None:
     fixed = placed(program, case.target)
     assert fixed is not None
     assert least(program.sheet, counted, fixed) == 2 * apart**2
+
+
+def test_places_of_what_may_not_change_count_too() -> None:
+    """Of three partitions the one that may change has two replicas; the fourth place of the others counts."""
+    cluster = build_cluster(
+        "long", Brokers.of([1, 2, 3, 4], RACKS), ["log", "pay", "pay"], [0, 0, 1],
+        [[1, 2], [1, 2, 3, 4], [2, 1, 3, 4]],
+    )  # fmt: skip
+    everyone = np.ones(cluster.n_brokers, dtype=bool)
+    case = Case(cluster, cluster.replicas, rules_of(cluster, {"topics": "log"}), everyone)
+    goal = goal_of("positions")
+    value = goal.value(case)
+    program = Program(case, [goal.name])
+    counted = program.hold(goal.name, value)
+    fixed = placed(program, case.target)
+    assert fixed is not None and value == 3  # twice broker 3 in the third place, and broker 4 in the fourth
+    assert least(program.sheet, counted, fixed) == value
