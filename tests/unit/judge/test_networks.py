@@ -130,3 +130,14 @@ def test_no_plan_is_below_the_least_flow(name: str, goals: dict[str, int]) -> No
         for goal, value in goals.items():
             assert least(relaxation.problem(goal, relaxation.start)) == value, goal
             assert min(goal_of(goal).value(case) for case in cases) == value, goal
+
+
+def test_replicas_that_may_not_move_fill_the_bands_of_their_topic() -> None:
+    """Of five partitions four stay on broker 1; wherever the fifth is, 4 and 1 are each 1 outside 2 to 3."""
+    cluster = build_cluster("stuck", Brokers.of([1, 2], {1: "a", 2: "b"}), ["log"] * 5, range(5), [[1]] * 5)
+    rules = replace(rules_of(cluster, {}), movable=np.array([False] * 4 + [True]))
+    target = np.array([[0]] * 4 + [[1]], dtype=np.int32)
+    case = Case(cluster, target, rules, np.ones(2, dtype=bool))
+    for names in ({"partitions"}, {"topics"}):
+        relaxation = placement_relaxation(case, names, {})
+        assert least(relaxation.problem("topics", relaxation.start)) == goal_of("topics").value(case) == 2
