@@ -115,7 +115,7 @@ def run_fleet(
     policy = read_policy(fleet, [cluster.name for cluster in clusters])
     clock = Clock()
     with few_jobs(spark, clusters), opened(out, fleet, force=force) as (folder, before):
-        tables = folder / TABLE_FOLDER
+        made_tables = folder / TABLE_FOLDER
         earlier = earlier_run(before, fleet)
         now = inputs_of(spark, clusters, policy, span)
         kept = frozenset() if full else earlier.kept(now)
@@ -125,12 +125,12 @@ def run_fleet(
         job = Job(spark, fleet, clusters, policy, span, folder, earlier, kept, progress, clock)
         read = {} if full else earlier.read_before(now)
         counts, shares = made(job, read)
-        with at_hand(tables) as here:
+        with at_hand(made_tables) as here:
             rows, aside = shown.clusters(here), shown.pieces(here, MAX_QUARANTINE)
             found, unknown = shown.findings(here, MAX_QUARANTINE), shown.unknown_metrics(here)
             budgets = shown.table(here, "budget").to_pylist()
-        counts |= write_histories(spark, tables, earlier, clock.started, rows, kept)
-        with at_hand(tables, HISTORIES) as here:
+        counts |= write_histories(spark, made_tables, earlier, clock.started, rows, kept)
+        with at_hand(made_tables, HISTORIES) as here:
             history = shown.runs(here, SHOWN_RUNS)
         page = index_page(fleet, clusters, rows, aside, found, history, policy, clock)
         (folder / "index.html").write_text(page, "utf-8")

@@ -79,13 +79,13 @@ def clusters(tables: Path) -> list[Row]:
     """
     import pyarrow.compute as pc
 
-    checks = table(tables, "checks")
+    checks = columns(tables, "checks", "cluster", "check", "subject", "severity", "passed")
     of_clusters = pc.is_null(checks["subject"])
     passed = tally(checks.filter(of_clusters), "cluster", "passed")
-    found = tally(checks.filter(pc.invert(of_clusters)), "cluster", "severity")
-    gaps = tally(checks.filter(pc.invert(of_clusters)), "cluster", "check")
-    aside = tally(table(tables, "quarantine"), "cluster")
-    left_out = tally(table(tables, "left_out"), "cluster")
+    found = checks.filter(pc.invert(of_clusters))
+    severities, gaps = tally(found, "cluster", "severity"), tally(found, "cluster", "check")
+    aside = tally(columns(tables, "quarantine", "cluster"), "cluster")
+    left_out = tally(columns(tables, "left_out", "cluster"), "cluster")
     loads = columns(tables, "partition_load", "cluster", "bytes_in_per_s.source")
     sources = tally(loads, "cluster", "source")
     sizes = of_each(columns(tables, "broker_load", "cluster", "disk_bytes.unknown"), "sum")
@@ -99,7 +99,7 @@ def clusters(tables: Path) -> list[Row]:
             **row,
             "checks": {"passed": passed[name, True], "all": passed[name, True] + passed[name, False]},
             "set_aside": pieces,
-            **{key: found[name, severity] for key, severity in COUNTED.items()},
+            **{key: severities[name, severity] for key, severity in COUNTED.items()},
             "days_until_full": days.get(name),
             "quality": {
                 **parts,

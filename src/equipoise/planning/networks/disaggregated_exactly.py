@@ -17,8 +17,7 @@ from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build
 from equipoise.planning.networks.placement_data import PlacementData
 from equipoise.planning.networks.sizes import by_size, weights
-
-BoolArray = npt.NDArray[np.bool_]
+from equipoise.planning.problem.problem import BoolArray
 
 
 def disaggregate_exactly(
