@@ -11,7 +11,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Event, get_ident
+from threading import Event, Thread, get_ident, main_thread
 
 import pyarrow as pa
 import pytest
@@ -20,7 +20,7 @@ from tests.pipeline.fleets import EXAMPLES
 
 from equipoise.java import Java
 from equipoise.pipeline.launcher import LaunchError, launch
-from equipoise.pipeline.session import SparkFailed, interruptible, is_local, session
+from equipoise.pipeline.session import SparkFailed, at_rest_when_failed, interruptible, is_local, session
 from equipoise.pipeline.transforms.memory import tasks_at_once
 
 pytestmark = pytest.mark.spark
@@ -215,6 +215,32 @@ def test_ctrl_c_that_another_thread_takes(spark: SparkSession) -> None:
     with pytest.raises(KeyboardInterrupt):
         interruptible(spark, work)
     assert heard == [True]
+
+
+def test_tasks_of_a_cancelled_job_end_first(spark: SparkSession, tmp_path: Path) -> None:
+    """A job that Ctrl-C cancelled is over at once, its tasks are not: who cleans up waits for them."""
+    begun, written = tmp_path / "begun", tmp_path / "written"
+
+    def task(_: object) -> None:
+        begun.touch()
+        time.sleep(1.5)
+        written.touch()
+
+    def work(stopped: Event) -> None:
+        with at_rest_when_failed(spark):
+            spark.sparkContext.parallelize([0], 1).foreach(task)
+
+    def interrupt() -> None:
+        while not begun.exists():
+            time.sleep(0.05)
+        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
+
+    Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(spark, work)
+    seen = written.exists()
+    time.sleep(3)
+    assert written.exists() == seen
 
 
 def test_no_java_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

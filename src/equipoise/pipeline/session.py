@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -30,6 +31,8 @@ HEAP = "EQUIPOISE_SPARK_MEMORY"
 """Names the heap of the driver's JVM ("4g"), where ``spark.driver.memory`` does not; else it is 2 GB."""
 HEARING_S = 0.2
 """How long Ctrl-C may take to be heard."""
+REST_S = 30.0
+"""How long tasks may go on that nobody wants any more: Spark ends their Python after two seconds."""
 REFUSED = re.compile(r'^Exception in thread "main" (?:[\w.$]+: )?(.+)', re.MULTILINE)
 """What a JVM says that came up and whose settings Spark will not work with."""
 ON_ONE_MACHINE = {"spark.locality.wait": "0s"}
@@ -117,6 +120,32 @@ def interruptible(spark: SparkSession, work: Callable[[Event], Result]) -> Resul
                 wait([future], timeout=HEARING_S)
             raise
         return future.result()
+
+
+@contextmanager
+def at_rest_when_failed(spark: SparkSession) -> Iterator[None]:
+    """Where the block raises, no task runs any more when that is heard outside of it.
+
+    A job that is cancelled, or fails, is over for Spark while its tasks still run, and write.
+    """
+    from py4j.protocol import Py4JError
+
+    try:
+        yield
+    except BaseException:
+        end_at = time.monotonic() + REST_S
+        with suppress(Py4JError, OSError):  # a JVM that has ended takes its tasks along
+            while any(running_tasks(spark)) and time.monotonic() < end_at:
+                time.sleep(HEARING_S)
+        raise
+
+
+def running_tasks(spark: SparkSession) -> Iterator[int]:
+    """How many each executor has: of the scheduler, as the public status knows nothing of short tasks."""
+    context: Any = spark.sparkContext
+    numbers = context._jsc.sc().taskScheduler().runningTasksByExecutors().valuesIterator()
+    while numbers.hasNext():
+        yield numbers.next()
 
 
 def started(master: str, *, long: bool = False, conf: Mapping[str, str]) -> SparkSession:

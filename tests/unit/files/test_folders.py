@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -89,6 +91,24 @@ def test_a_failure_leaves_the_old_folder_and_no_debris(tmp_path: Path) -> None:
         raise RuntimeError
     assert read_plan(tmp_path / "out").cluster.name == "first"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_process_that_writes_on_for_a_moment_leaves_no_debris(tmp_path: Path) -> None:
+    """As workers of Spark do whose run was stopped: what they write while it is removed goes too."""
+    folders: list[Path] = []
+
+    def write_on() -> None:
+        for number in range(3000):  # some tenths of a second, longer than one removal takes
+            with suppress(OSError):
+                (folders[0] / str(number % 300)).mkdir()
+
+    with pytest.raises(ZeroDivisionError), replaced(tmp_path / "out", Claim(lambda _: "")) as folder:
+        folders.append(folder)
+        for number in range(2000):
+            (folder / f"file {number}").touch()
+        Thread(target=write_on).start()
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_comes_in_the_last_moment_is_put_back(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import logging
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -19,6 +18,7 @@ from equipoise.files.folders.leftovers import (
     discard,
     entries,
     held,
+    remove,
     unfinished,
 )
 from equipoise.files.folders.signals import terminable, uninterrupted
@@ -48,7 +48,7 @@ def replaced(out: Path, claim: Claim, *, force: bool = False) -> Iterator[Path]:
                         overruled = publish(fresh, place, allow)
             finally:
                 with uninterrupted():
-                    shutil.rmtree(fresh, ignore_errors=True)
+                    remove(fresh)
         clear_unfinished(place)  # the JVM of a process that was killed may have written on for a while
         if overruled:
             LOG.warning("%s: replaced all the same: it %s", out, overruled)

@@ -50,6 +50,7 @@ from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, state
 from equipoise.pipeline.readers.parsed import parsed
 from equipoise.pipeline.schemas.steps import MERGED, PARSED, PLANNED
 from equipoise.pipeline.schemas.tables import HISTORIES, SAMPLES, TABLES
+from equipoise.pipeline.session import at_rest_when_failed
 from equipoise.pipeline.transforms import tables
 from equipoise.pipeline.transforms.broker_load import broker_load
 from equipoise.pipeline.transforms.busiest import busiest_hour
@@ -114,7 +115,11 @@ def run_fleet(
     clusters = find_clusters(fleet)
     policy = read_policy(fleet, [cluster.name for cluster in clusters])
     clock = Clock()
-    with few_jobs(spark, clusters), opened(out, fleet, force=force) as (folder, before):
+    with (
+        few_jobs(spark, clusters),
+        opened(out, fleet, force=force) as (folder, before),
+        at_rest_when_failed(spark),
+    ):
         made_tables = folder / TABLE_FOLDER
         earlier = earlier_run(before, fleet)
         now = inputs_of(spark, clusters, policy, span)
