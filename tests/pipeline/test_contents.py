@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from equipoise.pipeline.places.contents import contents, digests
+from equipoise.pipeline.places.digests import digest_of
 from equipoise.pipeline.places.hadoop import hadoop_place
 from equipoise.pipeline.readers.fleet import find_clusters, state_files
 
@@ -33,4 +33,4 @@ def test_each_file_comes_once(spark: SparkSession, tmp_path: Path) -> None:
     places = [file.path for cluster in clusters for file in cluster.files]
     assert contents(spark, places).count() == len(wanted)  # type: ignore[arg-type]
     told = set(digests(spark, places).values())  # type: ignore[arg-type]
-    assert told == {sha256(content).hexdigest() for content in wanted.values()}
+    assert told == {digest_of(content) for content in wanted.values()}

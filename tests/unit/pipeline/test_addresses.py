@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from equipoise.errors import UnusableInput
-from equipoise.pipeline.readers.samples.addresses import by_address, read_mapping, resolved
+from equipoise.pipeline.readers.samples.addresses import by_address, mapping_of, resolved
 
 INFOS = [("1", "b1:9092"), ("2", "b2:9092"), ("3", "host:9092"), ("4", "host:9192"), ("x", "b5:9092")]
 TOLD = by_address(INFOS)
@@ -35,10 +33,9 @@ def test_who_it_is(address: str, broker: int | None) -> None:
     assert resolved(address, {"10.0.0.7:9404": 7, "other": 9}, TOLD) == broker
 
 
-def test_a_mapping(tmp_path: Path) -> None:
+def test_a_mapping() -> None:
     """A line an address."""
-    (tmp_path / "a.csv").write_text("address,broker\nb1:9404,1\n\nb2, 2\n")
-    assert read_mapping(tmp_path / "a.csv") == {"b1:9404": 1, "b2": 2}
+    assert mapping_of(b"\xef\xbb\xbfaddress,broker\nb1:9404,1\n\nb2, 2\n") == {"b1:9404": 1, "b2": 2}
 
 
 @pytest.mark.parametrize(
@@ -49,8 +46,7 @@ def test_a_mapping(tmp_path: Path) -> None:
         ("address,broker\nb1\n", "line 2 is not an address and a broker id"),
     ],
 )
-def test_a_broken_mapping(tmp_path: Path, text: str, said: str) -> None:
+def test_a_broken_mapping(text: str, said: str) -> None:
     """It is named with its line."""
-    (tmp_path / "a.csv").write_text(text)
     with pytest.raises(UnusableInput, match=said):
-        read_mapping(tmp_path / "a.csv")
+        mapping_of(text.encode())

@@ -12,11 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from equipoise.pipeline.places.digests import digest_of
 from equipoise.pipeline.readers import parsed
 from equipoise.pipeline.readers.samples import step
 from equipoise.pipeline.readers.samples.columns import COLUMNS, as_text
 from equipoise.pipeline.readers.samples.typed import NO_TIME
 from equipoise.pipeline.readers.samples.typed import times as times_of
+from equipoise.pipeline.readers.source import Source
 
 ANSWER = b'{"status":"success","data":{"resultType":%s,"result":[%s]}}'
 VECTOR = b'{"metric":{"__name__":%s},"value":[1767225600,"5"]}'
@@ -41,14 +43,21 @@ def row_of(path: Path) -> dict[str, Any]:
 
 
 def told(path: Path) -> list[dict[str, Any]]:
-    """The rows of TOLD that a file gives."""
-    return [row for batch in step.read_file(row_of(path)) for row in batch.to_pylist()]
+    """The rows of TOLD that a file gives, but that it was read."""
+    rows = [row for batch in step.read_file(row_of(path)) for row in batch.to_pylist()]
+    return [row for row in rows if row["kind"] != "read"]
+
+
+def digest(path: Path) -> str | None:
+    """What the step says of a file that it has read to its end."""
+    rows = [row for batch in step.read_file(row_of(path)) for row in batch.to_pylist()]
+    return next((row["digest"] for row in rows if row["kind"] == "read"), None)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
     """The samples of a file as it tells them, in text, with what is wrong with each."""
     rows = []
-    for piece in step.pieces_of(row_of(path)):
+    for piece in step.pieces_of(Source(row_of(path)), row_of(path)["file"]):
         columns = {name: as_text(array).to_pylist() for name, array in piece.columns.items()}
         beside = {"row": piece.row, "line": piece.line, "fault": piece.fault, "text": piece.text}
         columns |= {name: list(values or [None] * piece.n) for name, values in beside.items()}
@@ -120,12 +129,65 @@ def test_a_file_is_read_once(name: str, tmp_path: Path) -> None:
     """From its beginning to its end: all that it holds comes through a pipe, which gives each byte once."""
     pipe = tmp_path / name
     os.mkfifo(pipe)
-    writer = Thread(target=pipe.write_bytes, args=[ONCE[name]], daemon=True)
-    writer.start()
-    rows = read(pipe)
-    writer.join()
+    found = []
+    for what in (read, digest):
+        writer = Thread(target=pipe.write_bytes, args=[ONCE[name]], daemon=True)
+        writer.start()
+        found.append(what(pipe))
+        writer.join()
+    rows, told_digest = found
+    assert told_digest == digest_of(ONCE[name])
     assert len(rows) == 20_000
     assert {(row["value"], row["fault"]) for row in rows} == {("5", None)}
+
+
+def test_a_state_is_read_once(tmp_path: Path) -> None:
+    """Its digest is that of the bytes that were parsed."""
+    pipe, text = tmp_path / "topics.txt", b"Topic: pay Partition: 0 Leader: 1 Replicas: 1,2 Isr: 1,2\n"
+    os.mkfifo(pipe)
+    Thread(target=pipe.write_bytes, args=[text], daemon=True).start()
+    row = {"cluster": "c", "rank": 0, "file": pipe.name, "path": str(pipe), "fault": None}
+    (state,) = next(parsed.parse_file_row(row)).to_pylist()
+    assert state["fragment"] and state["digest"] == digest_of(text)
+
+
+HALF = {
+    "a.csv": b"time,metric\n" + CSV,
+    "a.csv.gz": gzip.compress(CSV, mtime=0)[:-20],
+    "late.json": ANSWER % (b'"matrix"', b"5") + b" " * 3_000_000 + b"x",
+    "a.parquet": b"PAR1 and no more",
+    "a.doc": b"something else",
+    "empty.csv": b"",
+}
+
+
+@pytest.mark.parametrize("name", HALF)
+def test_a_broken_file_is_known_too(name: str, tmp_path: Path) -> None:
+    """Wherever a reader gives up, the digest is that of the whole file, which need not be read again."""
+    (tmp_path / name).write_bytes(HALF[name])
+    (broken,) = told(tmp_path / name)
+    assert broken["kind"] == "broken" and digest(tmp_path / name) == digest_of(HALF[name])
+
+
+def test_a_large_parquet_file_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its digest is taken first then, and it tells the same."""
+    table = pa.table({"time": [1767225600], "metric": ["size_bytes"], "value": [5]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    held = read(tmp_path / "a.parquet"), digest(tmp_path / "a.parquet")
+    monkeypatch.setattr("equipoise.pipeline.readers.source.IN_MEMORY", 9)
+    assert (read(tmp_path / "a.parquet"), digest(tmp_path / "a.parquet")) == held
+    assert held[1] == digest_of((tmp_path / "a.parquet").read_bytes())
+
+
+def test_what_could_not_be_read_now_has_no_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is gone, or one on which a reader has a bug: the next run tries again."""
+    assert digest(tmp_path / "gone.csv") is None
+    monkeypatch.setattr(step.csv_file, "read", lambda _: 1 / 0)
+    (tmp_path / "a.csv").write_bytes(CSV)
+    assert digest(tmp_path / "a.csv") is None
+    row = {"cluster": "c", "rank": 0, "file": "gone", "path": str(tmp_path / "gone"), "fault": None}
+    (state,) = next(parsed.parse_file_row(row)).to_pylist()
+    assert state["digest"] is None and state["faults"]
 
 
 LABELS = [

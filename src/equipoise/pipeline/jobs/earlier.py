@@ -28,7 +28,7 @@ from equipoise.pipeline.jobs.claim import (
     inside,
     is_of,
 )
-from equipoise.pipeline.jobs.inputs import Inputs
+from equipoise.pipeline.jobs.inputs import Inputs, completed
 from equipoise.pipeline.jobs.store import parts, read_table, write_json
 from equipoise.pipeline.places.literal import literal
 from equipoise.pipeline.places.taking import take_along
@@ -42,6 +42,16 @@ RUN = "run"
 TOLD_BY_RUN = StructType([*TOLD, must(RUN, INT)])
 SampleFile = tuple[str, str]
 """Cluster and name."""
+
+
+@dataclass
+class FilesRead:
+    """What a run knows of the files that it reads, as it goes on."""
+
+    runs: dict[SampleFile, int]
+    """Which run read each file of samples."""
+    digests: dict[SampleFile, str] = field(default_factory=dict)
+    """Of the files that this one read to their end, those of states among them."""
 
 
 def made_by() -> str:
@@ -84,14 +94,15 @@ class Earlier:
         assert self.folder is not None
         return reduce(truediv, names, self.folder)
 
-    def read_before(self, now: Mapping[str, Inputs]) -> dict[SampleFile, int]:
+    def read_before(self, now: Mapping[str, Inputs]) -> FilesRead:
         """Files of samples that are what they were, and the run that read each."""
-        return {
+        runs = {
             (name, file): run
             for name, files in self.told.items()
             for file, run in files.items()
             if name in now and now[name].metrics.get(file, "") == self.inputs[name].metrics[file] != ""
         }
+        return FilesRead(runs)
 
     def history(self, spark: SparkSession, name: str) -> DataFrame | None:
         """What it knows of all runs up to it, whatever version made them; None for nothing."""
@@ -175,15 +186,14 @@ def earlier_run(place: Place | None, fleet: Place) -> Earlier:
         return before
 
 
-def write_state(
-    folder: Place, earlier: Earlier, now: Mapping[str, Inputs], read: Mapping[SampleFile, int]
-) -> None:
-    """Tell the next run what this one was made from; ``read``: which run read each file of samples."""
-    told: dict[str, dict[str, Any]] = {name: asdict(inputs) | {"told": {}} for name, inputs in now.items()}
-    for (cluster, file), run in read.items():
+def write_state(folder: Place, earlier: Earlier, now: Mapping[str, Inputs], read: FilesRead) -> None:
+    """Tell the next run what this one was made from."""
+    whole = completed(now, read.digests)
+    told: dict[str, dict[str, Any]] = {name: asdict(inputs) | {"told": {}} for name, inputs in whole.items()}
+    for (cluster, file), run in read.runs.items():
         told[cluster]["told"][file] = run
     parts = folder / STATE / PARTS
-    for run in sorted(set(read.values())):
+    for run in sorted(set(read.runs.values())):
         if not (parts / f"{RUN}={run}").exists():
             take_along(earlier.at(STATE, PARTS, f"{RUN}={run}"), parts / f"{RUN}={run}")
     if not (folder / STATE).exists():

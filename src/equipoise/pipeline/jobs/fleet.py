@@ -19,13 +19,13 @@ from equipoise.files.wish import Wish, read_wish
 from equipoise.pipeline.jobs import shown
 from equipoise.pipeline.jobs.budget import Shares, budget_record, budget_table, shares_of
 from equipoise.pipeline.jobs.claim import PARTS, STATE, TABLE_FOLDER
-from equipoise.pipeline.jobs.earlier import Earlier, earlier_run, write_state
+from equipoise.pipeline.jobs.earlier import Earlier, FilesRead, earlier_run, write_state
 from equipoise.pipeline.jobs.history import write_histories
 from equipoise.pipeline.jobs.inputs import inputs_of
 from equipoise.pipeline.jobs.kept import add_kept
 from equipoise.pipeline.jobs.loads import (
+    MAPPING,
     ReadBefore,
-    SampleFile,
     ToldSamples,
     figures_of_series,
     has_samples,
@@ -47,7 +47,7 @@ from equipoise.pipeline.places.hadoop import HadoopPlace
 from equipoise.pipeline.places.plans import write_plans
 from equipoise.pipeline.places.taking import take_over
 from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, state_files
-from equipoise.pipeline.readers.parsed import parsed
+from equipoise.pipeline.readers.parsed import digests_of, parsed
 from equipoise.pipeline.schemas.steps import MERGED, PARSED, PLANNED
 from equipoise.pipeline.schemas.tables import HISTORIES, SAMPLES, TABLES
 from equipoise.pipeline.session import at_rest_when_failed
@@ -122,13 +122,13 @@ def run_fleet(
     ):
         made_tables = folder / TABLE_FOLDER
         earlier = earlier_run(before, fleet)
-        now = inputs_of(spark, clusters, policy, span)
-        kept = frozenset() if full else earlier.kept(now)
+        now = inputs_of(spark, clusters, policy, span, {} if full else earlier.inputs)
+        kept = earlier.kept(now)
         if policy.max_bytes_total is not None and not earlier.is_of(now, kept):
             kept = frozenset()  # what one cluster gets depends on all the others
         clock.lap("changes")
         job = Job(spark, fleet, clusters, policy, span, folder, earlier, kept, progress, clock)
-        read = {} if full else earlier.read_before(now)
+        read = earlier.read_before(now)
         counts, shares = made(job, read)
         with at_hand(made_tables) as here:
             rows, aside = shown.clusters(here), shown.pieces(here, MAX_QUARANTINE)
@@ -168,13 +168,12 @@ class Job:
     clock: Clock
 
 
-def made(job: Job, read: dict[SampleFile, int]) -> tuple[dict[str, int], Shares | None]:
+def made(job: Job, read: FilesRead) -> tuple[dict[str, int], Shares | None]:
     """Every table and plan, those that are kept among them; the number of rows of each table.
 
     And what each cluster gets of the fleet's budget, None where all are kept.
 
-    ``read`` has the files of samples that are as they were, with the run that read each; those that are read
-    now are added.
+    ``read`` has the files of samples that are as they were; those that are read now are added.
     """
     (job.folder / "clusters").mkdir()
     take_over((job.earlier.at("clusters", name), job.folder / "clusters" / name) for name in job.kept)
@@ -193,12 +192,13 @@ def made(job: Job, read: dict[SampleFile, int]) -> tuple[dict[str, int], Shares 
 
 
 def made_anew(
-    job: Job, clusters: Sequence[ClusterFolder], writer: Writer, read: dict[SampleFile, int]
+    job: Job, clusters: Sequence[ClusterFolder], writer: Writer, read: FilesRead
 ) -> Shares:
     """The tables and plans of clusters that are not taken over, loads before plans; what each may copy."""
     spark, folder, work, clock = job.spark, job.folder, job.folder / WORK, job.clock
     places = places_of(job)
     parsed_files = materialize(parsed(state_files(spark, clusters)), PARSED, work / "parsed")
+    read.digests |= digests_of(parsed_files, work / "parsed")
     state = materialize(merged(parsed_files, len(clusters)), MERGED, work / "merged")
     clock.lap("reading")
     told = samples_of(job, clusters, read)
@@ -273,17 +273,18 @@ def wish_for(cluster: ClusterFolder, policy: Policy) -> Wish | Trouble:
         return Trouble.of(error)
 
 
-def samples_of(job: Job, clusters: Sequence[ClusterFolder], read: dict[SampleFile, int]) -> ToldSamples:
-    """The samples of some clusters, of files that are as they were those of ``read``."""
+def samples_of(job: Job, clusters: Sequence[ClusterFolder], read: FilesRead) -> ToldSamples:
+    """The samples of some clusters, of files that are as they were those that ``read`` has."""
     names = {cluster.name for cluster in clusters}
-    before = {file: run for file, run in read.items() if file[0] in names}
+    before = {file: run for file, run in read.runs.items() if file[0] in names}
     run = job.earlier.run + 1
     told = told_samples(
         job.spark, clusters, job.folder / WORK, job.progress, job.span,
         ReadBefore(before, job.earlier.samples(job.spark, before)),
         job.folder / STATE / PARTS / f"run={run}",
     )  # fmt: skip
-    read |= dict.fromkeys(told.read, run)
+    read.runs |= {file: run for file in told.read if file[1] != MAPPING}
+    read.digests |= told.read
     return told
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,6 +14,7 @@ from equipoise.files.policy import Policy
 from equipoise.files.wish import WISH
 from equipoise.pipeline.jobs.span import Span
 from equipoise.pipeline.places.contents import digests
+from equipoise.pipeline.places.digests import digest_of, digest_of_file, may_be_of
 from equipoise.pipeline.places.hadoop import HadoopPlace
 from equipoise.pipeline.readers.fleet import ClusterFolder, FoundFile
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Digests = Mapping[str, str]
+NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,13 @@ class Inputs:
 
     wish: str
     files: Digests
-    """Of the files of its state, by name; "" for one that cannot be read."""
+    """Of the files of its state, by name; "" for one that is not read yet, or cannot be."""
     metrics: Digests
     """Of its files of samples."""
 
     @property
     def is_known(self) -> bool:
-        """Whether every file could be read."""
+        """Whether every file was read."""
         return all((*self.files.values(), *self.metrics.values()))
 
     @classmethod
@@ -45,42 +46,84 @@ class Inputs:
 
 
 def inputs_of(
-    spark: SparkSession, clusters: Sequence[ClusterFolder], policy: Policy, span: Span
+    spark: SparkSession,
+    clusters: Sequence[ClusterFolder],
+    policy: Policy,
+    span: Span,
+    before: Mapping[str, Inputs] = NOTHING,
 ) -> dict[str, Inputs]:
-    """The inputs of each cluster; every file is read once for it."""
-    files = [file for cluster in clusters for file in (*cluster.files, *cluster.metrics)]
-    read = [file.path for file in files if isinstance(file.path, HadoopPlace) and not file.fault]
-    known = digests(spark, read) if read else {}
+    """The inputs of each cluster, as far as they tell whether they are those of ``before``.
+
+    Only for that a file is read here: one that was there before with as many bytes, and of a state that may
+    have stayed the same. The digests of the others are "" until they have been read for what they tell.
+    """
+    now = {cluster.name: inputs(cluster, policy, span) for cluster in clusters}
+    asked = [
+        ((cluster.name, file.name), file)
+        for cluster in clusters
+        if cluster.name in before
+        for file in worth_reading(cluster, now[cluster.name], before[cluster.name])
+    ]
+    elsewhere = [file.path for _, file in asked if isinstance(file.path, HadoopPlace)]
+    known = digests(spark, elsewhere) if elsewhere else {}
     with ThreadPoolExecutor() as pool:  # while a digest is worked out other threads may run
-        found = iter(list(pool.map(lambda file: digest_of(file, known), files)))
-    return {cluster.name: inputs(cluster, policy, span, found) for cluster in clusters}
+        found = pool.map(lambda one: digest_of_found(one[1], known), asked)
+        return completed(now, {key: digest for (key, _), digest in zip(asked, found, strict=True)})
 
 
-def inputs(cluster: ClusterFolder, policy: Policy, span: Span, found: Iterator[str]) -> Inputs:
-    """Those of one cluster; takes as many digests as it has files."""
-    files, metrics = (
-        {file.name: next(found) for file in files} for files in (cluster.files, cluster.metrics)
-    )
+def inputs(cluster: ClusterFolder, policy: Policy, span: Span) -> Inputs:
+    """Those of one cluster, without what is in its files."""
     wishes = {option: value for option, (value, _) in policy.of(cluster.folder.name).items()}
     own = digest_of_wish(cluster.folder / WISH)
-    told: list[Any] = [wishes, own, span.told if metrics else None, cluster.fault]
+    told: list[Any] = [wishes, own, span.told if cluster.metrics else None, cluster.fault]
     if policy.max_bytes_total is not None:
         told.append(policy.max_bytes_total)
-    return Inputs(digest(json.dumps(told, sort_keys=True, default=str).encode()), files, metrics)
+    files, metrics = (
+        {file.name: digest_of(file.fault.encode()) if file.fault else "" for file in files}
+        for files in (cluster.files, cluster.metrics)
+    )
+    return Inputs(digest_of(json.dumps(told, sort_keys=True, default=str).encode()), files, metrics)
 
 
-def digest_of(file: FoundFile, known: Digests) -> str:
+def worth_reading(cluster: ClusterFolder, now: Inputs, before: Inputs) -> list[FoundFile]:
+    """Files of a cluster whose digest decides whether they have to be read for what they tell."""
+    files, metrics = (
+        [file for file in files if may_be_as(file, told)]
+        for files, told in ((cluster.files, before.files), (cluster.metrics, before.metrics))
+    )
+    names = [(told.wish, told.files.keys(), told.metrics.keys()) for told in (now, before)]
+    may_be_kept = names[0] == names[1] and len(files) + len(metrics) == len(now.files) + len(now.metrics)
+    return [*(files if may_be_kept else ()), *metrics]
+
+
+def may_be_as(file: FoundFile, before: Digests) -> bool:
+    """Whether its length allows that a file is what it was."""
+    return bool(file.fault) or may_be_of(before.get(file.name, ""), file.n_bytes)
+
+
+def completed(now: Mapping[str, Inputs], read: Mapping[tuple[str, str], str]) -> dict[str, Inputs]:
+    """The inputs with the digests of more files, by cluster and name."""
+    return {
+        name: replace(
+            told,
+            files={file: read.get((name, file), digest) for file, digest in told.files.items()},
+            metrics={file: read.get((name, file), digest) for file, digest in told.metrics.items()},
+        )
+        for name, told in now.items()
+    }
+
+
+def digest_of_found(file: FoundFile, known: Digests) -> str:
     """The digest of what is in a file, or of why it is none; "" for one that cannot be read now.
 
     ``known``: those of files of Hadoop's file systems, by address.
     """
     if file.fault:
-        return digest(file.fault.encode())
+        return digest_of(file.fault.encode())
     if not isinstance(file.path, Path):
         return known.get(str(file.path), "")
     try:
-        with file.path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        return digest_of_file(file.path)
     except OSError:
         return ""
 
@@ -88,10 +131,7 @@ def digest_of(file: FoundFile, known: Digests) -> str:
 def digest_of_wish(place: Place) -> str | None:
     """That of a cluster's own wish, None where it has none."""
     try:
-        return digest(place.read_bytes()) if place.exists() else None
+        return digest_of(place.read_bytes()) if place.exists() else None
     except OSError:
         return ""
 
-
-def digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from equipoise.files.places import Place
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.span import Span, counting
 from equipoise.pipeline.jobs.store import large_rows, materialize
+from equipoise.pipeline.places.digests import digest_of
 from equipoise.pipeline.readers.fleet import METRICS, ClusterFolder, sample_files
 from equipoise.pipeline.readers.samples import addresses
 from equipoise.pipeline.readers.samples.blocks import slots_of
@@ -23,16 +24,13 @@ from equipoise.pipeline.schemas.steps import FAULTS, RATED, SERIES_FIGURES, TOLD
 from equipoise.pipeline.transforms.sample_faults import of_files, of_series
 from equipoise.pipeline.transforms.samples import rated
 from equipoise.pipeline.transforms.series import series_figures
-from equipoise.pipeline.transforms.set_aside import UNEXPECTED
 from equipoise.report.words import plural
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
 MAPPING = f"{METRICS}/{addresses.FILE}"
-FOR_NOW = ("cannot be read", UNEXPECTED)
-"""How a fault begins that may be gone tomorrow although the file is the same: memory was short, perhaps."""
-REMARK = ("cluster", "kind", "file", "reason", "named_by", "broker")
+REMARK = ("cluster", "kind", "file", "reason", "named_by", "broker", "digest")
 """What the driver looks at of rows of TOLD without samples."""
 
 SampleFile = tuple[str, str]
@@ -47,8 +45,8 @@ class ToldSamples:
     """(cluster, block, first): samples, whole series together, see `counting`; None for no such files."""
     faults: DataFrame
     """What was set aside of them, and what was left out: rows of FAULTS."""
-    read: frozenset[SampleFile]
-    """Files that were read now, and need not be read again."""
+    read: Mapping[SampleFile, str]
+    """Files that were read to their end now, and need not be read again, with their digests."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +71,20 @@ def told_samples(
 
     ``place`` gets the rows of TOLD of the files that are read now; it is not there where none is.
     """
-    found = [without_mapping(cluster) for cluster in clusters]
-    n_files = sum(len(cluster.metrics) for cluster, _, _ in found)
-    pieces = [fault for _, _, faults_of in found for fault in faults_of]
+    mappings = [read_mapping(cluster) for cluster in clusters]
+    read = {(found.cluster, MAPPING): found.digest for found in mappings if found.digest}
+    pieces = [found.fault for found in mappings if found.fault is not None]
+    found = [without_files_of(cluster, {(cluster.name, MAPPING)}) for cluster in clusters]
+    n_files = sum(len(cluster.metrics) for cluster in found)
     if not n_files:
-        return ToldSamples(None, spark.createDataFrame(pieces, FAULTS), frozenset())
-    new = [without_files_of(cluster, before.files) for cluster, _, _ in found]
+        return ToldSamples(None, spark.createDataFrame(pieces, FAULTS), read)
+    new = [without_files_of(cluster, before.files) for cluster in found]
     to_read = frozenset((cluster.name, file.name) for cluster in new for file in cluster.metrics)
     progress.stage(
         f"reading {plural(len(to_read), 'file')} of samples"
         + (f", {plural(n_files - len(to_read), 'file')} as read before" if n_files > len(to_read) else "")
     )
-    slots = {cluster.name: slots_of(sum(file.n_bytes for file in cluster.metrics)) for cluster, _, _ in found}
+    slots = {cluster.name: slots_of(sum(file.n_bytes for file in cluster.metrics)) for cluster in found}
     parts = [] if before.rows is None else [before.rows]
     if to_read:
         parts.append(materialize(told(sample_files(spark, new), slots), TOLD, place or work / "told"))
@@ -93,7 +93,7 @@ def told_samples(
     broken = [row for row in remarks if row.kind == Kind.BROKEN]
     pieces += [(row.cluster, row.file, None, None, None, row.reason, None, None) for row in broken]
     whole = without_files(rows, [piece[:2] for piece in pieces])
-    brokers = brokers_of(remarks, {cluster.name: mapped for cluster, mapped, _ in found})
+    brokers = brokers_of(remarks, {found.cluster: found.brokers for found in mappings})
     samples = whole.where(F.col("kind") == Kind.SAMPLES)
     if before.rows is not None:
         samples = divided_anew(samples, slots)
@@ -103,7 +103,11 @@ def told_samples(
     return ToldSamples(
         counting(told_well, span),
         materialize(aside.unionByName(spark.createDataFrame(pieces, FAULTS)), FAULTS, work / "faults"),
-        to_read - {(row.cluster, row.file) for row in broken if row.reason.startswith(FOR_NOW)},
+        read | {
+            (row.cluster, row.file): row.digest
+            for row in remarks
+            if row.kind == Kind.READ and (row.cluster, row.file) in to_read
+        },
     )
 
 
@@ -112,22 +116,34 @@ def has_samples(cluster: ClusterFolder) -> bool:
     return any(file.name != MAPPING for file in cluster.metrics)
 
 
-def without_mapping(
-    cluster: ClusterFolder,
-) -> tuple[ClusterFolder, dict[str, int], list[tuple[str | int | None, ...]]]:
-    """One without the file that maps addresses to brokers, what that says, and what is wrong with it."""
-    name = MAPPING
-    given = next((file for file in cluster.metrics if file.name == name), None)
+@dataclass(frozen=True)
+class Addresses:
+    """What a cluster's own file says of the brokers at addresses."""
+
+    cluster: str
+    brokers: Mapping[str, int] = field(default_factory=dict)
+    fault: tuple[str | int | None, ...] | None = None
+    """What is wrong with it: a row of FAULTS."""
+    digest: str = ""
+    """ "" where it cannot be read, and for no such file."""
+
+
+def read_mapping(cluster: ClusterFolder) -> Addresses:
+    """That of one cluster; of one without such a file an empty one."""
+    given = next((file for file in cluster.metrics if file.name == MAPPING), None)
     if given is None:
-        return cluster, {}, []
-    others = ClusterFolder(
-        cluster.name, cluster.folder, cluster.files,
-        tuple(file for file in cluster.metrics if file is not given), cluster.fault,
-    )  # fmt: skip
+        return Addresses(cluster.name)
+    digest = ""
     try:
-        return others, addresses.read_mapping(given.path), []
-    except UnusableInput as error:
-        return others, {}, [(cluster.name, name, None, None, None, error.problem, None, None)]
+        if given.fault:
+            raise UnusableInput(given.fault)
+        content = given.path.read_bytes()
+        digest = digest_of(content)
+        return Addresses(cluster.name, addresses.mapping_of(content), None, digest)
+    except (UnusableInput, OSError) as error:
+        reason = error.problem if isinstance(error, UnusableInput) else f"cannot be read ({error})"
+        fault = (cluster.name, MAPPING, None, None, None, reason, None, None)
+        return Addresses(cluster.name, fault=fault, digest=digest)
 
 
 def without_files_of(cluster: ClusterFolder, files: Collection[SampleFile]) -> ClusterFolder:

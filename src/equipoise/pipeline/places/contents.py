@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from equipoise.pipeline.places.digests import digest_of, written
 from equipoise.pipeline.places.hadoop import HadoopPlace
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ def with_contents(files: DataFrame, places: Sequence[HadoopPlace]) -> DataFrame:
 
 
 def digests(spark: SparkSession, places: Sequence[HadoopPlace]) -> dict[str, str]:
-    """SHA-256 of each file by its address, without those that cannot be read now."""
-    found = {str(place): sha256(b"").hexdigest() for place in places if not place.n_bytes}
+    """The digest of each file by its address, without those that cannot be read now."""
+    found = {str(place): digest_of(b"") for place in places if not place.n_bytes}
     full = [place for place in places if place.n_bytes]
     for at in range(0, len(full), DIGESTS_AT_ONCE):
         some = contents(spark, full[at : at + DIGESTS_AT_ONCE], lenient=True)
-        rows = some.select("path", F.sha2("content", 256).alias("digest"))
-        found |= {row.path: row.digest for row in rows.collect()}
+        rows = some.select("path", F.octet_length("content").alias("n"), F.sha2("content", 256).alias("sha"))
+        found |= {row.path: written(row.n, row.sha) for row in rows.collect()}
     return found
 
 

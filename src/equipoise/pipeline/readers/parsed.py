@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import UnusableInput
+from equipoise.files.places import Place
+from equipoise.pipeline.places.digests import digest_of
 from equipoise.pipeline.schemas.steps import PARSED, arrow
 from equipoise.pipeline.transforms.apart import each
 from equipoise.pipeline.transforms.memory import tasks_at_once
@@ -29,6 +32,21 @@ def parsed(files: DataFrame) -> DataFrame:
         return each(rows, parse_file_row, lost, at_once)
 
     return files.mapInArrow(parse_batches, PARSED)
+
+
+def digests_of(parsed_files: DataFrame, place: Place) -> dict[tuple[str, str], str]:
+    """The digests of the files that could be read, by cluster and name.
+
+    ``place``: the folder where the rows of PARSED stand.
+    """
+    import pyarrow.parquet as pq
+
+    wanted = ["cluster", "file", "digest"]
+    if isinstance(place, Path):  # without a job of Spark
+        rows = pq.read_table(place, columns=wanted).to_pylist()
+    else:
+        rows = [row.asDict() for row in parsed_files.select(*wanted).collect()]
+    return {(row["cluster"], row["file"]): row["digest"] for row in rows if row["digest"]}
 
 
 def parse_file_row(row: dict[str, Any]) -> Iterator[pa.RecordBatch]:
@@ -56,15 +74,18 @@ def head_of(row: dict[str, Any]) -> dict[str, Any]:
 
 def parse_row(row: dict[str, Any]) -> dict[str, Any]:
     """A file's row with what it tells; a file that cannot be read at all has a fault and no fragment."""
-    from equipoise.files.sources import parse_file
+    from equipoise.files.sources import parse_file, read_bytes
 
-    result = head_of(row) | {"faults": []}
+    result: dict[str, Any] = head_of(row) | {"faults": []}
     if row["path"] is None:
         if row["file"]:
             return result | {"faults": [{"reason": row["fault"]}]}
         return result | {"unusable": row["fault"]}
     try:
-        fragment = parse_file(source_of(row), name=row["file"], lenient=True)
+        content = row.get("content")
+        content = read_bytes(row["path"], row["file"]) if content is None else bytes(content)
+        result["digest"] = digest_of(content)
+        fragment = parse_file(content, name=row["file"], lenient=True)
     except UnusableInput as error:
         return result | {"faults": [{"place": error.place or None, "reason": error.problem}]}
     return result | {
@@ -72,9 +93,3 @@ def parse_row(row: dict[str, Any]) -> dict[str, Any]:
         "fragment": pickle.dumps(fragment, protocol=5),
         "faults": [set_aside(piece) for piece in fragment.quarantined],
     }
-
-
-def source_of(row: Mapping[str, Any]) -> str | bytes:
-    """Where a file is or, where no worker can open it, what is in it."""
-    content = row.get("content")
-    return str(row["path"]) if content is None else bytes(content)

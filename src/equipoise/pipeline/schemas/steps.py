@@ -54,6 +54,7 @@ PARSED = StructType(
         CLUSTER,
         must("rank", INT),
         must("file", TEXT),
+        may("digest", TEXT),  # null where it could not be read
         may("format", TEXT),
         may("fragment", BinaryType()),  # a pickled Fragment; null where nothing of the file can be used
         may("unusable", TEXT),  # why nothing of the cluster can be used
@@ -69,6 +70,7 @@ class Kind(StrEnum):
     FAULT = "fault"
     INFO = "info"
     BROKEN = "broken"
+    READ = "read"
     NEWEST = "newest"
 
 
@@ -91,6 +93,8 @@ TOLD = StructType(
         may("text", TEXT),
         # an info: the broker at an address
         may("broker", TEXT),
+        # a file that was read to its end, whatever is in it
+        may("digest", TEXT),
     ]
 )
 """What a file of samples tells: each row is of one kind, and of a file that is broken nothing else counts."""

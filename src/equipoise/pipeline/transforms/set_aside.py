@@ -9,8 +9,6 @@ from equipoise.wording import printable
 if TYPE_CHECKING:
     from equipoise.formats.fragment import SetAside
 
-UNEXPECTED = "unexpected"
-
 
 def set_aside(piece: SetAside) -> dict[str, Any]:
     """A piece of input that was set aside, as a row of ``quarantine``."""
@@ -26,4 +24,4 @@ def set_aside(piece: SetAside) -> dict[str, Any]:
 def unexpected(error: Exception) -> str:
     """Why something was set aside that nobody thought of, on one line."""
     words = printable(" ".join(str(error).split()))
-    return f"{UNEXPECTED}: {type(error).__name__}" + (f": {words}" if words else "")
+    return f"unexpected: {type(error).__name__}" + (f": {words}" if words else "")

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from equipoise.errors import UnusableInput
-from equipoise.files.places import Place
 
 FILE = "addresses.csv"
 """In the folder ``metrics``: a header ``address,broker``, and a line for each address."""
@@ -52,11 +51,11 @@ def by_address(infos: Iterable[tuple[str, str]]) -> dict[str, set[int]]:
     return found
 
 
-def read_mapping(path: Place) -> dict[str, int]:
-    """Brokers by address; raises :class:`UnusableInput` for a file that is no such list."""
+def mapping_of(content: bytes) -> dict[str, int]:
+    """Brokers by address, of what is in a file; raises :class:`UnusableInput` where it is no such list."""
     try:
-        lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        lines = list(csv.reader(content.decode("utf-8-sig").splitlines()))
+    except (UnicodeDecodeError, csv.Error) as error:
         raise UnusableInput(f"cannot be read ({error})") from None
     if not lines or [name.strip().lower() for name in lines[0]] != ["address", "broker"]:
         raise UnusableInput("does not begin with the header address,broker")

@@ -6,16 +6,15 @@ import gzip
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BufferedReader, BytesIO, RawIOBase
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from equipoise.errors import UnusableInput
-from equipoise.pipeline.readers.parsed import source_of
 from equipoise.pipeline.readers.samples import csv_file, exposition, json_file, parquet_file
 from equipoise.pipeline.readers.samples.blocks import Names, Samples, divided, joined, unpacked
 from equipoise.pipeline.readers.samples.columns import CALLED, Piece, standard
 from equipoise.pipeline.readers.samples.judged import Judged, judge
+from equipoise.pipeline.readers.source import Source
 from equipoise.pipeline.schemas.steps import TOLD, Kind, arrow
 from equipoise.pipeline.transforms.apart import each
 from equipoise.pipeline.transforms.memory import tasks_at_once
@@ -73,10 +72,11 @@ def read_file(row: Mapping[str, Any]) -> Iterator[pa.RecordBatch]:
     """What one file tells; a fault alone counts where it cannot be read to its end."""
     said = Said(row["cluster"], row["file"])
     read = Read(row["slots"])
-    fault = row["fault"]
+    fault, source = row["fault"], Source(row)
+    is_read = fault is None
     try:
         if fault is None:
-            for piece in pieces_of(row):
+            for piece in pieces_of(source, row["file"]):
                 yield from said.about(read.add(piece))
                 if read.is_much:
                     yield from said.samples(read)
@@ -86,11 +86,13 @@ def read_file(row: Mapping[str, Any]) -> Iterator[pa.RecordBatch]:
     except GZIP_FAULTS as error:
         fault = f"the gzip data is broken: {error}"
     except OSError as error:
-        fault = f"cannot be read: {printable(error.strerror or str(error))}"
+        fault, is_read = f"cannot be read: {printable(error.strerror or str(error))}", False
     except Exception as error:  # a file that trips a bug must not take the fleet with it
-        fault = unexpected(error)
+        fault, is_read = unexpected(error), False
     if fault is not None:
         yield lost(row, fault)
+    if is_read:
+        yield said.rows([{"kind": Kind.READ, "digest": source.digest}])
 
 
 def lost(row: Mapping[str, Any], reason: str) -> pa.RecordBatch:
@@ -148,43 +150,37 @@ class Said:
         return pa.RecordBatch.from_pylist([of_file | row for row in rows], schema=arrow("TOLD"))
 
 
-def pieces_of(row: Mapping[str, Any]) -> Iterator[Piece]:
+def pieces_of(source: Source, name: str) -> Iterator[Piece]:
     """The samples of a file, with what the folders that it is in say of all of them where it does not."""
     import pyarrow as pa
 
-    named = labels_of_folders(row["file"])
-    for piece in pieces(source_of(row), row["file"]):
-        for name, value in named.items():
-            if name not in piece.columns:
-                piece.columns[name] = pa.repeat(pa.scalar(value), piece.n)
+    named = labels_of_folders(name)
+    for piece in pieces(source, name):
+        for label, value in named.items():
+            if label not in piece.columns:
+                piece.columns[label] = pa.repeat(pa.scalar(value), piece.n)
         if piece.n:
             yield piece
 
 
-def pieces(source: str | bytes, name: str) -> Iterator[Piece]:
-    """The samples of a file (its path or its content), as its name says that they are written."""
+def pieces(source: Source, name: str) -> Iterator[Piece]:
+    """The samples of a file, as its name says that they are written."""
     packed = name.lower().endswith(".gz")
     suffix = PurePath(name.lower().removesuffix(".gz")).suffix
     kind = KINDS.get(suffix)
     if kind is None or (packed and kind == "parquet"):
+        source.at_random()  # its digest counts all the same
         raise UnusableInput(f"is no file of samples by its name ({', '.join(KINDS)})")
     if kind == "parquet":
-        yield from parquet_file.read(source)
+        yield from parquet_file.read(source.at_random())
         return
-    with opened(source) as plain, cast("IO[bytes]", gzip.open(plain)) if packed else plain as stream:
+    with source.opened() as plain, cast("IO[bytes]", gzip.open(plain)) if packed else plain as stream:
         if kind == "csv":
             yield from csv_file.read(stream)
         elif kind == "json":
             yield from json_file.read(stream)
         else:
             yield from exposition.read(stream, name)
-
-
-def opened(source: str | bytes) -> BufferedReader:
-    """A file, or its content as if it were one."""
-    if isinstance(source, bytes):
-        return BufferedReader(cast("RawIOBase", BytesIO(source)))
-    return Path(source).open("rb")
 
 
 def labels_of_folders(name: str) -> dict[str, str]:
