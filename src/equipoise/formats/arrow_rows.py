@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from equipoise.formats.shapes import BIGGEST_ID, Id, Shape
+from equipoise.formats.shapes import BIGGEST_ID, Id, Partitions, Shape
 
 SCALARS = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), Id: pa.int64(), float: pa.float64()}
+
+PARTITION = r"(?s)^(?P<topic>.+)-(?P<number>[0-9]{1,9})$"
 
 
 class Unlike(Exception):
@@ -115,11 +118,23 @@ class ArrowRows:
     def strings(self, key: str) -> tuple[list[str], npt.NDArray[np.int32]]:
         return encoded(self.array.field(key))
 
+    def partitions(self, key: str) -> Partitions:
+        coded = self.array.field(key).dictionary_encode()
+        parts = pc.extract_regex(coded.dictionary, PARTITION)
+        topics, topic = encoded(parts.field("topic").filter(parts.is_valid()))
+        found = np.flatnonzero(flags_of(parts.is_valid()))
+        at = filled(coded.indices, -1)
+        topic_of = np.full(len(parts) + 1, -1, dtype=np.int32)  # the last one for rows without a string
+        number = np.full(len(parts) + 1, -1, dtype=np.int32)
+        topic_of[found] = topic
+        number[found] = as_numpy(parts.field("number").filter(parts.is_valid()).cast(pa.int32()))
+        return Partitions(topics, topic_of[at], number[at])
+
     def numbers(self, key: str, missing: float = -1) -> npt.NDArray[Any]:
-        return as_numpy(filled(self.array.field(key), missing if self.shape[key] is float else int(missing)))
+        return filled(self.array.field(key), missing if self.shape[key] is float else int(missing))
 
     def flags(self, key: str) -> npt.NDArray[np.bool_]:
-        return as_numpy(filled(self.array.field(key), False).cast(pa.uint8())).astype(np.bool_)
+        return flags_of(self.array.field(key))
 
     def id_lists(self, key: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         lists = self.array.field(key)
@@ -139,9 +154,19 @@ def as_numpy(column: pa.Array) -> npt.NDArray[Any]:
     return values
 
 
-def filled(column: pa.Array, missing: float) -> pa.Array:
-    """The column with ``missing`` where it has nulls."""
-    return column.fill_null(missing) if column.null_count else column
+def filled(column: pa.Array, missing: float) -> npt.NDArray[Any]:
+    """The numbers of a column, ``missing`` where it has nulls."""
+    values = as_numpy(column.drop_null())
+    if not column.null_count:
+        return values
+    result = np.full(len(column), missing, dtype=values.dtype)
+    result[flags_of(column.is_valid())] = values
+    return result
+
+
+def flags_of(column: pa.BooleanArray) -> npt.NDArray[np.bool_]:
+    """The truth values of a column, False where it has nulls."""
+    return filled(column.cast(pa.uint8()), 0).astype(np.bool_)
 
 
 def lengths_of(lists: pa.ListArray) -> npt.NDArray[np.int64]:
@@ -153,4 +178,4 @@ def lengths_of(lists: pa.ListArray) -> npt.NDArray[np.int64]:
 def encoded(strings: pa.StringArray) -> tuple[list[str], npt.NDArray[np.int32]]:
     """Distinct strings in order of appearance, and positions with -1 for none."""
     coded = strings.dictionary_encode()
-    return coded.dictionary.to_pylist(), as_numpy(filled(coded.indices, -1)).astype(np.int32)
+    return coded.dictionary.to_pylist(), filled(coded.indices, -1).astype(np.int32)

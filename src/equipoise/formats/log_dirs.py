@@ -10,7 +10,7 @@ import numpy.typing as npt
 from equipoise.formats.faults import Faults, shown
 from equipoise.formats.fragment import BrokerFacts, Fragment, LogDirFacts, LogDirReplicas
 from equipoise.formats.json_rows import read_json
-from equipoise.formats.shapes import Id, JsonRows
+from equipoise.formats.shapes import Id, JsonRows, Partitions
 from equipoise.formats.text import json_span
 
 NAME = "kafka-log-dirs --describe"
@@ -47,13 +47,15 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     replicas = dirs.rows("partitions")
     ids = brokers.numbers("broker").astype(np.int32)
     dir_names, dir_idx = dirs.strings("logDir")
-    keep, topics, topic_idx, partition = split_labels(replicas, faults)
+    told = replicas.partitions("partition")
+    check_names(told, replicas, faults)
+    keep = np.flatnonzero(told.topic_idx >= 0)
     size = replicas.numbers("size").astype(np.float64)[keep]
     in_dir = replicas.parent[keep]
     table = LogDirReplicas(
-        topics=topics,
-        topic_idx=topic_idx,
-        partition=partition,
+        topics=tuple(told.topics),
+        topic_idx=told.topic_idx[keep],
+        partition=told.number[keep],
         broker=ids[dirs.parent][in_dir],
         dirs=tuple(dir_names),
         dir_idx=dir_idx[in_dir],
@@ -72,26 +74,16 @@ def parse(text: bytes, faults: Faults) -> Fragment:
     )
 
 
-def split_labels(
-    rows: JsonRows, faults: Faults
-) -> tuple[npt.NDArray[np.int64], tuple[str, ...], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Rows whose label is a topic and a number, the topics, and for each such row both."""
+def check_names(told: Partitions, rows: JsonRows, faults: Faults) -> None:
+    """Report rows that name no partition."""
+    unknown = np.flatnonzero(told.topic_idx < 0)
+    if not len(unknown):
+        return
     labels, label_idx = rows.strings("partition")
-    position: dict[str, int] = {}
-    topic_of = np.full(len(labels), -1, dtype=np.int32)
-    number = np.full(len(labels), -1, dtype=np.int32)
-    for k, label in enumerate(labels):
-        topic, dash, digits = label.rpartition("-")  # topics may hold dashes: the last one counts
-        if dash and topic and digits.isascii() and digits.isdigit() and len(digits) < 10:
-            topic_of[k] = position.setdefault(topic, len(position))
-            number[k] = int(digits)
-    for row in np.flatnonzero(topic_of[label_idx] < 0).tolist():
+    for row in unknown.tolist():
         label = labels[label_idx[row]]
         reason = f"{shown(label)} is not a topic, a dash and a partition number"
         faults.report(reason, place=rows.where(row), text=label)
-    keep = np.flatnonzero(topic_of[label_idx] >= 0)
-    chosen = label_idx[keep]
-    return keep, tuple(position), topic_of[chosen], number[chosen]
 
 
 def each_of(dirs: JsonRows, ids: npt.NDArray[np.int32]) -> tuple[LogDirFacts, ...]:

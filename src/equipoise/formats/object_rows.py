@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.formats.faults import Faults
-from equipoise.formats.shapes import BIGGEST_ID, Id, Shape, as_text
+from equipoise.formats.shapes import BIGGEST_ID, Id, Partitions, Shape, as_text
 from equipoise.wording import cut
 
 
@@ -82,6 +82,18 @@ class ObjectRows:
 
     def strings(self, key: str) -> tuple[list[str], npt.NDArray[np.int32]]:
         return factorised([row.get(key) for row in self.objects])
+
+    def partitions(self, key: str) -> Partitions:
+        labels, label_idx = self.strings(key)
+        position: dict[str, int] = {}
+        topic = np.full(len(labels) + 1, -1, dtype=np.int32)  # the last one for rows without a string
+        number = np.full(len(labels) + 1, -1, dtype=np.int32)
+        for k, label in enumerate(labels):
+            name, _, digits = label.rpartition("-")
+            if name and digits.isascii() and digits.isdigit() and len(digits) < 10:
+                topic[k] = position.setdefault(name, len(position))
+                number[k] = int(digits)
+        return Partitions(list(position), topic[label_idx], number[label_idx])
 
     def numbers(self, key: str, missing: float = -1) -> npt.NDArray[Any]:
         dtype = np.float64 if self.shape[key] is float else np.int64

@@ -9,6 +9,7 @@ A question mark makes a key optional.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -29,6 +30,18 @@ def is_id(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= BIGGEST_ID
 
 
+@dataclass(frozen=True)
+class Partitions:
+    """Partitions that rows name in one string each: the topic, a dash (topics may hold more), the number."""
+
+    topics: list[str]
+    """In order of appearance."""
+    topic_idx: npt.NDArray[np.int32]
+    """``(n_rows,)``, -1 for a row that names none."""
+    number: npt.NDArray[np.int32]
+    """``(n_rows,)``, -1 where there is none; of at most nine digits."""
+
+
 class JsonRows(Protocol):
     """Objects of one kind, wherever they hang; columns have one value for each."""
 
@@ -45,6 +58,9 @@ class JsonRows(Protocol):
 
     def strings(self, key: str) -> tuple[list[str], npt.NDArray[np.int32]]:
         """Distinct strings in order of appearance, and for each row its position (-1: none)."""
+
+    def partitions(self, key: str) -> Partitions:
+        """What strings like ``pay-0`` name."""
 
     def numbers(self, key: str, missing: float = -1) -> npt.NDArray[Any]:
         """One number a row, int64 or float64 as the shape says."""

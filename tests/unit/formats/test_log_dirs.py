@@ -50,7 +50,7 @@ def test_every_directory_is_told_of():
     assert [one.total_bytes for one in each if one.total_bytes == one.total_bytes] == [900]
 
 
-@pytest.mark.parametrize("label", ["pay", "-3", "pay-x", "pay-99999999999"])
+@pytest.mark.parametrize("label", ["pay", "-3", "pay-x", "pay-", "pay-\u0663", "pay-99999999999"])
 def test_a_label_that_is_no_partition(label):
     """The entry is named; leniently it alone is set aside."""
     text = TEXT.replace("pay-by-card-0", label)

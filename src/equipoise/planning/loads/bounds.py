@@ -183,9 +183,13 @@ def needed(
     over, short = above(problem, load), below(problem, load)
     leave, reach, dearest = np.zeros(len(over)), np.zeros(len(over)), 0.0
     of_all = Cheapest(load.weight[problem.movable], price[problem.movable])
+    rows, position = np.nonzero((lists >= 0) & problem.movable[:, None])
+    at = lists[rows, position]
+    by_broker = rows[np.argsort(at, kind="stable")]
+    end = np.cumsum(np.bincount(at, minlength=len(over)))
     for broker in np.flatnonzero((over > 0) | (short > 0)):
-        rows = np.flatnonzero((lists == broker).any(axis=1) & problem.movable)
-        here = Cheapest(load.weight[rows], price[rows]) if over[broker] else of_all
+        own = by_broker[end[broker - 1] if broker else 0 : end[broker]]
+        here = Cheapest(load.weight[own], price[own]) if over[broker] else of_all
         spent, rate = here.of(int(max(over[broker], short[broker])))
         side = leave if over[broker] else reach
         side[broker] = ceil(spent - ROUNDING * spent) if integral else spent  # no part of a replica moves

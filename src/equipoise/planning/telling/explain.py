@@ -7,7 +7,7 @@ import numpy as np
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.cluster import BoolArray
-from equipoise.planning.basis.distinct import distinct_rows
+from equipoise.planning.basis.distinct import Int64, distinct_rows
 from equipoise.planning.goals import goals_before, weighs
 from equipoise.planning.goals.consumers import Consumers, consumers_of
 from equipoise.planning.goals.failover import Failover
@@ -36,20 +36,23 @@ def reasons(problem: Problem, lists: IntArray) -> dict[int, str]:
 
 
 class Explainer:
-    """The state before, put next to the lists after."""
+    """The state before, put next to the lists after.
+
+    What is told of brokers is in lists: of numbers that are read one by one, arrays would make objects.
+    """
 
     def __init__(self, problem: Problem, lists: IntArray) -> None:
         self.problem, self.lists, self.before = problem, lists, problem.cluster.replicas
-        self.ids = problem.cluster.brokers.ids
+        self.ids = problem.cluster.brokers.ids.tolist()
         n = problem.cluster.n_brokers
         held = measures.replicas_per_broker(self.before, n)
         low, high = measure.replica_band(problem, lists)
-        self.above, self.below = np.maximum(held - high, 0), np.maximum(low - held, 0)
-        self.room = np.where(problem.eligible, np.maximum(high - held, 0), 0)
+        self.above, self.below = beyond(held, high), beyond(low, held)
+        self.room = beyond(high, held, problem.eligible)
         led = measures.leaders_per_broker(self.before, n)
         low, high = measure.leader_band(problem, lists)
-        self.leads_above, self.leads_below = np.maximum(led - high, 0), np.maximum(low - led, 0)
-        self.may_lead = np.where(problem.leads, np.maximum(high - led, 0), 0)
+        self.leads_above, self.leads_below = beyond(led, high), beyond(low, led)
+        self.may_lead = beyond(high, led, problem.leads)
         goals = problem.goals
         self.spreads = Failover.name in goals and Moves.name not in goals_before(goals, Failover.name)
         self.spreads &= not weighs(problem)  # where loads are levelled no replica moves for it
@@ -59,8 +62,8 @@ class Explainer:
         self.changed = measures.changed_rows(self.before, lists)
         old, new = self.before[self.changed], lists[self.changed]
         self.nearer = self.read_nearer()
-        self.gives = np.unique(missing_from(new, old))
-        self.gives_leads = np.unique(old[old[:, 0] != new[:, 0], 0])
+        self.gives = set(np.unique(missing_from(new, old)).tolist())
+        self.gives_leads = set(np.unique(old[old[:, 0] != new[:, 0], 0]).tolist())
 
     def read_nearer(self) -> BoolArray:
         """``(n_changed,)``: changes after which less is read across racks, where that is a goal."""
@@ -96,18 +99,18 @@ class Explainer:
         )
         # Rows that change alike have the same reason, and there are far fewer of those.
         kinds, kind_of = distinct_rows(facts)
-        said = [self.sentence(kind, gone.shape[1]) for kind in kinds]
+        said = [self.sentence(kind, gone.shape[1]) for kind in kinds.tolist()]
         return [(row, said[kind]) for row, kind in zip(self.changed.tolist(), kind_of.tolist(), strict=True)]
 
-    def sentence(self, kind: np.ndarray, width: int) -> str:
-        gone = [int(b) for b in kind[:width] if b >= 0]
-        come = [int(b) for b in kind[width:-7] if b >= 0]
-        old, new, rack, crowd, growth, inherits, nearer = (int(value) for value in kind[-7:])
+    def sentence(self, kind: list[int], width: int) -> str:
+        gone = [b for b in kind[:width] if b >= 0]
+        come = [b for b in kind[width:-7] if b >= 0]
+        old, new, rack, crowd, growth, inherits, nearer = kind[-7:]
         if old < 0:
             return self.with_target("the partition is created", come)
         for b in gone:
-            if int(self.ids[b]) in self.replaced:
-                return f"broker {self.ids[b]} is replaced by {self.replaced[int(self.ids[b])]}"
+            if self.ids[b] in self.replaced:
+                return f"broker {self.ids[b]} is replaced by {self.replaced[self.ids[b]]}"
         for b in gone:
             if not self.problem.eligible[b]:
                 return self.with_target(f"broker {self.ids[b]} is drained", come)
@@ -118,7 +121,7 @@ class Explainer:
             name = self.problem.cluster.brokers.rack_names[rack]
             return self.with_target(f"rack {name} held {spelled(crowd)} replicas", come)
         if come:
-            if inherits and not self.above[gone].any():
+            if inherits and not any(self.above[b] for b in gone):
                 return SPREAD
             return self.with_target(self.levelling(gone, come), come)
         if old != new:
@@ -191,6 +194,11 @@ class Explainer:
     def barred(self, broker: int) -> str:
         """Why a broker may not lead."""
         return f"broker {self.ids[broker]} {'may lead nothing' if self.alive[broker] else 'is not alive'}"
+
+
+def beyond(held: Int64, limit: Int64, where: BoolArray | bool = True) -> list[int]:
+    """``(n_brokers,)``: by how much one figure passes another, 0 where it does not."""
+    return [int(number) for number in np.where(where, np.maximum(held - limit, 0), 0)]
 
 
 def spelled(count: int) -> str:

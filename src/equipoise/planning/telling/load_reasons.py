@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.loads.weights import FILL, IN_RACK, Int64, Load, loads_of
 from equipoise.planning.problem.problem import Problem
@@ -72,7 +74,7 @@ class LoadExplainer(Explainer):
         return words if words == target else THEN.join(filter(None, (words, target)))
 
 
-def apart(load: Load, held: Int64, ids: IntArray, gone: list[int], come: list[int]) -> str:
+def apart(load: Load, held: Int64, ids: Sequence[int], gone: list[int], come: list[int]) -> str:
     """Who of them has more than its band allows, or less; "" where nobody has."""
     if load.name.startswith(FILL):
         full = [b for b in gone if held[b] > load.high[b]]
