@@ -28,9 +28,8 @@ from equipoise.planning.networks.move_budget import (
 )
 from equipoise.planning.networks.place import arcs_of_partitions
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.rules import within_budgets
-from equipoise.planning.rules.answer import Answer
-from equipoise.planning.rules.max_bytes import MAX_BYTES, bytes_moved
+from equipoise.planning.rules import refuse_over_budget, within_budgets
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.rules.max_moves import MAX_MOVES
 from equipoise.planning.solution.solution import Solution, proved_by
 
@@ -57,7 +56,7 @@ def within_bytes(problem: Problem, free: State) -> State:
 
     low = needed_moves(problem)
     best = with_moves(low)
-    MAX_BYTES.refuse(bytes_moved(Answer(problem, best.lists)), problem.request)
+    refuse_over_budget(problem, best.lists)
     wanted = measures.data_moves(problem.cluster.replicas, free.solution.lists)
     most = MAX_MOVES.allowed(problem.request)
     high = wanted if most is None else min(wanted, most)

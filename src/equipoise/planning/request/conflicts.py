@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.cluster.measures import arrivals_by_row
+from equipoise.cluster.brokers import IntArray
 from equipoise.errors import ImpossibleRequest
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.goals.moves import Moves
@@ -22,10 +22,10 @@ from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.place import place
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.request.relaxations import Alone, together
-from equipoise.planning.rules import BUDGETS, RULES
+from equipoise.planning.rules import BUDGETS, RULES, refuse_over_budget
+from equipoise.planning.rules.answer import Answer
 from equipoise.planning.rules.interface import Conflict
 from equipoise.planning.rules.leaders_only import LeadersOnly
-from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.rules.room import Room
 from equipoise.planning.rules.ways import left_out
 
@@ -70,15 +70,14 @@ def culprit(problem: Problem) -> int:
     """A partition that cannot be placed by itself, found by halves; raises for a budget of all together."""
     rows = np.flatnonzero(problem.movable)
     try:
-        needed = fewest_moves(unlimited(problem))
+        lists = lists_of_fewest_moves(unlimited(problem))
     except Infeasible:
         while len(rows) > 1:
             half = rows[: len(rows) // 2]
             rows = rows[len(rows) // 2 :] if fits(problem, half) else half
         return int(rows[0])
-    # Of moves there were enough, else nobody would have tried to place them.
-    MAX_BYTES.refuse(float(MAX_BYTES.cost(problem) @ needed), problem.request)
-    return int(needed.argmax())  # it changes more than it may
+    refuse_over_budget(problem, lists)
+    return int(Answer(problem, lists).moves.argmax())  # it changes more than it may
 
 
 def unlimited(problem: Problem) -> Problem:
@@ -86,10 +85,9 @@ def unlimited(problem: Problem) -> Problem:
     return replace(problem, request=left_out(problem.request, [budget.name for budget in BUDGETS]))
 
 
-def fewest_moves(problem: Problem) -> Int64:
-    """Data moves of each partition that the rules need; raises `Infeasible`."""
-    lists = with_leaders(problem, place(problem, (Moves.name,)).lists)
-    return arrivals_by_row(problem.cluster.replicas, lists)
+def lists_of_fewest_moves(problem: Problem) -> IntArray:
+    """Lists that move no more than the rules need; raises `Infeasible`."""
+    return with_leaders(problem, place(problem, (Moves.name,)).lists)
 
 
 def fits(problem: Problem, rows: Int64) -> bool:
@@ -97,7 +95,7 @@ def fits(problem: Problem, rows: Int64) -> bool:
     movable = np.zeros(len(problem.movable), dtype=bool)
     movable[rows] = True
     try:
-        fewest_moves(replace(problem, movable=movable))
+        lists_of_fewest_moves(replace(problem, movable=movable))
     except Infeasible:
         return False
     return True

@@ -61,10 +61,10 @@ def broken(answer: Answer) -> BoolArray:
 
 def refuse_over_budget(problem: Problem, lists: IntArray) -> None:
     """Raise `ImpossibleRequest` where lists that do no more than the rules need break a shared budget."""
-    moves = Answer(problem, lists).moves
+    answer = Answer(problem, lists)
     for budget in BUDGETS:
         if not budget.of_each:
-            budget.refuse(float(budget.cost(problem) @ moves), problem.request)
+            budget.refuse(float(budget.used(answer).sum()), problem.request)
 
 
 def within_budgets(problem: Problem, lists: IntArray) -> bool:

@@ -145,6 +145,11 @@ class Budget(Rule):
     def short(self, needed: float, allowed: int) -> str:
         """What is said where the rules need more of it than is allowed."""
 
+    def used(self, answer: Answer) -> npt.NDArray[np.float64]:
+        """``(n_rows,)``: what the data moves of each list use up."""
+        used: npt.NDArray[np.float64] = self.cost(answer.problem)[answer.rows] * answer.moves
+        return used
+
     def allowed(self, request: Request) -> int | None:
         """How much may be used up; None for any amount."""
         value: int | None = getattr(request, field_of(self.name))
@@ -163,7 +168,7 @@ class Budget(Rule):
         allowed = self.allowed(answer.problem.request)
         if allowed is None or not (self.of_each or answer.only is None):
             return answer.none
-        used = self.cost(answer.problem)[answer.rows] * answer.moves
+        used = self.used(answer)
         over = used > allowed if self.of_each else np.asarray(used.sum() > allowed)
         return (used > 0) & over
 

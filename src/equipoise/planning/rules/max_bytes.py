@@ -44,7 +44,7 @@ class MaxBytes(Budget):
 
     def refusal(self, answer: Answer) -> str | None:
         allowed = self.allowed(answer.problem.request)
-        size = round(bytes_moved(answer))
+        size = round(float(self.used(answer).sum()))
         if allowed is None or size <= allowed:
             return None
         return f"it moves {plural(size, 'byte')}, more than the {allowed} allowed"
@@ -55,8 +55,3 @@ class MaxBytes(Budget):
 
 
 MAX_BYTES = MaxBytes()
-
-
-def bytes_moved(answer: Answer) -> float:
-    """Bytes of the data moves; an unknown size counts nothing."""
-    return float((answer.moves * np.nan_to_num(answer.problem.cluster.size_bytes)[answer.rows]).sum())
