@@ -16,6 +16,7 @@ from equipoise.judge.certificate import Finding, as_violations, verify
 from equipoise.judge.duality import FlowProblem
 from equipoise.judge.relaxation import Arcs, Relaxation, one_each
 from equipoise.planning import Request, make_plan
+from equipoise.planning.problem.params import Params
 
 
 def two_brokers(*_: object) -> Relaxation:
@@ -189,3 +190,19 @@ def test_the_planners_certificates_hold_and_spoilt_ones_do_not() -> None:
             spoilt += 1
     assert proved > 100
     assert spoilt > 10
+
+
+def test_a_rack_rule_that_moves_do_not_pay_for() -> None:
+    """400 of 600 partitions crowd a rack, and 30 moves mend 30: a price of a move proves it, and no more.
+
+    Limits are set so that the small cluster is planned as one of some thousand partitions is.
+    """
+    racks = dict.fromkeys((1, 2, 3), "a") | dict.fromkeys((4, 5, 6), "b")
+    lists = [[1 + k % 3, 1 + (k + 1) % 3 if k % 3 else 4] for k in range(600)]
+    cluster = build_cluster("c", Brokers.of(range(1, 7), racks), ["t"] * 600, range(600), lists)
+    plan = make_plan(cluster, Request(max_moves=30), params=Params(small_cells=0, face_columns=0))
+    assert plan.certificate[0] == Level("racks", 370, 370, "flow-dual")
+    assert plan.proofs["level0/network"] == "merged-budget"
+    assert as_violations(checked(plan, plan.proofs)) == ()
+    less = dict(plan.proofs) | {"level0/potential": plan.proofs["level0/potential"] * 0}
+    assert str(as_violations(checked(plan, less))[0]) == "goal racks: the potentials prove 0, not 370"
