@@ -97,10 +97,10 @@ class Load:
 
 def borne(lists: IntArray, weight: Int64, n_brokers: int) -> Int64:
     """``(n_brokers,)`` sums of weights over lists ``(n, width)`` of broker positions."""
-    row, place = np.nonzero(lists >= 0)
-    total = np.zeros(n_brokers, dtype=np.int64)
-    np.add.at(total, lists[row, place], weight[row])
-    return total
+    total = np.zeros(n_brokers + 1, dtype=np.int64)
+    for brokers in lists.T:  # of lists without a replica there the last element takes the weight
+        np.add.at(total, brokers, weight)
+    return total[:-1]
 
 
 def loads_of(problem: Problem) -> tuple[Load, ...]:
