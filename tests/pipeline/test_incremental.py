@@ -242,12 +242,12 @@ def test_more_samples_are_divided_anew(
     only_first = [replace(cluster, metrics=cluster.metrics[:1]) for cluster in clusters]
     first = told_samples(spark, only_first, tmp_path / "one", Progress())
     before = spark.read.schema(TOLD).parquet(str(tmp_path / "one" / "told"))
-    assert first.read.keys() == {("c", "metrics/1.csv")}
+    assert first.read == {("c", "metrics/1.csv")}
     assert before.where("slots is not null").select("slots").distinct().collect() == [Row(1)]
     monkeypatch.setattr(blocks, "SLOT_BYTES", 300)
     both = told_samples(spark, clusters, tmp_path / "two", Progress(), before=ReadBefore(first.read, before))
     anew = told_samples(spark, clusters, tmp_path / "all", Progress())
-    assert both.read.keys() == {("c", "metrics/2.csv")}
+    assert both.read == {("c", "metrics/2.csv")}
     assert both.blocks is not None and anew.blocks is not None
     rows = values_of(sample_rows(both.blocks))
     assert len(rows) == 60 and rows == values_of(sample_rows(anew.blocks))

@@ -16,6 +16,7 @@ from equipoise.formats.shapes import BIGGEST_ID, Id, Partitions, Shape
 SCALARS = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), Id: pa.int64(), float: pa.float64()}
 
 PARTITION = r"(?s)^(?P<topic>.+)-(?P<number>[0-9]{1,9})$"
+"""A label of a partition; a topic may hold dashes, so the last one counts."""
 
 
 class Unlike(Exception):
@@ -121,13 +122,14 @@ class ArrowRows:
     def partitions(self, key: str) -> Partitions:
         coded = self.array.field(key).dictionary_encode()
         parts = pc.extract_regex(coded.dictionary, PARTITION)
-        topics, topic = encoded(parts.field("topic").filter(parts.is_valid()))
-        found = np.flatnonzero(flags_of(parts.is_valid()))
+        is_label = parts.is_valid()
+        topics, topic = encoded(parts.field("topic").filter(is_label))
+        found = np.flatnonzero(flags_of(is_label))
         at = filled(coded.indices, -1)
         topic_of = np.full(len(parts) + 1, -1, dtype=np.int32)  # the last one for rows without a string
         number = np.full(len(parts) + 1, -1, dtype=np.int32)
         topic_of[found] = topic
-        number[found] = as_numpy(parts.field("number").filter(parts.is_valid()).cast(pa.int32()))
+        number[found] = as_numpy(parts.field("number").filter(is_label).cast(pa.int32()))
         return Partitions(topics, topic_of[at], number[at])
 
     def numbers(self, key: str, missing: float = -1) -> npt.NDArray[Any]:

@@ -89,7 +89,7 @@ class ObjectRows:
         topic = np.full(len(labels) + 1, -1, dtype=np.int32)  # the last one for rows without a string
         number = np.full(len(labels) + 1, -1, dtype=np.int32)
         for k, label in enumerate(labels):
-            name, _, digits = label.rpartition("-")
+            name, _, digits = label.rpartition("-")  # topics may hold dashes: the last one counts
             if name and digits.isascii() and digits.isdigit() and len(digits) < 10:
                 topic[k] = position.setdefault(name, len(position))
                 number[k] = int(digits)

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,8 +15,6 @@ from pathlib import Path
 from equipoise.files.folders.claims import Claim
 
 LOG = logging.getLogger(__name__)
-ATTEMPTS, PAUSE_S = 20, 0.1
-"""How often, and after which pause, the removal of a folder is tried."""
 
 
 def unfinished(place: Path) -> Path:
@@ -36,7 +33,7 @@ def clear_leftovers(place: Path, claim: Claim) -> None:
             folder.rename(place)
             LOG.warning("%s: put back, after a process was killed that had begun to replace it", place)
         elif kind == "new":
-            remove(folder)
+            shutil.rmtree(folder, ignore_errors=True)
         else:
             clear(folder, claim)
 
@@ -45,7 +42,7 @@ def clear_unfinished(place: Path) -> None:
     """Clear away what processes that are no more had not finished."""
     for folder, kind in leftovers(place):
         if kind == "new":
-            remove(folder)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def leftovers(place: Path) -> Iterator[tuple[Path, str]]:
@@ -57,15 +54,6 @@ def leftovers(place: Path) -> Iterator[tuple[Path, str]]:
         match = pattern.fullmatch(folder.name)
         if match is not None and not in_use(folder, int(match[1])):
             yield folder, match[2]
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder that is ours, into which a process that is about to end may still write."""
-    for _ in range(ATTEMPTS):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            break
-        time.sleep(PAUSE_S)
 
 
 def clear(folder: Path, claim: Claim) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import logging
+import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -18,12 +20,13 @@ from equipoise.files.folders.leftovers import (
     discard,
     entries,
     held,
-    remove,
     unfinished,
 )
 from equipoise.files.folders.signals import terminable, uninterrupted
 
 LOG = logging.getLogger(__name__)
+ATTEMPTS, PAUSE_S = 20, 0.1
+"""How often, and after which pause, the removal of what was not finished is tried."""
 TAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 
 
@@ -54,6 +57,15 @@ def replaced(out: Path, claim: Claim, *, force: bool = False) -> Iterator[Path]:
             LOG.warning("%s: replaced all the same: it %s", out, overruled)
     except OSError as error:
         raise unwritable(out, error) from None
+
+
+def remove(fresh: Path) -> None:
+    """Remove a folder that this process made, into which others that are about to end may still write."""
+    for _ in range(ATTEMPTS):
+        shutil.rmtree(fresh, ignore_errors=True)
+        if not fresh.exists():
+            break
+        time.sleep(PAUSE_S)
 
 
 def claimed(out: Path, claim: Claim, *, force: bool = False) -> Path:

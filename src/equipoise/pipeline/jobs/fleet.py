@@ -24,7 +24,6 @@ from equipoise.pipeline.jobs.history import write_histories
 from equipoise.pipeline.jobs.inputs import inputs_of
 from equipoise.pipeline.jobs.kept import add_kept
 from equipoise.pipeline.jobs.loads import (
-    MAPPING,
     ReadBefore,
     ToldSamples,
     figures_of_series,
@@ -283,8 +282,8 @@ def samples_of(job: Job, clusters: Sequence[ClusterFolder], read: FilesRead) -> 
         ReadBefore(before, job.earlier.samples(job.spark, before)),
         job.folder / STATE / PARTS / f"run={run}",
     )  # fmt: skip
-    read.runs |= {file: run for file in told.read if file[1] != MAPPING}
-    read.digests |= told.read
+    read.runs |= dict.fromkeys(told.read, run)
+    read.digests |= told.digests
     return told
 
 

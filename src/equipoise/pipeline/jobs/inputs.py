@@ -63,6 +63,7 @@ def inputs_of(
         for cluster in clusters
         if cluster.name in before
         for file in worth_reading(cluster, now[cluster.name], before[cluster.name])
+        if not file.fault
     ]
     elsewhere = [file.path for _, file in asked if isinstance(file.path, HadoopPlace)]
     known = digests(spark, elsewhere) if elsewhere else {}
@@ -114,12 +115,10 @@ def completed(now: Mapping[str, Inputs], read: Mapping[tuple[str, str], str]) ->
 
 
 def digest_of_found(file: FoundFile, known: Digests) -> str:
-    """The digest of what is in a file, or of why it is none; "" for one that cannot be read now.
+    """The digest of what is in a file; "" for one that cannot be read now.
 
     ``known``: those of files of Hadoop's file systems, by address.
     """
-    if file.fault:
-        return digest_of(file.fault.encode())
     if not isinstance(file.path, Path):
         return known.get(str(file.path), "")
     try:

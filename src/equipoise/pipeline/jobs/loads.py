@@ -45,8 +45,10 @@ class ToldSamples:
     """(cluster, block, first): samples, whole series together, see `counting`; None for no such files."""
     faults: DataFrame
     """What was set aside of them, and what was left out: rows of FAULTS."""
-    read: Mapping[SampleFile, str]
-    """Files that were read to their end now, and need not be read again, with their digests."""
+    read: frozenset[SampleFile]
+    """Files that were read now, and need not be read again."""
+    digests: Mapping[SampleFile, str]
+    """Of those, and of files that map addresses."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,12 @@ def told_samples(
     ``place`` gets the rows of TOLD of the files that are read now; it is not there where none is.
     """
     mappings = [read_mapping(cluster) for cluster in clusters]
-    read = {(found.cluster, MAPPING): found.digest for found in mappings if found.digest}
+    digests = {(found.cluster, MAPPING): found.digest for found in mappings if found.digest}
     pieces = [found.fault for found in mappings if found.fault is not None]
     found = [without_files_of(cluster, {(cluster.name, MAPPING)}) for cluster in clusters]
     n_files = sum(len(cluster.metrics) for cluster in found)
     if not n_files:
-        return ToldSamples(None, spark.createDataFrame(pieces, FAULTS), read)
+        return ToldSamples(None, spark.createDataFrame(pieces, FAULTS), frozenset(), digests)
     new = [without_files_of(cluster, before.files) for cluster in found]
     to_read = frozenset((cluster.name, file.name) for cluster in new for file in cluster.metrics)
     progress.stage(
@@ -100,14 +102,16 @@ def told_samples(
     with large_rows(spark):
         told_well = materialize(rated(samples, brokers), RATED, work / "rated")
     aside = of_files(whole, known_addresses(spark, brokers)).unionByName(of_series(told_well))
+    read = {
+        (row.cluster, row.file): row.digest
+        for row in remarks
+        if row.kind == Kind.READ and (row.cluster, row.file) in to_read
+    }
     return ToldSamples(
         counting(told_well, span),
         materialize(aside.unionByName(spark.createDataFrame(pieces, FAULTS)), FAULTS, work / "faults"),
-        read | {
-            (row.cluster, row.file): row.digest
-            for row in remarks
-            if row.kind == Kind.READ and (row.cluster, row.file) in to_read
-        },
+        frozenset(read),
+        digests | read,
     )
 
 
@@ -133,17 +137,22 @@ def read_mapping(cluster: ClusterFolder) -> Addresses:
     given = next((file for file in cluster.metrics if file.name == MAPPING), None)
     if given is None:
         return Addresses(cluster.name)
-    digest = ""
-    try:
-        if given.fault:
-            raise UnusableInput(given.fault)
-        content = given.path.read_bytes()
-        digest = digest_of(content)
-        return Addresses(cluster.name, addresses.mapping_of(content), None, digest)
-    except (UnusableInput, OSError) as error:
-        reason = error.problem if isinstance(error, UnusableInput) else f"cannot be read ({error})"
+
+    def useless(reason: str, digest: str = "") -> Addresses:
         fault = (cluster.name, MAPPING, None, None, None, reason, None, None)
         return Addresses(cluster.name, fault=fault, digest=digest)
+
+    if given.fault:
+        return useless(given.fault)
+    try:
+        content = given.path.read_bytes()
+    except OSError as error:
+        return useless(f"cannot be read ({error})")
+    digest = digest_of(content)
+    try:
+        return Addresses(cluster.name, addresses.mapping_of(content), digest=digest)
+    except UnusableInput as error:
+        return useless(error.problem, digest)
 
 
 def without_files_of(cluster: ClusterFolder, files: Collection[SampleFile]) -> ClusterFolder:
