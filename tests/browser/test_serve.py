@@ -38,6 +38,16 @@ DROP = """([selector, name, text]) => {
   const drop = new DragEvent("drop", { dataTransfer: carried, bubbles: true });
   document.querySelector(selector).dispatchEvent(drop);
 }"""
+HELD_BACK = """(part) => {
+  const fetched = window.fetch, gate = new Promise((open) => { window.letGo = open; });
+  window.fetch = async (what, how) => {
+    if (`${what}`.includes(part)) await gate;
+    return fetched(what, how);
+  };
+}"""
+"""A part of the answer comes only when ``letGo`` is called."""
+DONE = ":visible:not([aria-busy=true])"
+"""An answer that is there as a whole, with its links and where the keyboard goes on."""
 TOKEN = "of-the-tests"
 
 
@@ -93,7 +103,7 @@ def test_drop_drain_slide_download_and_check(visited, tmp_path):
         assert page.locator('[data-chart="loads"]').evaluate(COLOURS) > 5
         page.check('[aria-label="empty broker 4"]')
         page.click("#s-frontier")
-        page.wait_for_selector("#s-budgets:visible")
+        page.wait_for_selector(f"#s-budgets{DONE}")
         assert page.locator("#s-curve").evaluate(COLOURS) > 5
         figures = page.inner_text("#s-point")
         page.focus("#s-budget")
@@ -101,7 +111,7 @@ def test_drop_drain_slide_download_and_check(visited, tmp_path):
         assert page.inner_text("#s-point") != figures
         moves = page.locator("#s-point .card:nth-child(2) dd").evaluate("box => box.firstChild.textContent")
         page.click("#s-take")
-        page.wait_for_selector("#s-result:visible")
+        page.wait_for_selector(f"#s-result{DONE}")
         assert page.input_value("#o-moves") == moves
         for chart in page.query_selector_all("#s-report .chart"):
             assert chart.evaluate(COLOURS) > 5, chart.get_attribute("aria-label")
@@ -144,17 +154,17 @@ def test_a_plan_of_other_wishes_is_hidden(visited):
         page.fill("#s-text", ORDERS)
         page.wait_for_selector("#s-cluster:visible")
         page.click("#s-plan")
-        page.wait_for_selector("#s-result:visible")
+        page.wait_for_selector(f"#s-result{DONE}")
         page.check('[aria-label="empty broker 5"]')
         page.wait_for_selector("#s-result", state="hidden")
         assert "the plan" in page.inner_text("#s-earlier")
         page.uncheck('[aria-label="empty broker 5"]')
-        page.wait_for_selector("#s-result:visible")
+        page.wait_for_selector(f"#s-result{DONE}")
         assert page.locator("#s-earlier:visible").count() == 0
         page.fill("#o-throttle", "50MB")
         page.wait_for_selector("#s-result", state="hidden")
         page.click("#s-plan")
-        page.wait_for_selector("#s-result:visible")
+        page.wait_for_selector(f"#s-result{DONE}")
         assert "--throttle 50MB" in page.inner_text("#s-command")
 
 
@@ -210,7 +220,7 @@ def test_racks_and_another_tools_plan(visited):
         for broker in range(1, 6):
             page.fill(f'[aria-label="rack of broker {broker}"]', "ab"[broker % 2])
         page.click("#s-plan")
-        page.wait_for_selector("#s-result:visible")
+        page.wait_for_selector(f"#s-result{DONE}")
         assert "--racks 1:b,2:a,3:b,4:a,5:b" in page.inner_text("#s-command")
         theirs = {"version": 1, "partitions": [{"topic": "orders", "partition": 4, "replicas": [2, 1, 1]}]}
         page.fill("#s-theirs", json.dumps(theirs))
@@ -244,12 +254,27 @@ def test_sentences_name_what_is_on_the_page(visited):
         page.fill("#o-alive", "")
         page.check('[aria-label="empty broker 5"]')
         page.click("#s-frontier")
-        page.wait_for_selector("#s-budgets:visible")
+        page.wait_for_selector(f"#s-budgets{DONE}")
         assert "“Data moves at most” allows 0" in page.inner_text("#s-small")
         page.click("#s-plan")
-        page.wait_for_selector("#s-result:visible")
+        page.wait_for_selector(f"#s-result{DONE}")
         assert "--drain 5" in page.inner_text("#s-command")  # what is to be copied stays as it is
         assert "give racks with “rack”" in page.inner_text("#s-report .note >> nth=0")
+
+
+def test_an_answer_of_which_a_part_is_late(visited):
+    """Until all of it is there the section says that it is busy, and the keyboard stays where it was."""
+    with visited() as page:
+        page.fill("#s-text", ORDERS)
+        page.wait_for_selector("#s-cluster:visible")
+        page.evaluate(HELD_BACK, "plan.zip")
+        page.click("#s-plan")
+        page.wait_for_selector("#s-result[aria-busy=true]:visible")
+        assert page.evaluate("document.activeElement.textContent") != "The plan"
+        page.evaluate("letGo()")
+        page.wait_for_selector(f"#s-result{DONE}")
+        assert page.evaluate("document.activeElement.textContent") == "The plan"
+        assert page.locator("#s-downloads a").count() == 3
 
 
 def test_by_keyboard_alone(visited):
@@ -270,7 +295,7 @@ def test_by_keyboard_alone(visited):
         page.keyboard.press("Space")
         tab_to("#s-plan")
         page.keyboard.press("Enter")
-        page.wait_for_selector("#s-result:visible")
+        page.wait_for_selector(f"#s-result{DONE}")
         assert "--drain 2" in page.inner_text("#s-command")
         assert page.evaluate("document.activeElement.textContent") == "The plan"
 
@@ -288,13 +313,13 @@ def test_for_everyone(visited, window):
         page.click("#s-judge")
         page.wait_for_selector("#s-verdict .badge")
         page.click("#s-frontier")
-        page.wait_for_selector("#s-budgets:visible")
+        page.wait_for_selector(f"#s-budgets{DONE}")
         page.click("#s-compare:enabled")
-        page.wait_for_selector("#s-compared:visible")
+        page.wait_for_selector(f"#s-compared{DONE}")
         assert "at every goal no plan does better" in page.inner_text("#s-comparison .story")
         assert page.locator('[data-chart="data_moves"]').evaluate(COLOURS) > 5
         page.click("#s-plan:enabled")
-        page.wait_for_selector("#s-result:visible")
+        page.wait_for_selector(f"#s-result{DONE}")
         assert_for_everyone(page)
         assert_by_keyboard(page)
 

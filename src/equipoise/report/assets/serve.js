@@ -329,14 +329,17 @@ async function answered(verb, doing, show) {
   const wishes = WISHES[verb]();
   fresh();
   const answer = await job(verb, doing, { sources: sources(), name: clusterName(), ...wishes });
-  at(PLACES[verb]).hidden = false; // charts take the width that they have when they are drawn
+  const place = at(PLACES[verb]);
+  place.hidden = false; // charts take the width that they have when they are drawn
+  place.ariaBusy = "true"; // a screen reader waits until all of it is there
   try {
     await show(answer);
     state.made[verb] = JSON.stringify(wishes);
   } finally {
+    place.ariaBusy = "false";
     fresh();
   }
-  reached(at(PLACES[verb]));
+  reached(place);
 }
 
 // What was made for other wishes than those that stand here now is hidden, and comes back with them.
