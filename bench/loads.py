@@ -15,7 +15,7 @@ from bench.row import Measure, Row, Rows, passed
 from equipoise.cluster import Cluster, Plan, build_cluster
 from equipoise.files.sources import read_sources
 from equipoise.planning import Request, build_problem, make_plan
-from equipoise.planning.loads.bounds import cost_bound
+from equipoise.planning.loads.bounds import Bounds
 from equipoise.planning.loads.weights import loads_of
 from equipoise.wording import plural
 
@@ -64,7 +64,7 @@ def forced_by_counts(state: Cluster, percent: int) -> int:
     """The fewest moves that the band of counts alone asks for."""
     problem = build_problem(state, Request(balance=(f"count:{percent}:{percent}",)))
     (count,) = loads_of(problem)
-    return cost_bound(problem, count, np.ones_like(count.weight), 0)
+    return Bounds(problem).cost(count, np.ones_like(count.weight), 0)
 
 
 def disks(scratch: Path) -> Rows:

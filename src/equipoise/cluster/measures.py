@@ -148,7 +148,7 @@ def known_rack_violations(
     brokers: Brokers, replicas: IntArray, eligible: npt.NDArray[np.bool_], *, strict: bool = False
 ) -> int | None:
     """`rack_violations`, None where a replica stands on a broker of which no rack is known."""
-    if not brokers.racked[np.unique(replicas[replicas >= 0])].all():
+    if not brokers.racked[replicas[replicas >= 0]].all():
         return None
     return rack_violations(replicas, brokers.rack_idx, eligible & brokers.racked, strict=strict)
 

@@ -11,7 +11,7 @@ from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.judge.certificate import level_bound as judged
 from equipoise.planning import Request, build_problem
-from equipoise.planning.loads.bounds import level_bound
+from equipoise.planning.loads.bounds import Bounds
 from equipoise.planning.loads.weights import loads_of
 
 
@@ -29,7 +29,7 @@ def bounds(cluster: Cluster, load: str) -> tuple[int, int]:
     rules = judge.rules_of(cluster, {"balance": [load]})
     case = judge.Case(cluster, cluster.replicas, rules, problem.eligible)
     (weighed,) = loads_of(problem)
-    return level_bound(problem, weighed), judged(case, weighed.goal, ()) or 0
+    return Bounds(problem).level(weighed), judged(case, weighed.goal, ()) or 0
 
 
 @pytest.mark.parametrize(

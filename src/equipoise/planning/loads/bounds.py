@@ -7,10 +7,12 @@ outside the bands there is taken off what must be moved.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 
 import numpy as np
 
+from equipoise.cluster.brokers import IntArray
 from equipoise.cluster.measures import replicas_per_rack
 from equipoise.planning.loads.heavy import heavy_outside
 from equipoise.planning.loads.weights import Int64, Load, borne, stays
@@ -33,30 +35,123 @@ class Unavoidable:
         return int(self.above.sum() + self.below.sum())
 
 
-def level_bound(problem: Problem, load: Load) -> int:
-    """Bytes (a second) that stay outside the bands in any plan within the budgets."""
-    least, heavy = unavoidable(problem, load), heavy_outside(problem, load)
-    if load.of_leaders:
-        return max(heavy, least.total)
-    # What is above bands and what is below them are of different brokers, so their bounds add up.
-    above, below = unaffordable(problem, load)
-    return max(heavy, max(above, int(least.above.sum())) + max(below, int(least.below.sum())))
+class Bounds:
+    """The bounds of one problem's loads; what does not depend on weights is worked out once."""
 
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
 
-def unavoidable(problem: Problem, load: Load) -> Unavoidable:
-    """From what each broker can bear, and from what each rack can hold."""
-    lowest, highest = reachable(problem, load)
-    banded = load.high < 2**61
-    rack = racks_of(problem, load)
-    above = total_by(rack, np.where(banded, np.maximum(lowest - load.high, 0), 0))
-    below = total_by(rack, np.maximum(load.low - highest, 0))
-    if load.of_leaders:
-        return Unavoidable(above, below)
-    least, most = rack_reach(problem, load.weight)
-    # What a rack holds beyond its brokers' bands is above some of them. It may be the same as what single
-    # brokers must have above theirs, so the larger counts, not the sum.
-    room, need = total_by(rack, np.where(banded, load.high, 0)), total_by(rack, load.low)
-    return Unavoidable(np.maximum(above, least - room), np.maximum(below, need - most))
+    def level(self, load: Load) -> int:
+        """Bytes (a second) that stay outside the bands in any plan within the budgets."""
+        least, heavy = self.unavoidable(load), heavy_outside(self.problem, load)
+        if load.of_leaders:
+            return max(heavy, least.total)
+        # What is above bands and what is below them are of different brokers, so their bounds add up.
+        above, below = unaffordable(self.problem, load)
+        return max(heavy, max(above, int(least.above.sum())) + max(below, int(least.below.sum())))
+
+    def cost(self, load: Load, cost: Int64, left: int) -> int:
+        """The least cost of bringing a load to within ``left`` of its bands: bytes, moves, or elections.
+
+        ``cost`` is ``(n_partitions,)`` of one replica. In each rack what arrives is at least what is missing,
+        and at least what must leave and cannot leave the rack. Replicas are taken as divisible.
+        """
+        problem = self.problem
+        rack, least = racks_of(problem, load), self.unavoidable(load)
+        price = cost * (problem.cluster.rf > 0)
+        # What is outside in any plan is taken off below, rack by rack; only the rest may save
+        # copies anywhere.
+        extra = left - least.total
+        leave, reach, dearest = self.needed(load, price, integral=extra == 0 and least.total == 0)
+        # What leaves brokers of a rack is copied to others of it, as far as the rack does not shrink.
+        # What stays above the bands in any plan need not leave, and would have cost the highest rate at most.
+        gives = total_by_float(rack, leave) + self.crossing(load, price) - least.above * dearest
+        takes = total_by_float(rack, reach) - least.below * dearest
+        # Racks apart bound each what is copied within; all together bound what
+        # changes racks too. Neither bound holds the other, so both are tried.
+        in_all = leave.sum() + growth(problem, load, price) - least.above.sum() * dearest
+        slack = extra * dearest
+        bound = max(
+            0.0, eased(gives, takes, slack), eased(np.array([in_all]), np.array([takes.sum()]), slack)
+        )
+        # Costs are whole, so the bound is rounded up, once what floating point may have added is off.
+        return ceil(bound) if np.array_equal(cost, load.weight) else ceil(bound - ROUNDING * bound)
+
+    def unavoidable(self, load: Load) -> Unavoidable:
+        """From what each broker can bear, and from what each rack can hold."""
+        lowest, highest = reachable(self.problem, load)
+        banded = load.high < 2**61
+        rack = racks_of(self.problem, load)
+        above = total_by(rack, np.where(banded, np.maximum(lowest - load.high, 0), 0))
+        below = total_by(rack, np.maximum(load.low - highest, 0))
+        if load.of_leaders:
+            return Unavoidable(above, below)
+        least, most = self.rack_reach(load.weight)
+        # What a rack holds beyond its brokers' bands is above some of them. It may be the same as what single
+        # brokers must have above theirs, so the larger counts, not the sum.
+        room, need = total_by(rack, np.where(banded, load.high, 0)), total_by(rack, load.low)
+        return Unavoidable(np.maximum(above, least - room), np.maximum(below, need - most))
+
+    def rack_reach(self, weight: Int64) -> tuple[Int64, Int64]:
+        """``(n_racks,)`` twice: the least and the most that all replicas in a rack can weigh."""
+        problem, (least, most) = self.problem, self.in_racks
+        still = np.where(problem.eligible, borne(stays(problem), weight, problem.cluster.n_brokers), 0)
+        fixed = total_by(problem.rack_idx.astype(np.int64), still)
+        of_rows = weight[problem.movable]
+        return fixed + of_rows @ least, fixed + of_rows @ most
+
+    @cached_property
+    def in_racks(self) -> tuple[Int64, Int64]:
+        """``(n_movable, n_racks)`` twice: the fewest and the most replicas of each that a rack can hold."""
+        problem = self.problem
+        rows = np.flatnonzero(problem.movable)
+        rf = problem.rf[rows][:, None]
+        now = replicas_per_rack(problem.current[rows], problem.rack_idx, problem.n_racks).astype(np.int64)
+        size = np.bincount(problem.rack_idx[problem.eligible], minlength=problem.n_racks)
+        span = rack_span(problem, rows, now)
+        most = np.minimum(np.minimum(span.most, size), rf)
+        # What the other racks together have no place for stands here.
+        least = np.maximum(rf - (most.sum(axis=1, keepdims=True) - most), np.minimum(span.least, most))
+        return np.maximum(least, 0), most
+
+    def needed(self, load: Load, price: Int64, *, integral: bool) -> tuple[np.ndarray, np.ndarray, float]:
+        """``(n_brokers,)`` twice: the least cost of what must leave, and arrive; and the highest rate."""
+        problem = self.problem
+        over, short = above(problem, load), below(problem, load)
+        leave, reach, dearest = np.zeros(len(over)), np.zeros(len(over)), 0.0
+        of_all = Cheapest(load.weight[problem.movable], price[problem.movable])
+        by_broker, end = self.led if load.of_leaders else self.held
+        for broker in np.flatnonzero((over > 0) | (short > 0)):
+            own = by_broker[end[broker - 1] if broker else 0 : end[broker]]
+            here = Cheapest(load.weight[own], price[own]) if over[broker] else of_all
+            spent, rate = here.of(int(max(over[broker], short[broker])))
+            side = leave if over[broker] else reach
+            side[broker] = ceil(spent - ROUNDING * spent) if integral else spent  # no part of a replica moves
+            dearest = max(dearest, rate)
+        return leave, reach, dearest
+
+    @cached_property
+    def held(self) -> tuple[Int64, Int64]:
+        """The rows of all movable replicas, broker by broker; ``(n_brokers,)``: where each broker's end."""
+        return by_brokers(self.problem, self.problem.cluster.replicas)
+
+    @cached_property
+    def led(self) -> tuple[Int64, Int64]:
+        """`held`, of leaders alone."""
+        return by_brokers(self.problem, self.problem.cluster.replicas[:, :1])
+
+    def crossing(self, load: Load, price: Int64) -> np.ndarray:
+        """``(n_racks,)``: arrivals beyond those that stand in for what leaves eligible brokers of the rack.
+
+        The least by which a rack has to grow; negative where it may shrink.
+        """
+        problem = self.problem
+        if load.of_leaders:
+            return np.array([growth(problem, load, price)], dtype=np.float64)
+        rack = problem.rack_idx.astype(np.int64)
+        least, _ = self.rack_reach(price)
+        here = borne(problem.cluster.replicas, price, problem.cluster.n_brokers)
+        return (least - total_by(rack, np.where(problem.eligible, here, 0))).astype(np.float64)
 
 
 def racks_of(problem: Problem, load: Load) -> Int64:
@@ -81,22 +176,6 @@ def reachable(problem: Problem, load: Load) -> tuple[Int64, Int64]:
     pinned = borne(np.where(problem.pinned, lists, -1), load.weight, n)
     here = borne(lists, load.weight, n)
     return still + pinned, np.where(problem.receives, still + everything, here)
-
-
-def rack_reach(problem: Problem, weight: Int64) -> tuple[Int64, Int64]:
-    """``(n_racks,)`` twice: the least and the most that all replicas in a rack can weigh."""
-    rows = np.flatnonzero(problem.movable)
-    rf = problem.rf[rows][:, None]
-    now = replicas_per_rack(problem.current[rows], problem.rack_idx, problem.n_racks).astype(np.int64)
-    size = np.bincount(problem.rack_idx[problem.eligible], minlength=problem.n_racks)
-    span = rack_span(problem, rows, now)
-    most = np.minimum(np.minimum(span.most, size), rf)
-    # What the other racks together have no place for stands here.
-    least = np.maximum(rf - (most.sum(axis=1, keepdims=True) - most), np.minimum(span.least, most))
-    least = np.maximum(least, 0)
-    still = np.where(problem.eligible, borne(stays(problem), weight, problem.cluster.n_brokers), 0)
-    fixed = total_by(problem.rack_idx.astype(np.int64), still)
-    return fixed + weight[rows] @ least, fixed + weight[rows] @ most
 
 
 def above(problem: Problem, load: Load) -> Int64:
@@ -142,30 +221,6 @@ def most_within(weight: Int64, cost: Int64, copies: Int64, budget: int) -> float
     return total + float((left * weight[best] / price[best]).sum())
 
 
-def cost_bound(problem: Problem, load: Load, cost: Int64, left: int) -> int:
-    """The least cost of bringing a load to within ``left`` of its bands: bytes, moves, or elections.
-
-    ``cost`` is ``(n_partitions,)`` of one replica. In each rack what arrives is at least what is missing,
-    and at least what must leave and cannot leave the rack. Replicas are taken as divisible.
-    """
-    rack, least = racks_of(problem, load), unavoidable(problem, load)
-    price = cost * (problem.cluster.rf > 0)
-    # What is outside in any plan is taken off below, rack by rack; only the rest may save copies anywhere.
-    extra = left - least.total
-    leave, reach, dearest = needed(problem, load, price, integral=extra == 0 and least.total == 0)
-    # What leaves brokers of a rack is copied to others of it, as far as the rack does not shrink. What stays
-    # above the bands in any plan need not leave, and would have cost the highest rate at most.
-    gives = total_by_float(rack, leave) + crossing(problem, load, price) - least.above * dearest
-    takes = total_by_float(rack, reach) - least.below * dearest
-    # Racks apart bound each what is copied within; all together bound what
-    # changes racks too. Neither bound holds the other, so both are tried.
-    in_all = leave.sum() + growth(problem, load, price) - least.above.sum() * dearest
-    slack = extra * dearest
-    bound = max(0.0, eased(gives, takes, slack), eased(np.array([in_all]), np.array([takes.sum()]), slack))
-    # Costs are whole, so the bound is rounded up, once what floating point may have added is off.
-    return ceil(bound) if np.array_equal(cost, load.weight) else ceil(bound - ROUNDING * bound)
-
-
 def eased(gives: np.ndarray, takes: np.ndarray, slack: float) -> float:
     """The larger sides, summed, once ``slack`` is taken off where it eases most.
 
@@ -175,43 +230,16 @@ def eased(gives: np.ndarray, takes: np.ndarray, slack: float) -> float:
     return float(np.maximum(gives, takes).sum()) - min(slack, apart) - max(0.0, slack - apart) / 2
 
 
-def needed(
-    problem: Problem, load: Load, price: Int64, *, integral: bool
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """``(n_brokers,)`` twice: the least cost of what must leave, and arrive; and the highest rate."""
-    lists = problem.cluster.replicas[:, :1] if load.of_leaders else problem.cluster.replicas
-    over, short = above(problem, load), below(problem, load)
-    leave, reach, dearest = np.zeros(len(over)), np.zeros(len(over)), 0.0
-    of_all = Cheapest(load.weight[problem.movable], price[problem.movable])
+def by_brokers(problem: Problem, lists: IntArray) -> tuple[Int64, Int64]:
+    """The rows of movable replicas in lists ``(n_partitions, width)``, and where each broker's end."""
     rows, position = np.nonzero((lists >= 0) & problem.movable[:, None])
     at = lists[rows, position]
-    by_broker = rows[np.argsort(at, kind="stable")]
-    end = np.cumsum(np.bincount(at, minlength=len(over)))
-    for broker in np.flatnonzero((over > 0) | (short > 0)):
-        own = by_broker[end[broker - 1] if broker else 0 : end[broker]]
-        here = Cheapest(load.weight[own], price[own]) if over[broker] else of_all
-        spent, rate = here.of(int(max(over[broker], short[broker])))
-        side = leave if over[broker] else reach
-        side[broker] = ceil(spent - ROUNDING * spent) if integral else spent  # no part of a replica moves
-        dearest = max(dearest, rate)
-    return leave, reach, dearest
-
-
-def crossing(problem: Problem, load: Load, price: Int64) -> np.ndarray:
-    """``(n_racks,)``: arrivals beyond those that stand in for what leaves eligible brokers of the rack.
-
-    The least by which a rack has to grow; negative where it may shrink.
-    """
-    if load.of_leaders:
-        return np.array([growth(problem, load, price)], dtype=np.float64)
-    rack = problem.rack_idx.astype(np.int64)
-    least, _ = rack_reach(problem, price)
-    here = borne(problem.cluster.replicas, price, problem.cluster.n_brokers)
-    return (least - total_by(rack, np.where(problem.eligible, here, 0))).astype(np.float64)
+    end = np.cumsum(np.bincount(at, minlength=problem.cluster.n_brokers))
+    return rows[np.argsort(at, kind="stable")], end
 
 
 def growth(problem: Problem, load: Load, price: Int64) -> int:
-    """The same over all brokers: what stands where it may not, and higher replication factors."""
+    """`crossing` over all brokers: what stands where it may not, and higher replication factors."""
     movable = np.where(problem.movable[:, None], problem.cluster.replicas, -1)
     if load.of_leaders:
         return int(np.where(problem.leads, 0, borne(movable[:, :1], price, len(load.low))).sum())

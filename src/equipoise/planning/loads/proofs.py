@@ -15,7 +15,7 @@ from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.goals.elections import Elections
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.goals.racks import Racks
-from equipoise.planning.loads.bounds import cost_bound, level_bound
+from equipoise.planning.loads.bounds import Bounds
 from equipoise.planning.loads.prices import Priced, Pricing, stored
 from equipoise.planning.loads.program import LoadModel
 from equipoise.planning.loads.weights import FILL, Int64, Load, copy_cost, loads_of, weighed_value
@@ -72,18 +72,18 @@ def closed_bounds(problem: Problem, values: dict[str, int], start: Placement) ->
 
 def weighed_bounds(problem: Problem, values: dict[str, int]) -> dict[str, int]:
     """Closed bounds of loads, and of bytes and moves for levels such as those reached."""
-    loads = loads_of(problem)
-    bounds = {load.goal: level_bound(problem, load) for load in loads if load.goal in values}
+    loads, closed = loads_of(problem), Bounds(problem)
+    bounds = {load.goal: closed.level(load) for load in loads if load.goal in values}
     left = {load.goal: outside(load, values[load.goal]) for load in loads if load.goal in values}
     reached = [load for load in loads if not load.of_leaders and load.goal in values]
     for goal, cost in move_costs(problem).items():
         if goal in values and not problem.stays:
-            least = (cost_bound(problem, load, cost, left[load.goal]) for load in reached)
+            least = (closed.cost(load, cost, left[load.goal]) for load in reached)
             bounds[goal] = max(least, default=0)
     led = [load for load in loads if load.of_leaders and load.goal in values]
     if led and Elections.name in values:
         each = np.ones_like(problem.rf, dtype=np.int64)
-        bounds[Elections.name] = max(cost_bound(problem, load, each, left[load.goal]) for load in led)
+        bounds[Elections.name] = max(closed.cost(load, each, left[load.goal]) for load in led)
     return bounds
 
 

@@ -103,9 +103,8 @@ def leaving_groups(net: PlacementNetwork, flow: Int64) -> Groups:
     if net.certain_bytes is not None:
         # Once arcs are cut by size the flow says how many of each size leave, and any other choice of as many
         # would copy other bytes.
-        weight = weights(data, net.unit_of).row
-        sizes = np.unique(weight)
-        of_slot = of_slot * len(sizes) + np.searchsorted(sizes, weight)[data.slot_row]
+        sizes, rank = np.unique(weights(data, net.unit_of).row, return_inverse=True)
+        of_slot = of_slot * len(sizes) + rank[data.slot_row]
         of_arc = of_arc * len(sizes) + np.searchsorted(sizes, net.leave_bytes)
         size *= len(sizes)
     keys, group = np.unique(of_arc, return_inverse=True)

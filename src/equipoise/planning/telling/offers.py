@@ -20,7 +20,7 @@ from equipoise.planning.goals.failover import Failover
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.goals.topics import Topics
-from equipoise.planning.loads.bounds import cost_bound, level_bound
+from equipoise.planning.loads.bounds import Bounds
 from equipoise.planning.loads.weights import Load, copy_cost, load_of, loads_of
 from equipoise.planning.networks.place import place
 from equipoise.planning.problem.problem import Problem
@@ -85,10 +85,10 @@ def apart(load: Load, plan: Plan) -> float | None:
 
 def price(problem: Problem) -> str:
     """What would level them, and copies at least where that is known; that it can be done nobody says."""
-    loads, cost = loads_of(problem), copy_cost(problem)
-    if cost is None or any(level_bound(problem, load) for load in loads):
+    loads, cost, bounds = loads_of(problem), copy_cost(problem), Bounds(problem)
+    if cost is None or any(map(bounds.level, loads)):
         return WEIGHED
-    least = max(cost_bound(problem, load, cost, 0) for load in loads if not load.of_leaders)
+    least = max(bounds.cost(load, cost, 0) for load in loads if not load.of_leaders)
     return f"--balance all, which is all within 10 %, copies at least {size(least)}" if least else WEIGHED
 
 
