@@ -167,7 +167,7 @@ def test_what_is_beyond_the_effort_is_no_bound() -> None:
     plan = make_plan(
         cluster_of([[0], [0], [0], [1]], [30, 30, 30, 20]),
         Request(balance=("disk:0:0",)),
-        Params(load_tree_programs=0),
+        Params(load_tree_work=0),
     )
     level = next(level for level in plan.certificate if level.goal == "disk")
     assert (level.value, level.lower_bound, level.proof) == (10, 0, "none")

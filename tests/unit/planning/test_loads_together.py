@@ -105,6 +105,11 @@ def test_all_is_every_load_that_is_known() -> None:
     assert build_problem(cluster_of([[0]], [np.nan]), everything).request.mix == ("count", "leaders")
 
 
+def test_one_side_is_both() -> None:
+    """A request made in Python may say ``disk:10`` as the command line does."""
+    assert Request(balance=("disk:10",)).sides("disk") == Request(balance=("disk:10:10",)).sides("disk")
+
+
 def test_each_load_has_its_own_tolerance_or_else_the_common_one() -> None:
     """Two sides of its own, or those of ``--tolerance``, or 5 %."""
     cluster = cluster_of([[0], [1]], [100, 100])

@@ -235,7 +235,9 @@ def by_brokers(problem: Problem, lists: IntArray) -> tuple[Int64, Int64]:
     rows, position = np.nonzero((lists >= 0) & problem.movable[:, None])
     at = lists[rows, position]
     end = np.cumsum(np.bincount(at, minlength=problem.cluster.n_brokers))
-    return rows[np.argsort(at, kind="stable")], end
+    # Numbers this small are sorted by their digits.
+    small = at.astype(np.int16) if problem.cluster.n_brokers < 2**15 else at
+    return rows[np.argsort(small, kind="stable")], end
 
 
 def growth(problem: Problem, load: Load, price: Int64) -> int:
@@ -258,10 +260,13 @@ class Cheapest:
     def __init__(self, weight: Int64, cost: Int64) -> None:
         some = weight > 0
         weight, cost = weight[some].astype(np.float64), cost[some].astype(np.float64)
-        order = np.argsort(cost / weight, kind="stable")
-        self.rate = (cost / weight)[order]
-        self.weight = np.append(0, np.cumsum(weight[order]))
-        self.cost = np.append(0, np.cumsum(cost[order]))
+        self.rate = cost / weight
+        # Of bytes that cost what they weigh every order is as good.
+        if len(weight) and self.rate.min() < self.rate.max():
+            order = np.argsort(self.rate, kind="stable")
+            weight, cost, self.rate = weight[order], cost[order], self.rate[order]
+        self.weight = np.append(0, np.cumsum(weight))
+        self.cost = np.append(0, np.cumsum(cost))
 
     def of(self, need: int) -> tuple[float, float]:
         """The cost of a weight (or of all there is), and the rate at its end."""

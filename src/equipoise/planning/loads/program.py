@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.model import Model
 from equipoise.planning.programs.rows import Sheet, Sum
 from equipoise.planning.programs.small import SmallProgram, cells
+
+if TYPE_CHECKING:
+    from equipoise.planning.linear.highs import Answer
 
 
 class LoadModel(Model):
@@ -52,10 +56,17 @@ class LoadProgram(SmallProgram):
 
     def __init__(self, problem: Problem, goals: tuple[str, ...]) -> None:
         super().__init__(LoadModel(problem, goals), weighed_value)
+        self.left = self.params.load_work / max(1, cells(problem))
+        """Units of CP-SAT's deterministic time for the goals that are still to be decided."""
 
-    def nodes(self, sheet: Sheet) -> int:
-        """More than for counts where columns are few: a linear relaxation says little of packings."""
-        return max(1, self.params.load_work // len(sheet.cost))
+    def whole(self, sheet: Sheet, least: Answer, best: IntArray) -> tuple[np.ndarray | None, int]:
+        """By a search from the best lists, since a linear relaxation says little of packings."""
+        from equipoise.planning.programs.packing import packed  # OR-Tools' CP-SAT takes a while to load
+
+        # Goals come in the order of their importance: each may take half of what those before it have left.
+        found = packed(sheet, self.model.columns_of(best), self.left / 2)
+        self.left -= found.effort
+        return found.x, found.least
 
 
 COSTS = (Moves.name, Elections.name, Reorders.name)

@@ -146,7 +146,7 @@ def by_cases(
         for proof in proofs
         if proof.bound < (least := min(proof.value, claimed.get(proof.goal, 0)))
     }
-    params = replace(problem.params, tree_programs=problem.params.load_tree_programs)
+    params = replace(problem.params, tree_work=problem.params.load_tree_work)
     limited, goals = replace(problem, params=params), tuple(proof.goal for proof in proofs)
     found = trees(LoadModel(limited, goals), values, wanted) if wanted else {}
     # A bound in floating point may be some bytes above the truth,

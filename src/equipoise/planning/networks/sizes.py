@@ -81,12 +81,14 @@ def by_size(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Net
     # Costs of units alone leave an arc of a face free or full, never between, so all its parts are full.
     full = face.lower[at] > 0
 
-    which = np.concatenate([np.arange(leave.start), at, np.arange(leave.stop, len(net.network.tail))])
     now = slice(leave.start, leave.start + len(at))
 
     def within(network: Network, lower: Int64) -> Network:
-        ends = network.tail[which], network.head[which]
-        cut = Network(network.supply, *ends, network.lower[which], network.upper[which], network.params)
+        tail, head, low, high = (
+            np.concatenate([of[: leave.start], of[at], of[leave.stop :]])
+            for of in (network.tail, network.head, network.lower, network.upper)
+        )
+        cut = Network(network.supply, tail, head, low, high, network.params)
         cut.lower[now], cut.upper[now] = lower, count
         return cut
 

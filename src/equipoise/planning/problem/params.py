@@ -106,10 +106,10 @@ class Params:
         2_500, "partitions x brokers", "the 0-1 program of a small cluster decides what is open", 10_000
     )
     load_cells: int = limit(
-        400, "partitions x brokers", "that program decides levels of disks and networks, a packing", 1_500
+        1_500, "partitions x brokers", "that program decides levels of disks and networks, a packing", 5_000
     )
     load_work: int = limit(
-        20_000, "columns x nodes of a search tree", "whole columns are searched among there", 1_000_000
+        3_000, "partitions x brokers x units of CP-SAT's time", "whole columns are searched in there", 60_000
     )
     load_runs: int = limit(5, "plans", "on the own result make levels of loads better, one after the other")
     hand_over_cells: int = limit(
@@ -153,8 +153,9 @@ class Params:
     interior_work: int = limit(
         5, "times", "as much work is a linear program there where it is solved by an interior point"
     )
-    load_tree_programs: int = limit(
-        250, "linear programs", "one takes where loads are levelled: each goal may need one", 15_000
+    load_tree_work: int = limit(
+        300_000, "linear programs x factors", "one takes where loads are levelled: each goal may need one",
+        200_000_000,
     )
     supposed_arcs: int = limit(
         10_000, "arcs", "goals with known bounds are decided one by one; beyond it as if they reached them"

@@ -35,7 +35,7 @@ class Request:
     goals: tuple[str, ...] | None = None
     """The ordered goals; None: the default order, or that of ``required_only``."""
     balance: tuple[str, ...] = COUNTS
-    """What is levelled, the most important first; with sides of its own as ``disk:5:10``."""
+    """What is levelled, the most important first; with sides of its own as ``disk:5:10`` or ``disk:10``."""
     tolerance: tuple[float, float] | None = None
     """Sides of the band in percent (below, above) of what has none of its own; None: 0 for counts alone, 5
     for loads."""
@@ -83,8 +83,8 @@ class Request:
         """Percent below and above its share that a load's band reaches; what is in no mix has 0."""
         own = next((spec for spec in self.balance if spec.startswith(f"{load}:")), None)
         if own is not None:
-            _, below, above = own.split(":")
-            return float(below), float(above)
+            _, *sides = own.split(":")
+            return float(sides[0]), float(sides[-1])
         if load not in self.mix:
             return EXACT
         return self.tolerance or (EXACT if self.balance == COUNTS else WIDE)

@@ -124,7 +124,14 @@ class Program(RowWriter):
             if budget.of_each == of_each:
                 self.at_most(total(int(cost[row]) * self.arrivals(row) for row in rows), allowed)
 
-    # back to lists
+    # to lists, and back from them
+
+    def columns_of(self, lists: IntArray) -> dict[int, bool]:
+        """Who holds what and who stands first in lists, as columns; others follow from those."""
+        held = {one.column: b in lists[row] for (row, b), one in self.held.items()}
+        width = lists.shape[1]
+        at = {one.column: k < width and lists[row, k] == b for (row, b, k), one in self.at.items()}
+        return {column: bool(value) for column, value in (held | at).items()}
 
     def lists(self, is_true: Callable[[Sum], bool]) -> IntArray:
         """The lists of a solution, ``(n_partitions, max_rf)``."""

@@ -2,9 +2,9 @@
 
 Where a leader level is held back by where replicas stand, flows alone cannot tell which of the equally good
 placements frees it. This program can. Goals that are proved already are held to their values, and the others
-are made least one after the other by HiGHS, whose linear relaxation is nearly always whole. It takes only
-what is better than the best plan known: where it finds nothing, nothing changes. What is proved in the end,
-by a tree of prices, is `branching.proof_of` each level.
+are made least one after the other by HiGHS, whose linear relaxation is nearly always whole; packings by
+CP-SAT. It takes only what is better than the best plan known: where it finds nothing, nothing changes. What
+is proved in the end, by a tree of prices, is `branching.proof_of` each level.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.model import Model
 
 if TYPE_CHECKING:
+    from equipoise.planning.linear.highs import Answer
     from equipoise.planning.programs.branching import Tree
     from equipoise.planning.programs.rows import Sheet
 
@@ -91,25 +92,32 @@ class SmallProgram:
         return best, bound
 
     def near_relaxed(self, goal: str, best: IntArray, sheet: Sheet) -> tuple[IntArray, int]:
-        """What HiGHS finds at the linear relaxation, and its bound."""
-        from equipoise.planning.programs.relaxation import bound_of, integral_near, relaxed
+        """What is found beyond the linear relaxation, and the bound that goes with it."""
+        from equipoise.planning.programs.relaxation import bound_of, relaxed
 
         reached = self.value(best, goal)
         if len(sheet.cost) > self.params.small_columns or (least := relaxed(sheet, self.params)) is None:
             return best, 0
         bound = bound_of(sheet, least)
         # Where the relaxation leaves nothing better, a search among whole columns would be in vain.
-        if bound >= reached or (found := integral_near(sheet, least, self.nodes(sheet))) is None:
+        if bound >= reached:
             return best, bound
-        lists = self.lists(found.x)
+        x, claimed = self.whole(sheet, least, best)
+        lists = best if x is None else self.lists(x)
         # HiGHS keeps rows within a tolerance, which may be many bytes: lists count by what they are worth.
         if self.value(lists, goal) < reached and self.keeps(lists):
             best = lists
-        return best, max(bound, bound_of(sheet, found))
+        return best, max(bound, claimed)
 
-    def nodes(self, sheet: Sheet) -> int:
-        """Of the search tree that whole columns are looked for in."""
-        return self.params.small_nodes
+    def whole(self, sheet: Sheet, least: Answer, best: IntArray) -> tuple[np.ndarray | None, int]:
+        """Whole columns, None where none are found, and the bound that their search claims.
+
+        ``least``: those of the relaxation; ``best``: the best lists that are known.
+        """
+        from equipoise.planning.programs.relaxation import bound_of, integral_near
+
+        found = integral_near(sheet, least, self.params.small_nodes)
+        return (None, 0) if found is None else (found.x, bound_of(sheet, found))
 
     def lists(self, x: np.ndarray) -> IntArray:
         """The lists of whole columns."""
