@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.scenarios.test_race_in_bands import WITH_RATES, cluster_of
@@ -49,6 +50,7 @@ def test_rows_that_contradict_each_other() -> None:
     assert found.x is None and found.least == 0
 
 
+@pytest.mark.slow
 def test_what_is_known_is_never_called_impossible() -> None:
     """A cluster on which CP-SAT, left to itself, proves that not even the lists of the search can be had."""
     cluster, request = cluster_of(36)

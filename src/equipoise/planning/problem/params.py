@@ -106,10 +106,10 @@ class Params:
         2_500, "partitions x brokers", "the 0-1 program of a small cluster decides what is open", 10_000
     )
     load_cells: int = limit(
-        1_500, "partitions x brokers", "that program decides levels of disks and networks, a packing", 5_000
+        1_500, "partitions x brokers", "that program decides levels of disks and networks, a packing", 3_000
     )
     load_work: int = limit(
-        3_000, "partitions x brokers x units of CP-SAT's time", "whole columns are searched in there", 60_000
+        3_000, "partitions x brokers x units of CP-SAT's time", "whole columns are searched in there", 15_000
     )
     load_runs: int = limit(5, "plans", "on the own result make levels of loads better, one after the other")
     hand_over_cells: int = limit(
