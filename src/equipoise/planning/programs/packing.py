@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from ortools.sat.python.cp_model import FEASIBLE, INFEASIBLE, OPTIMAL, CpModel, CpSolver, IntVar, LinearExpr
 
-from equipoise.planning.programs.rows import INFINITE, Int64, Sheet
+from equipoise.planning.programs.rows import Int64, Sheet
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +46,11 @@ def packed(sheet: Sheet, known: Mapping[int, bool], effort: float) -> Packed:
     # With factors as large as bytes its presolve of rows inside others takes solutions for none.
     solver.parameters.presolve_inclusion_work_limit = 0
     status = solver.solve(model)
+    spent = solver.deterministic_time
     if status == INFEASIBLE:  # but some are known
         solver.parameters.cp_model_presolve = False
         status = solver.solve(model)
-    spent = solver.deterministic_time
+        spent += solver.deterministic_time
     if status not in (OPTIMAL, FEASIBLE):
         return Packed(None, 0, spent)
     x = np.array([solver.value(column) for column in columns], dtype=np.int64)
@@ -64,6 +65,6 @@ def written(sheet: Sheet, model: CpModel) -> list[IntVar]:
     for row, (first, last) in enumerate(pairwise(start)):
         some = [columns[k] for k in sheet.table.indices[first:last].tolist()]
         of = LinearExpr.weighted_sum(some, sheet.table.data[first:last].tolist())
-        model.add_linear_constraint(of, max(least[row], -INFINITE), min(most[row], INFINITE))
+        model.add_linear_constraint(of, least[row], most[row])
     model.minimize(LinearExpr.weighted_sum(columns, sheet.cost.tolist()))
     return columns

@@ -130,8 +130,8 @@ class Program(RowWriter):
         """Who holds what and who stands first in lists, as columns; others follow from those."""
         held = {one.column: b in lists[row] for (row, b), one in self.held.items()}
         width = lists.shape[1]
-        at = {one.column: k < width and lists[row, k] == b for (row, b, k), one in self.at.items()}
-        return {column: bool(value) for column, value in (held | at).items()}
+        at = {one.column: k < width and bool(lists[row, k] == b) for (row, b, k), one in self.at.items()}
+        return held | at
 
     def lists(self, is_true: Callable[[Sum], bool]) -> IntArray:
         """The lists of a solution, ``(n_partitions, max_rf)``."""
