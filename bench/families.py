@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.instances import UNEQUAL, Shape, folder_of
-from bench.processes import Cost, json_load_s, one_partition_s, plan_process
+from bench.processes import TIMES, Cost, json_load_s, one_partition_s, plan_process
 from bench.row import MOST_MB, Aim, Measure, Row, Rows, against, memory, passed
 
 PARTITIONS, BROKERS = 933_334, 216
@@ -70,10 +70,16 @@ FAMILIES = {
 
 
 def measured(shape: Shape, out: Path, *options: str) -> tuple[Cost, float]:
-    """A plan of a cluster, and the seconds of `json.load` of the same input."""
+    """The least that a plan of a cluster costs, and the least seconds of `json.load` of its lists.
+
+    The least of `TIMES` runs each: where memory was idle before, virtual machines take seconds to hand it out
+    again, which the first run pays. Plans stay, beside ``out``: see `large`.
+    """
     folder = folder_of(shape)
     unit_s = json_load_s(folder / "current.json")
-    return plan_process([str(folder)], out, *options), unit_s
+    outs = [out, *(out.with_name(f"{out.name}-{k}") for k in range(1, TIMES))]
+    costs = [plan_process([str(folder)], one, *options) for one in outs]
+    return min(costs, key=lambda cost: cost.cpu_s), unit_s
 
 
 def large(family: Family, scratch: Path) -> Rows:

@@ -103,9 +103,11 @@ def names_in(rows: Rows) -> list[str]:
 
 def unlisted(rows: Rows, state: State) -> Iterator[str]:
     """Labels of the rows that no list is of, though their topic has some."""
-    keys = state.topics.keys(rows)
-    missing = np.unique(keys[(keys >= 0) & (state.rows(keys) < 0)])
-    yield from (state.topics.label(key) for key in missing.tolist())
+    missing = state.rows_of(rows) < 0
+    if not missing.any():
+        return
+    keys = np.unique(state.topics.keys(rows)[missing])
+    yield from (state.topics.label(key) for key in keys[keys >= 0].tolist())
 
 
 def named(some: Sequence[str], of: int | None = None) -> str:

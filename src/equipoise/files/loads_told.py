@@ -90,7 +90,7 @@ def loads_told(fragments: Sequence[Fragment], state: State) -> Told:
             continue
         told.names.append(f"{fragment.format} ({file})")
         told.files.append(file)
-        row = state.rows(state.topics.keys(figures))
+        row = state.rows_of(figures)
         for name in LOADS:
             values = getattr(figures, name)
             if values is not None and not np.isnan(values).all():
@@ -107,7 +107,7 @@ def of_dirs(told: Told, tables: Sequence[tuple[str, LogDirReplicas]]) -> None:
     least, brokers = np.full(len(size), np.inf), set[int]()
     used: list[tuple[Rows, IntArray, FloatArray]] = []
     for source, table in tables:
-        row = state.rows(state.topics.keys(table))
+        row = state.rows_of(table)
         current = (row >= 0) & ~table.is_future
         current[current] = np.any(state.replicas[row[current]] == table.broker[current, None], axis=1)
         row, broker, values = row[current], table.broker[current], table.size_bytes[current]

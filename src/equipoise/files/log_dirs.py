@@ -29,7 +29,7 @@ def log_dirs_of(fragments: Sequence[Fragment], state: State) -> LogDirs | None:
     position = {name: at for at, name in enumerate(names)}
     rows, places = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)]
     for table in tables:
-        row = state.rows(state.topics.keys(table))
+        row = state.rows_of(table)
         kept = (row >= 0) & ~table.is_future
         kept[kept] = np.any(state.replicas[row[kept]] == table.broker[kept, None], axis=1)
         # Positions of (broker, path) pairs by way of the few pairs that there are.

@@ -78,7 +78,7 @@ def min_isr_of(fragments: Sequence[Fragment], state: State) -> IntArray:
     """min.insync.replicas of each partition, -1 where unknown: by partition, else as configured."""
     result = np.nan_to_num(configured(fragments, state, min_isr), nan=-1).astype(np.int32)
     for told in (f.figures for f in fragments if f.figures is not None):
-        row = state.rows(state.topics.keys(told))
+        row = state.rows_of(told)
         new = (row >= 0) & ~np.isnan(told.min_isr)
         result[row[new]] = told.min_isr[new].astype(np.int32)
     return result

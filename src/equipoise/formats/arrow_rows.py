@@ -13,10 +13,14 @@ import pyarrow.json as pj
 
 from equipoise.formats.shapes import BIGGEST_ID, Id, Partitions, Shape
 
+# The pool that gives what is no longer used to whatever asks next, arrays of NumPy as well.
+pa.set_memory_pool(pa.system_memory_pool())
+
 SCALARS = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), Id: pa.int64(), float: pa.float64()}
 
-PARTITION = r"(?s)^(?P<topic>.+)-(?P<number>[0-9]{1,9})$"
-"""A label of a partition; a topic may hold dashes, so the last one counts."""
+DIGITS = "0123456789"
+MOST_DIGITS = 9
+"""Of the number in the label of a partition."""
 
 
 class Unlike(Exception):
@@ -34,7 +38,6 @@ def arrow_rows(text: memoryview, shape: Shape) -> ArrowRows | None:
                 newlines_in_values=True,
                 unexpected_field_behavior="ignore",
             ),
-            memory_pool=pa.system_memory_pool(),  # which gives back what is no longer used
         )
         if table.num_rows != 1:
             return None
@@ -120,17 +123,19 @@ class ArrowRows:
         return encoded(self.array.field(key))
 
     def partitions(self, key: str) -> Partitions:
-        coded = self.array.field(key).dictionary_encode()
-        parts = pc.extract_regex(coded.dictionary, PARTITION)
-        is_label = parts.is_valid()
-        topics, topic = encoded(parts.field("topic").filter(is_label))
-        found = np.flatnonzero(flags_of(is_label))
-        at = filled(coded.indices, -1)
-        topic_of = np.full(len(parts) + 1, -1, dtype=np.int32)  # the last one for rows without a string
-        number = np.full(len(parts) + 1, -1, dtype=np.int32)
-        topic_of[found] = topic
-        number[found] = as_numpy(parts.field("number").filter(is_label).cast(pa.int32()))
-        return Partitions(topics, topic_of[at], number[at])
+        labels = self.array.field(key)
+        # A topic may hold dashes, so the last one counts: what is before the digits at the end.
+        heads = pc.ascii_rtrim(labels, characters=DIGITS)
+        length = filled(pc.binary_length(heads), 0)
+        n_digits = filled(pc.binary_length(labels), 0) - length
+        named = flags_of(pc.ends_with(heads, "-")) & (length > 1)
+        named &= (n_digits > 0) & (n_digits <= MOST_DIGITS)
+        topic, number = (np.full(len(labels), -1, dtype=np.int32) for _ in range(2))
+        mask = as_arrow(named)
+        topics, topic[named] = encoded(heads.filter(mask))
+        halves = pc.split_pattern(labels.filter(mask), "-", max_splits=1, reverse=True)
+        number[named] = as_numpy(pc.list_slice(halves, 1, 2).flatten().cast(pa.int32()))
+        return Partitions([name[:-1] for name in topics], topic, number)
 
     def numbers(self, key: str, missing: float = -1) -> npt.NDArray[Any]:
         return filled(self.array.field(key), missing if self.shape[key] is float else int(missing))
@@ -169,6 +174,12 @@ def filled(column: pa.Array, missing: float) -> npt.NDArray[Any]:
 def flags_of(column: pa.BooleanArray) -> npt.NDArray[np.bool_]:
     """The truth values of a column, False where it has nulls."""
     return filled(column.cast(pa.uint8()), 0).astype(np.bool_)
+
+
+def as_arrow(flags: npt.NDArray[np.bool_]) -> pa.BooleanArray:
+    """Truth values as a column: `pa.array` and values beside columns import pandas, too."""
+    bits = pa.py_buffer(np.packbits(flags, bitorder="little"))
+    return pa.Array.from_buffers(pa.bool_(), len(flags), [None, bits])
 
 
 def lengths_of(lists: pa.ListArray) -> npt.NDArray[np.int64]:

@@ -1,5 +1,8 @@
 """``kafka-log-dirs --describe``: sizes by broker and directory."""
 
+import subprocess
+import sys
+
 import pytest
 
 from equipoise.formats import FormatError, json_rows, parse, recognise
@@ -63,6 +66,24 @@ def test_a_label_that_is_no_partition(label):
     fragment = parse(text, "dirs.txt", lenient=True)
     assert len(fragment.log_dirs) == 2
     assert [aside.text for aside in fragment.quarantined] == [label]
+
+
+@pytest.mark.parametrize("label", ["pay--9", "--3", "1-2-3", "pay-007", "pay-123456789", "\u00fc-7"])
+def test_a_label_with_more_dashes_or_zeros(label):
+    """The last dash counts, whatever stands before it."""
+    table = parse(TEXT.replace("pay-by-card-0", label), "dirs.txt").log_dirs
+    topic, _, number = label.rpartition("-")
+    assert table.label(0) == f"{topic}-{int(number)}"
+    assert [table.label(k) for k in (1, 2)] == ["log-12", "log-12"]
+
+
+def test_labels_do_without_pandas():
+    """Arrow loads it for a mask made of numbers, or where a number stands beside a column."""
+    script = (
+        "import sys; from equipoise.formats import json_rows, parse; json_rows.ARROW_FROM_BYTES = 0; "
+        f"parse({TEXT!r}, 'dirs.txt'); assert 'pyarrow' in sys.modules and 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_a_size_that_is_none():

@@ -373,9 +373,11 @@ def rack_room(data: PlacementData, unit_of: Int64, n_units: int) -> RackRoom:
     if np.any(must_leave > out):
         raise Infeasible
 
+    alone = np.argsort(unit_of, kind="stable") if n_units == len(unit_of) else None
+
     def per_unit(table: Int64) -> Int64:
-        if n_units == len(unit_of):
-            return table[np.argsort(unit_of, kind="stable")]
+        if alone is not None:
+            return table[alone]
         return np.column_stack([np.bincount(unit_of, column, n_units) for column in table.T]).astype(np.int64)
 
     return RackRoom(*(per_unit(table) for table in (out, excess, must_leave, into, over)))

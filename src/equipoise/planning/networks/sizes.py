@@ -8,6 +8,7 @@ copies is what leaves, with what is sure to be copied: replicas that have to lea
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -83,14 +84,16 @@ def by_size(net: PlacementNetwork, face: Network) -> tuple[PlacementNetwork, Net
 
     now = slice(leave.start, leave.start + len(at))
 
+    def cut_arcs(of: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.concatenate([of[: leave.start], of[at], of[leave.stop :]])
+
+    # A face differs from its network in what its arcs may carry alone.
+    tail, head = cut_arcs(face.tail), cut_arcs(face.head)
+
     def within(network: Network, lower: Int64) -> Network:
-        tail, head, low, high = (
-            np.concatenate([of[: leave.start], of[at], of[leave.stop :]])
-            for of in (network.tail, network.head, network.lower, network.upper)
-        )
-        cut = Network(network.supply, tail, head, low, high, network.params)
-        cut.lower[now], cut.upper[now] = lower, count
-        return cut
+        low, high = cut_arcs(network.lower), cut_arcs(network.upper)
+        low[now], high[now] = lower, count
+        return Network(network.supply, tail, head, low, high, network.params)
 
     # Nodes keep their numbers, so prices found before the cut are prices of the network after it.
     shift = len(cut) - len(leave.unit)
