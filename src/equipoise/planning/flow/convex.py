@@ -65,9 +65,18 @@ def least_flow(network: Network, objective: Objective, guess: Int64 | None = Non
         if best is not None and objective.value(flow) >= objective.value(best):
             return best
         best = flow
-        if exact:
+        if exact or is_proved(network, objective, flow):
             return best
         centre = flow[objective.convex]
+
+
+def is_proved(network: Network, objective: Objective, flow: Int64) -> bool:
+    """Whether prices soon prove that no flow costs less: that takes a fraction of the next round."""
+    try:
+        potentials(network, objective, flow, network.params.price_rounds)
+    except NotOptimal:
+        return False
+    return True
 
 
 def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tuple[Int64, bool]:

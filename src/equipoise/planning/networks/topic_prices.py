@@ -37,21 +37,29 @@ def solve_topics(
     pull = pulls(sums_of(net, network, objective), params.cell_steps)
     # The flow is best on a part of the network alone. Potentials of the whole prove that nothing outside is
     # better; where they are not found, more is let in, and in the end all.
-    for reach in params.cell_reaches:
+    reaches = [(FINENESS * reach, FINENESS * reach) for reach in params.cell_reaches]
+    if keeps_racks(net, network):  # then sums are all that binds cells, and prices are off on one side alone
+        reaches.insert(0, (FINENESS // 2, FINENESS))
+    for reach in reaches:
         try:
-            flow = least_flow(near(network, objective, pull, FINENESS * reach), objective, guess)
-            prices = potentials(network, objective, flow, params.cell_rounds)
+            flow = least_flow(near(network, objective, pull, *reach), objective, guess)
+            prices = potentials(network, objective, flow, params.price_rounds)
             return Optimum(flow, prices, objective.value(flow))
         except (Infeasible, NotOptimal):
             continue
     return solve(network, objective, guess)
 
 
-def near(network: Network, objective: Objective, pull: Int64, reach: int) -> Network:
-    """The network with each cell held to what is cheapest where prices are off by ``reach`` at most."""
+def keeps_racks(net: PlacementNetwork, network: Network) -> bool:
+    """Whether no replica may change its rack, which is what `Sums` take for granted."""
+    return not any(network.upper[arcs.index].any() for arcs in (net.into, net.over))
+
+
+def near(network: Network, objective: Objective, pull: Int64, dearer: int, cheaper: int) -> Network:
+    """The network with each cell held to what is cheapest at prices off by at most so much, both ways."""
     # What a cell holds falls as a unit there becomes dearer, so the two ends of the reach bound all between.
-    least, _ = cheapest(objective, pull + reach, FINENESS)
-    _, most = cheapest(objective, pull - reach, FINENESS)
+    least, _ = cheapest(objective, pull + dearer, FINENESS)
+    _, most = cheapest(objective, pull - cheaper, FINENESS)
     return held_between(network, objective.convex, least, most)
 
 

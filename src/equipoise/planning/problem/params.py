@@ -48,7 +48,7 @@ class Params:
         64, "kinds", "of partitions are told apart by their racks; beyond it those above a rack's limit alone"
     )
     apart_arcs: int = limit(
-        250_000, "arcs", "a flow is solved in this process; beyond it in others, which Ctrl-C can end"
+        500_000, "arcs", "a flow is solved in this process; beyond it in others, which Ctrl-C can end"
     )
     dearest: int = limit(
         2**62, "cost x nodes", "a flow is not solved from there on: the solver reckons with 64 bits"
@@ -58,6 +58,7 @@ class Params:
     unit_steps: int = limit(
         8, "steps of one", "a cost that rises has on each side of a guess; then wider ones, which are refined"
     )
+    price_rounds: int = limit(100, "rounds", "to prove by prices what they led to: some tens are usual")
     flow_cells: int = limit(
         100_000, "topics x brokers", "levels of topics are one flow; beyond it prices lead to it"
     )
@@ -67,7 +68,6 @@ class Params:
     cell_reaches: tuple[int, ...] = limit(
         (1, 3, 8), "replicas' worth", "those prices may be off, one after the other; then it is one flow"
     )
-    cell_rounds: int = limit(200, "rounds", "to prove what they led to: some tens are usual")
     exact_batch: int = limit(1_500_000, "arcs", "what the first that fits cannot place is placed at once")
     order_options: int = limit(
         60_000, "replicas", "lists are ordered by one flow; beyond it brokers' numbers come first"
