@@ -90,6 +90,7 @@ def plan(
     from equipoise.files.sources import read_sources
     from equipoise.library.verbs import save
     from equipoise.planning.driver.solve import make_plan
+    from equipoise.planning.flow.solver import end_idle
     from equipoise.planning.request.values import positive, rate
 
     bytes_per_s = None if throttle is None else float(rate("--throttle", throttle))
@@ -117,6 +118,7 @@ def plan(
             best = make_plan(cluster, request, watch=steps)
         budgets = budgets_of(cluster, request, best) if with_frontier and out is not None else None
     if out is not None:
+        end_idle()  # what is written takes the memory of the solvers' processes
         with warned(), told("writing"):
             save(best, out, throttle=bytes_per_s, max_inflight=inflight, force=force, budgets=budgets)
     show(best, out, as_json=as_json)

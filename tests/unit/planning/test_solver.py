@@ -39,7 +39,7 @@ APART = Params(apart_arcs=-1)
 def apart() -> Iterator[None]:
     """No process waits for the next test."""
     yield
-    solver.end()
+    solver.end_idle()
 
 
 def pids() -> list[int]:
@@ -54,7 +54,7 @@ def test_the_same_flow(apart: None) -> None:
         np.testing.assert_array_equal(least_cost(*given, APART), solver.solved(solver.laid_out(*given)))
         used.update(pids())
     assert len(used) == 1
-    solver.end()
+    solver.end_idle()
     assert pids() == []
 
 

@@ -219,14 +219,22 @@ def potentials(network: Network, objective: Objective, flow: Int64, rounds: int 
 
 def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
     """The network with each arc's interval cut to what is optimal under ``potential``."""
-    reduced = objective.linear - potential[network.tail] + potential[network.head]
-    arcs = objective.convex
+    reduced, arcs = reduced_costs(network, objective, potential), objective.convex
     held = held_between(network, arcs, *cheapest(objective, reduced[arcs]))
     # The interval of a convex arc has its reduced cost in it already; the others are full, empty or free by
     # the sign alone (complementary slackness).
     reduced[arcs] = 0
-    lower = np.where(reduced < 0, network.upper, held.lower)
-    return replace(held, lower=lower, upper=np.where(reduced > 0, network.lower, held.upper))
+    np.copyto(held.lower, network.upper, where=reduced < 0)
+    np.copyto(held.upper, network.lower, where=reduced > 0)
+    return held
+
+
+def reduced_costs(network: Network, objective: Objective, potential: Int64) -> Int64:
+    """``(n_arcs,)``: what a unit costs beside the prices of its nodes, without what rises."""
+    reduced = potential[network.head]
+    reduced -= potential[network.tail]
+    reduced += objective.linear
+    return reduced
 
 
 def held_between(network: Network, arcs: Int32, least: Int64, most: Int64) -> Network:
@@ -256,7 +264,7 @@ def cheapest(objective: Objective, pull: Int64, weight: int = 1) -> tuple[Int64,
 def dual_bound(network: Network, objective: Objective, potential: Int64) -> int:
     """The Lagrangian lower bound on the objective under any potentials."""
     face = narrow(network, objective, potential)
-    reduced = objective.linear - potential[network.tail] + potential[network.head]
+    reduced = reduced_costs(network, objective, potential)
     # an interval's lower end is one of its minimisers
     least = (reduced * face.lower).sum() + (objective.distance(face.lower[objective.convex]) ** 2).sum()
     return int((network.supply * potential).sum() + least) + objective.offset

@@ -153,7 +153,7 @@ def serve(connection: Connection) -> None:
 
 
 @atexit.register
-def end() -> None:
-    """End the processes that wait."""
+def end_idle() -> None:
+    """End the processes that wait, which gives their memory back; the next network starts others."""
     while IDLE:
         IDLE.pop().end()
