@@ -10,8 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.unit.planning.drawn_networks import Drawn, is_flow, least, networks
 
-from equipoise.planning.flow.convex import dual_bound, narrow, solve
-from equipoise.planning.flow.network import Infeasible, Network, Objective
+from equipoise.planning.flow import convex
+from equipoise.planning.flow.convex import dual_bound, narrow, solve, solve_stepwise
+from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
 
 
 def two_nodes(room: list[int], supply: int) -> Network:
@@ -93,6 +94,26 @@ def test_a_band_is_filled_before_it_is_left() -> None:
     found = solve(two_nodes([20, 20], 10), level)
     assert found.flow.tolist() == [5, 5]
     assert found.value == 8
+
+
+@pytest.mark.parametrize(
+    ("high", "best", "exact"),
+    [(17, (22, 38), [False]), (0, (30, 30), [False, False]), (13, (23, 37), [False, True])],
+)
+def test_what_prices_prove_is_not_solved_again(
+    high: int, best: tuple[int, int], exact: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty units over two arcs, by steps of up to sixteen: the best at once, or after one more flow."""
+    solved = []
+
+    def noted(network: Network, objective: Objective, centre: Int64) -> tuple[Int64, bool]:
+        solved.append(solve_stepwise(network, objective, centre))
+        return solved[-1]
+
+    monkeypatch.setattr(convex, "solve_stepwise", noted)
+    level = Objective.of_bands(2, np.array([0, 1]), np.array([0, 0]), np.array([0, high]))
+    assert tuple(solve(two_nodes([60, 60], 60), level).flow) == best
+    assert [told for _, told in solved] == exact
 
 
 def test_no_room_for_the_supply() -> None:

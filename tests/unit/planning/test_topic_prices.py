@@ -57,3 +57,14 @@ def test_wrong_prices_do_no_harm(
     best = topic_prices.solve_topics(topics, topics.network, goal, topics.guess())
     assert best.value == solve(topics.network, goal, topics.guess()).value
     assert best.value == dual_bound(topics.network, goal, best.potential)
+
+
+def test_where_racks_are_kept() -> None:
+    """Three racks hold one replica each of every partition; of four racks one has none, and may get it."""
+
+    def kept(racks: int) -> bool:
+        data = gather(build_problem(cluster(600, 12, racks, 10), Request()))
+        net = topic_network(data, np.zeros(len(data.rows), dtype=bool))
+        return topic_prices.keeps_racks(net, net.network)
+
+    assert [kept(racks) for racks in (1, 3, 4)] == [True, True, False]
