@@ -15,7 +15,6 @@ from equipoise.formats.faults import Faults
 from equipoise.formats.fragment import BoolArray, Fragment, ReplicaLists, Rows
 from equipoise.formats.lists import report, take, without
 
-Numbers = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.int64]
 """Partitions as numbers that sort by (topic name, partition number); -1 for one of no known topic."""
 
@@ -58,7 +57,7 @@ class State:
     isr: IntArray
     """``(n, width)`` int32 broker ids, -1 beyond the end: in sync according to every source that tells."""
     isr_told: BoolArray
-    placed: dict[Rows, Numbers] = field(default_factory=dict)
+    placed: dict[Rows, npt.NDArray[np.int64]] = field(default_factory=dict)
     """Answers of `rows_of`, which are asked for again."""
 
     @property
@@ -66,14 +65,14 @@ class State:
         """Position of each partition's topic."""
         return (self.keys >> 32).astype(np.int32)
 
-    def rows_of(self, told: Rows) -> Numbers:
+    def rows_of(self, told: Rows) -> npt.NDArray[np.int64]:
         """Row of each partition of which a source tells, -1 where no list has it."""
         if told not in self.placed:
             self.placed[told] = found(self.keys, self.topics.keys(told))
         return self.placed[told]
 
 
-def found(ascending: Keys, keys: Keys) -> Numbers:
+def found(ascending: Keys, keys: Keys) -> npt.NDArray[np.int64]:
     """Position of each of ``keys`` among the ascending ones, -1 where it is not among them."""
     if not len(ascending):
         return np.full(len(keys), -1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from string import digits
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from equipoise.formats.shapes import BIGGEST_ID, Id, Partitions, Shape
+from equipoise.formats.shapes import BIGGEST_ID, MOST_DIGITS, Id, Partitions, Shape
 
 # The pool that gives what is no longer used to whatever asks next, arrays of NumPy as well.
 pa.set_memory_pool(pa.system_memory_pool())
 
 SCALARS = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), Id: pa.int64(), float: pa.float64()}
-
-DIGITS = "0123456789"
-MOST_DIGITS = 9
-"""Of the number in the label of a partition."""
 
 
 class Unlike(Exception):
@@ -125,7 +122,7 @@ class ArrowRows:
     def partitions(self, key: str) -> Partitions:
         labels = self.array.field(key)
         # A topic may hold dashes, so the last one counts: what is before the digits at the end.
-        heads = pc.ascii_rtrim(labels, characters=DIGITS)
+        heads = pc.ascii_rtrim(labels, characters=digits)
         length = filled(pc.binary_length(heads), 0)
         n_digits = filled(pc.binary_length(labels), 0) - length
         named = flags_of(pc.ends_with(heads, "-")) & (length > 1)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.formats.faults import Faults
-from equipoise.formats.shapes import BIGGEST_ID, Id, Partitions, Shape, as_text
+from equipoise.formats.shapes import BIGGEST_ID, MOST_DIGITS, Id, Partitions, Shape, as_text
 from equipoise.wording import cut
 
 
@@ -90,7 +90,7 @@ class ObjectRows:
         number = np.full(len(labels) + 1, -1, dtype=np.int32)
         for k, label in enumerate(labels):
             name, _, digits = label.rpartition("-")  # topics may hold dashes: the last one counts
-            if name and digits.isascii() and digits.isdigit() and len(digits) < 10:
+            if name and digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS:
                 topic[k] = position.setdefault(name, len(position))
                 number[k] = int(digits)
         return Partitions(list(position), topic[label_idx], number[label_idx])

@@ -17,6 +17,8 @@ import numpy.typing as npt
 import orjson
 
 BIGGEST_ID = (1 << 31) - 1
+MOST_DIGITS = 9
+"""Of the number of a partition in its label."""
 
 Shape: TypeAlias = dict[str, Any]
 
@@ -39,7 +41,7 @@ class Partitions:
     topic_idx: npt.NDArray[np.int32]
     """``(n_rows,)``, -1 for a row that names none."""
     number: npt.NDArray[np.int32]
-    """``(n_rows,)``, -1 where there is none; of at most nine digits."""
+    """``(n_rows,)``, -1 where there is none; of at most `MOST_DIGITS` digits."""
 
 
 class JsonRows(Protocol):

@@ -32,10 +32,12 @@ class Optimum:
 
 def solve(network: Network, objective: Objective, guess: Int64 | None = None) -> Optimum:
     """The least cost and its proof; ``guess`` is a likely flow (``(n_arcs,)``). Raises `Infeasible`."""
-    flow = least_flow(network, objective, guess)
+    flow, prices = proved_flow(network, objective, guess)
     # The flow solver sees a smaller network with costs cut into steps, so its own potentials prove nothing
     # here. Those of the whole network follow from the flow alone.
-    return Optimum(flow, potentials(network, objective, flow), objective.value(flow))
+    if prices is None:
+        prices = potentials(network, objective, flow)
+    return Optimum(flow, prices, objective.value(flow))
 
 
 def solve_from(network: Network, linear: Int64, flow: Int64) -> Optimum:
@@ -52,6 +54,13 @@ def solve_from(network: Network, linear: Int64, flow: Int64) -> Optimum:
 
 def least_flow(network: Network, objective: Objective, guess: Int64 | None = None) -> Int64:
     """A flow of least cost, ``(n_arcs,)``; see `solve`."""
+    return proved_flow(network, objective, guess)[0]
+
+
+def proved_flow(
+    network: Network, objective: Objective, guess: Int64 | None
+) -> tuple[Int64, Int64 | None]:
+    """A flow of least cost, and its potentials where only they told that it is."""
     bounded = network.lower[objective.convex], network.upper[objective.convex]
     near = np.zeros(len(network.tail), dtype=np.int64) if guess is None else guess
     # Marginal costs are exact near the centre alone, so it lies where an optimum is likely: at the end of the
@@ -63,20 +72,21 @@ def least_flow(network: Network, objective: Objective, guess: Int64 | None = Non
         # A wider step costs what its ends cost, so the true cost can only fall from round to round;
         # where it no longer does, the steps around the last flow were exact and it was optimal.
         if best is not None and objective.value(flow) >= objective.value(best):
-            return best
+            return best, None
         best = flow
-        if exact or is_proved(network, objective, flow):
-            return best
+        # Prices are sought first: that takes a fraction of the next round.
+        prices = None if exact else soon_proved(network, objective, flow)
+        if exact or prices is not None:
+            return best, prices
         centre = flow[objective.convex]
 
 
-def is_proved(network: Network, objective: Objective, flow: Int64) -> bool:
-    """Whether prices soon prove that no flow costs less: that takes a fraction of the next round."""
+def soon_proved(network: Network, objective: Objective, flow: Int64) -> Int64 | None:
+    """The potentials that prove that no flow costs less, None where some rounds do not find them."""
     try:
-        potentials(network, objective, flow, network.params.price_rounds)
+        return potentials(network, objective, flow, network.params.price_rounds)
     except NotOptimal:
-        return False
-    return True
+        return None
 
 
 def solve_stepwise(network: Network, objective: Objective, centre: Int64) -> tuple[Int64, bool]:

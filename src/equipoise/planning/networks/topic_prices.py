@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from equipoise.planning.flow.convex import (
-    NotOptimal,
     Optimum,
     cheapest,
     held_between,
     least_flow,
-    potentials,
     solve,
+    soon_proved,
 )
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
 from equipoise.planning.flow.prices import ALL, BLOCK, FINENESS, reached, turning, within
@@ -43,10 +42,11 @@ def solve_topics(
     for reach in reaches:
         try:
             flow = least_flow(near(network, objective, pull, *reach), objective, guess)
-            prices = potentials(network, objective, flow, params.price_rounds)
-            return Optimum(flow, prices, objective.value(flow))
-        except (Infeasible, NotOptimal):
+        except Infeasible:
             continue
+        prices = soon_proved(network, objective, flow)
+        if prices is not None:
+            return Optimum(flow, prices, objective.value(flow))
     return solve(network, objective, guess)
 
 

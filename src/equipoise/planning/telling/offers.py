@@ -5,7 +5,7 @@ None is a promise of a plan that nobody has made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from equipoise.planning.goals.moves import Moves
 from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.goals.topics import Topics
 from equipoise.planning.loads.bounds import Bounds
-from equipoise.planning.loads.weights import Load, copy_cost, loads_of
+from equipoise.planning.loads.weights import Load, copy_cost, load_of, loads_of
 from equipoise.planning.networks.place import place
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import table, topic_bands
@@ -54,9 +54,8 @@ def uneven(problem: Problem, plan: Plan) -> Iterator[str]:
     if Replicas.name not in problem.goals or problem.stays:
         return
     all_of_them = balanced(problem)
-    loads, asked = loads_of(all_of_them), problem.request.mix
-    others = (load for load in loads if load.name in NAMES and load.name not in asked)
-    off = {load.name: apart(load, plan) for load in others}
+    loads = {name: load_of(all_of_them, name) for name in all_of_them.request.mix if name in NAMES}
+    off = {name: apart(load, plan) for name, load in loads.items() if name not in problem.request.mix}
     most = {name: far for name, far in off.items() if far is not None and far > UNEVEN}
     if not most:
         return
@@ -65,7 +64,7 @@ def uneven(problem: Problem, plan: Plan) -> Iterator[str]:
         for at, (name, far) in enumerate(most.items())
     )
     level = any(found.goal == Replicas.name and found.value == 0 for found in plan.certificate)
-    yield f"{'replicas are level, ' if level else ''}{told}: {price(all_of_them, loads)}"
+    yield f"{'replicas are level, ' if level else ''}{told}: {price(all_of_them)}"
 
 
 def balanced(problem: Problem) -> Problem:
@@ -84,9 +83,9 @@ def apart(load: Load, plan: Plan) -> float | None:
     return float(np.abs(load.held(plan.target)[bears] / share - 1).max())
 
 
-def price(problem: Problem, loads: Sequence[Load]) -> str:
+def price(problem: Problem) -> str:
     """What would level them, and copies at least where that is known; that it can be done nobody says."""
-    cost, bounds = copy_cost(problem), Bounds(problem)
+    loads, cost, bounds = loads_of(problem), copy_cost(problem), Bounds(problem)
     if cost is None or any(map(bounds.level, loads)):
         return WEIGHED
     least = max(bounds.cost(load, cost, 0) for load in loads if not load.of_leaders)
