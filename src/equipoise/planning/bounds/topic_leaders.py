@@ -189,64 +189,80 @@ def bounded(sums: LeaderSums, value: int, *, priced: bool) -> ProvedLevel:
     LOG.info("how level the leaders of topics could be elsewhere")
     best = by_ascent(sums, value, priced=priced)
     if sum(cells.low.size for cells in sums.blocks) <= sums.params.bound_flow_cells:
-        best = max(best, by_flow(sums, best.election), key=lambda prices: prices.bound)
+        best = max(best, by_flow(sums, best), key=lambda prices: prices.bound)
     prices = np.concatenate([[best.election], best.broker, best.topic]).astype(np.int64)
     return ProvedLevel(TopicLeaders.name, -(-best.bound // FINENESS), NetworkName.TOPIC_LEADERS, prices)
 
 
-def by_flow(sums: LeaderSums, election: int) -> SumPrices:
-    """The best prices of some flows, with prices of elections from near one that is nearly right.
-
-    Leaders of a cell go to its broker, or for a price through the hub of their topic to another cell.
-    Nodes: sink, brokers, cells by topic, hubs.
-    """
+def by_flow(sums: LeaderSums, near: SumPrices) -> SumPrices:
+    """The best prices of some flows, with prices of elections from near one that is nearly right."""
     low, high, held, size = sums.together
-    n_brokers, n_cells = low.shape[1], low.size
-    topic, broker = (axis.ravel() for axis in np.indices(low.shape))
-    brokers = 1 + np.arange(n_brokers)
-    cells = 1 + n_brokers + np.arange(n_cells)
-    first_hub = 1 + n_brokers + n_cells
-    hub = first_hub + topic
-    starts = [[-size.sum()], np.zeros(n_brokers), held.ravel(), size[:, 0] - held.sum(axis=1)]
-    # Leaders start where they are; to stay is free, to leave for the hub of the topic has the price of an
-    # election. Those that cannot stay start at the hub, so they pay none.
-    room = np.broadcast_to(size, low.shape).ravel()
-    network = Network(
-        np.concatenate(starts).astype(np.int64),
-        np.concatenate([brokers, cells, cells, hub]).astype(np.int32),
-        np.concatenate([0 * brokers, 1 + broker, hub, cells]).astype(np.int32),
-        np.concatenate([sums.least, np.zeros(3 * n_cells, dtype=np.int64)]),
-        np.concatenate([sums.most, room, held.ravel(), room]),
-        sums.params,
-    )
-    to_brokers = n_brokers + np.arange(n_cells, dtype=np.int32)
-    squares = Objective.of_bands(len(network.tail), to_brokers, low.ravel(), high.ravel())
-    given = slice(n_brokers + n_cells, n_brokers + 2 * n_cells)
+    cells = LeaderCells(*(array.astype(np.int32) for array in (low, high, held, size)))
+    likely = cells.leaders(near.topic[:, None] + near.broker, near.election).astype(np.int64)
 
-    def tried(election: int) -> tuple[SumPrices, int]:
-        linear = squares.linear.copy()
-        linear[given] = election // FINENESS
-        best = solve(network, replace(squares, linear=linear))
-        # The bound has no price of the sink, so prices are measured from it.
-        stands = FINENESS * (best.potential - best.potential[0])
-        prices = SumPrices(election, -stands[brokers].astype(np.int32), stands[first_hub:].astype(np.int32))
-        return replace(prices, bound=sums.bound(prices)), int(best.flow[given].sum()) - sums.allowed
+    def tried(election: int) -> tuple[SumPrices, Int64]:
+        best, led, centre = *flow_near(sums, likely, election), likely
+        # Wide steps are wrong in between: steps around what a flow found with some are better.
+        while np.abs(led - centre).max() >= sums.params.bound_steps:
+            other, found = flow_near(sums, led, election)
+            if other.bound <= best.bound:
+                break
+            best, led, centre = other, found, led
+        return best, led
+
+    def over(led: Int64) -> int:
+        return int(np.maximum(held - led, 0).sum()) - sums.allowed
 
     # The flow knows whole prices alone. Where ascent ends they are too low rather than too high.
-    best, over = tried(2 * election // FINENESS * FINENESS)
+    best, likely = tried(2 * near.election // FINENESS * FINENESS)
     for _ in range(sums.params.bound_flows - 1):
-        if not (election and over):
+        too_many = over(likely)
+        if not (near.election and too_many):
             break
-        before = over
         # The bound is concave in this price: more elections than
         # the plan has mean that it is too low, fewer too high.
-        other, over = tried(2 * best.election if over > 0 else best.election // 2 // FINENESS * FINENESS)
+        half = best.election // 2 // FINENESS * FINENESS
+        other, likely = tried(2 * best.election if too_many > 0 else half)
         if other.bound <= best.bound:
             break
         best = other
-        if (over > 0) != (before > 0):  # the best price lies between the last two
+        if (over(likely) > 0) != (too_many > 0):  # the best price lies between the last two
             break
     return best
+
+
+def flow_near(sums: LeaderSums, likely: Int64, election: int) -> tuple[SumPrices, Int64]:
+    """The prices of a flow with a price of elections, and its leaders, ``(n_topics, n_brokers)``.
+
+    A topic has an arc to each broker for each step by which its leaders there rise. Steps are units near to
+    what is ``likely`` and wide ones farther off: those cost their mean, which makes some prices less good
+    and no bound wrong. Nodes: sink, brokers, topics.
+    """
+    low, high, held, size = sums.together
+    n_topics, n_brokers = low.shape
+    brokers, topics = 1 + np.arange(n_brokers), 1 + n_brokers + np.arange(n_topics)
+    units = range(-sums.params.bound_steps, sums.params.bound_steps + 1)
+    ends = np.stack([np.clip(likely + unit, 0, size) for unit in units])
+    ends = np.concatenate([np.zeros_like(ends[:1]), ends, np.broadcast_to(size, ends[:1].shape)])
+    outside = np.maximum(np.maximum(low - ends, ends - high), 0)
+    cost = outside**2 + election // FINENESS * np.maximum(held - ends, 0)
+    wide = ends[1:] - ends[:-1]
+    step, topic, broker = np.nonzero(wide)
+    wide, slope = wide[step, topic, broker], (cost[1:] - cost[:-1])[step, topic, broker]
+    network = Network(
+        np.concatenate([[-size.sum()], np.zeros(n_brokers), size[:, 0]]).astype(np.int64),
+        np.concatenate([brokers, topics[topic]]).astype(np.int32),
+        np.concatenate([0 * brokers, brokers[broker]]).astype(np.int32),
+        np.concatenate([sums.least, 0 * wide]),
+        np.concatenate([sums.most, wide]),
+        sums.params,
+    )
+    best = solve(network, Objective.of_linear(np.concatenate([0 * brokers, slope // wide])))
+    led = np.bincount(topic * n_brokers + broker, weights=best.flow[n_brokers:], minlength=likely.size)
+    # The bound has no price of the sink, so prices are measured from it.
+    stands = FINENESS * (best.potential - best.potential[0])
+    prices = SumPrices(election, -stands[brokers].astype(np.int32), stands[topics].astype(np.int32))
+    return replace(prices, bound=sums.bound(prices)), led.astype(np.int64).reshape(likely.shape)
 
 
 def by_ascent(sums: LeaderSums, value: int, *, priced: bool) -> SumPrices:
