@@ -41,7 +41,7 @@ def solve(network: Network, objective: Objective, guess: Int64 | None = None) ->
 
 
 def solve_from(network: Network, linear: Int64, flow: Int64) -> Optimum:
-    """As `solve`, of costs of units alone, from a flow that there is.
+    """As `solve`, of costs of units alone, from a flow that there is, which may be the best already.
 
     Where every arc carries as little as it may of what costs, prices of 0 prove that there is no better.
     """
@@ -49,7 +49,10 @@ def solve_from(network: Network, linear: Int64, flow: Int64) -> Optimum:
     least = np.where(linear > 0, network.lower, np.where(linear < 0, network.upper, flow))
     if np.array_equal(flow, least):
         return Optimum(flow, np.zeros_like(network.supply), objective.value(flow))
-    return solve(network, objective, flow)
+    prices = soon_proved(network, objective, flow)
+    if prices is None:
+        return solve(network, objective, flow)
+    return Optimum(flow, prices, objective.value(flow))
 
 
 def least_flow(network: Network, objective: Objective, guess: Int64 | None = None) -> Int64:
