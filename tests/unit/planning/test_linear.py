@@ -7,7 +7,10 @@ import subprocess
 import sys
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from equipoise.planning.linear import highs
 from equipoise.planning.linear.highs import OutOfTime, Rows, integer, linear
@@ -67,10 +70,44 @@ def test_without_columns_the_rows_alone_decide() -> None:
 
 def test_a_limit_of_iterations_leaves_no_answer() -> None:
     """It is counted, so it is the same on every machine."""
-    several = rows((7, [1, 1, 1, 1], NONE), (3, [1, 2, 0, 0], NONE), (2, [0, 0, 1, 3], NONE))
-    given = {"lower": 0, "upper": [4, 4, 4, 4], "presolve": False}
-    assert linear([4, 3, 2, 1], several, **given, iterations=0) is None  # type: ignore[arg-type]
-    assert linear([4, 3, 2, 1], several, **given) is not None  # type: ignore[arg-type]
+    several = rows((7, [1, 2, 1, 3], NONE), (6, [2, 1, 3, 1], NONE), (5, [1, 3, 2, 1], NONE))
+    for near in (None, [1, 1, 1, 1]):
+        assert linear([4, 3, 2, 1], several, 0, [4, 4, 4, 4], near=near, iterations=0) is None
+        assert linear([4, 3, 2, 1], several, 0, [4, 4, 4, 4], near=near) is not None
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_where_the_solver_begins_changes_no_optimum(data: st.DataObject) -> None:
+    """At an end of each column or between, at a plan or not: values and prices prove the same."""
+    n_columns, n_rows = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 5))
+
+    def some(n: int, least: int, most: int) -> npt.NDArray[np.int64]:
+        return np.array(data.draw(st.lists(st.integers(least, most), min_size=n, max_size=n)), dtype=np.int64)
+
+    table = some(n_rows * n_columns, -2, 2).reshape(n_rows, n_columns)
+    lower = some(n_columns, -2, 2)
+    upper = lower + some(n_columns, 0, 4)
+    kept = table @ np.clip(some(n_columns, -2, 6), lower, upper)
+    sides = zip(kept - some(n_rows, 0, 2), table.tolist(), kept + some(n_rows, 0, 2), strict=True)
+    program, cost = rows(*((float(a), row, float(b)) for a, row, b in sides)), some(n_columns, -3, 3)
+    near = np.clip(some(n_columns, -2, 6), lower, upper)
+    plain, begun = (linear(cost, program, lower, upper, near=where) for where in (None, near))
+    assert plain is not None and begun is not None and begun.value == pytest.approx(plain.value)
+    assert begun.x @ cost == pytest.approx(begun.value)
+    assert np.all(begun.x >= lower - 1e-6) and np.all(begun.x <= upper + 1e-6)
+    assert np.all(table @ begun.x >= program.least - 1e-6) and np.all(table @ begun.x <= program.most + 1e-6)
+    # Whatever keeps to the rows and ends costs at least what the prices say.
+    priced = np.where(begun.of_rows > 0, program.least, program.most) @ begun.of_rows
+    ends = np.where(begun.of_columns > 0, lower, upper) @ begun.of_columns
+    assert priced + ends == pytest.approx(plain.value)
+
+
+def test_a_beginning_at_the_optimum_needs_no_iteration() -> None:
+    """Three replicas on three brokers, each where it is cheapest already."""
+    one_each = rows((1, [1, 1, 0, 0], 1), (1, [0, 0, 1, 1], 1), (0, [1, 0, 1, 0], 1))
+    found = linear([0, 1, 3, 2], one_each, 0, [1, 1, 1, 1], near=[1, 0, 0, 1])
+    assert found is not None and (found.x.tolist(), found.value, found.iterations) == ([1, 0, 0, 1], 2, 0)
 
 
 def test_seconds_that_are_over_are_said() -> None:

@@ -89,7 +89,7 @@ class Params:
         100_000, "topics x brokers", "the last prices of that bound are those of a flow"
     )
     bound_flows: int = limit(6, "flows", "find them, with other prices of an election")
-    bound_steps: int = limit(3, "leaders", "more or fewer of a cell than is likely cost their own in such a flow")
+    bound_steps: int = limit(3, "leaders", "more or fewer of a cell than is likely cost just their own in it")
     bound_tries: int = limit(12, "prices", "of an election, rising and falling, are tried for it")
     bound_reach: int = limit(8, "leaders' worth", "the other prices move once they are nearly right")
     bound_gain: int = limit(100, "parts of the gap", "the next price has to close one of, or it ends")

@@ -47,6 +47,19 @@ def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64, units:
     return Pieces(objective.convex[some].astype(np.int64), least, cut, at_least)
 
 
+def taken(cut: Pieces, amount: Int64) -> Int64:
+    """What is taken of each step, ``(n_steps,)``, where items come to an ``amount``; the cheapest first."""
+    step, first = cut.step, np.lexsort([cut.step.slope, cut.step.owner])
+    before = np.cumsum(step.width[first]) - step.width[first]
+    # Steps of items stand one item after the other: what is before an item's first step is not its own.
+    begin = np.searchsorted(step.owner[first], np.arange(len(cut.item)))
+    owner = step.owner[first]
+    left = (amount[cut.item] - cut.least)[owner] - (before - before[begin[owner]])
+    found = np.zeros_like(step.width)
+    found[first] = np.clip(left, 0, step.width[first])
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Layout:
     """The program, and which of its conditions are which."""
@@ -189,8 +202,13 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     lower, upper = np.zeros_like(cost), np.ones_like(cost)
     lower[: len(free)], upper[: len(free)] = network.lower[free], network.upper[free]
     upper[len(free) + len(who.row) :] = np.concatenate(sheet.width)
+    flow = np.clip(asked.begun.flow, network.lower, network.upper)
+    leading = who.broker == asked.begun.leaders[who.row]
+    amounts = flow, np.bincount(who.counts[:, leading].ravel(), minlength=len(counts.lower))
+    steps_taken = (taken(cut, amounts[k % 2]) for k, (cut, _) in enumerate(sheet.cut))
+    near = np.concatenate([flow[free], leading, *steps_taken])
     rows, n_equal = Rows.stacked(equal, bounded), sheet.n_conditions
-    program = JointProgram(asked.goal.part, cost, lower, upper, len(free), n_equal, rows)
+    program = JointProgram(asked.goal.part, cost, lower, upper, near, len(free), n_equal, rows)
     counted = np.concatenate(sheet.counted)
     return Layout(program, free, present, doubtful, n_nodes + n_rows, counted, sheet.cut, goal[2])
 

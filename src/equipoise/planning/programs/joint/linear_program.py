@@ -42,23 +42,25 @@ class JointProgram:
     """``(n_columns,)`` as ``lower`` and ``upper``."""
     lower: Int64
     upper: Int64
+    near: Float64 | Int64
+    """``(n_columns,)``: about where the best is, at an end of most columns; the solver begins there."""
     n_flows: int
     n_equal: int
     """Conditions that are equations, the first of all."""
     rows: Rows
     """The conditions."""
 
-    def relaxed(self, *, simplex: bool, presolve: bool, iterations: int | None = None) -> Answer | None:
+    def relaxed(self, *, simplex: bool, begun: bool, iterations: int | None = None) -> Answer | None:
         """The optimum of the linear program; None if none was found, in ``iterations`` if those are given.
 
-        Where all columns are there at once, with convex costs in steps, presolve can make the simplex method
-        ten times as slow; of programs that grow it takes less with it. Where no costs are convex, or replicas
-        may go anywhere, an interior point, and from there to a corner, is what never takes long.
+        Where no costs are convex, or replicas may go anywhere, an interior point, and from there to a corner,
+        is what never takes long. ``begun``: the simplex method begins where columns are ``near``.
         """
         part = self.part
         found = linear(
             self.cost / part, self.rows, self.lower, self.upper,
-            simplex=simplex, presolve=presolve, iterations=iterations, n_equal=self.n_equal,
+            simplex=simplex, near=self.near if begun and simplex else None,
+            iterations=iterations, n_equal=self.n_equal,
         )  # fmt: skip
         if found is None:
             return None
@@ -115,11 +117,12 @@ class JointProgram:
             FINER * self.cost[some] + little * self.part,
             self.lower[some],
             self.upper[some],
+            found.x[some],
             len(some),
             self.n_equal,
             self.rows.left(some, kept),
         )
-        answer = left.relaxed(simplex=True, presolve=False)
+        answer = left.relaxed(simplex=True, begun=True)
         if answer is None:
             return None
         kept[some] = answer.x

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.bounds.leaders import free_leaders, leader_bounds
-from equipoise.planning.flow.network import Int64, Objective
+from equipoise.planning.flow.convex import least_flow
+from equipoise.planning.flow.network import Infeasible, Int64, Objective
 from equipoise.planning.goals import LEADER, PLACEMENT
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.place import OptimalFace
@@ -159,6 +160,16 @@ class Near:
 
 
 @dataclass(frozen=True, eq=False)
+class Begun:
+    """A plan that is as good at the goals before: the solver begins there."""
+
+    flow: Int64
+    """``(n_arcs,)``: the placement."""
+    leaders: IntArray
+    """``(n_rows,)``: positions in the cluster."""
+
+
+@dataclass(frozen=True, eq=False)
 class Question:
     """The goal, and the goals before it that have to be kept to their values."""
 
@@ -169,6 +180,7 @@ class Question:
     held: Mapping[str, tuple[Term, int]]
     """Those that the face and the bounds of the counts do not keep by themselves, with their values."""
     near: Near
+    begun: Begun
     budgets: Budgets | None = None
 
     @property
@@ -223,7 +235,8 @@ def question(
         if name not in kept and name not in bounded
     }
     near = Near(counts_of_arcs(face, lists), counts_of_leaders(problem, lists))
-    return Question(face, who, counts, term(face, counts, goal), held, near, budgets_on(face, reached))
+    begun = Begun(flow_of(face, lists), lists[face.net.data.rows, 0])
+    return Question(face, who, counts, term(face, counts, goal), held, near, begun, budgets_on(face, reached))
 
 
 def counts_of_arcs(face: OptimalFace, lists: IntArray) -> Int64:
@@ -241,6 +254,22 @@ def counts_of_arcs(face: OptimalFace, lists: IntArray) -> Int64:
     if len(net.rack.unit):
         flow[net.rack.index] = net.by_rack(flow[net.sink.index])
     return flow
+
+
+def flow_of(face: OptimalFace, lists: IntArray) -> Int64:
+    """The flow of a plan, ``(n_arcs,)``; that of the face itself where the plan is not on it."""
+    net, data, network = face.net, face.net.data, face.network
+    lower, upper = network.lower.copy(), network.upper.copy()
+    for arcs in (net.leave, net.arrive):
+        there = (lists[data.rows[arcs.unit]] == data.brokers[arcs.broker][:, None]).any(axis=1)
+        lower[arcs.index] = upper[arcs.index] = there == (arcs is net.arrive)
+    moved = np.r_[net.leave.start : net.leave.stop, net.arrive.start : net.arrive.stop]
+    if np.array_equal(face.flow[moved], lower[moved]):
+        return face.flow
+    try:  # what replicas pass between their brokers follows from those
+        return least_flow(replace(network, lower=lower, upper=upper), Objective.of_linear(0 * lower))
+    except Infeasible:
+        return face.flow
 
 
 def counts_of_leaders(problem: Problem, lists: IntArray) -> Int64:

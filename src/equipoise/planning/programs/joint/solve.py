@@ -142,7 +142,8 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         if not left.reach(columns):
             break
         most = left.iterations(columns)
-        found = layout.program.relaxed(simplex=simplex, presolve=growing, iterations=most)
+        # What is near to the plan has prices that say little of arcs which are not there yet.
+        found = layout.program.relaxed(simplex=simplex, begun=at_once or not growing, iterations=most)
         if found is None:
             break
         left.spend(found.iterations, columns)
