@@ -154,7 +154,7 @@ METHODS = (
     Method(
         "placements and leaders at once",
         "a linear program on the optimal face of the goals before: which replicas move decides who can lead",
-        "500 x 60: 0.6, 2,000 x 30: 0.9, 10,000 x 12: 4.9",
+        "500 x 60: 0.5, 2,000 x 30: 0.6, 10,000 x 12: 2.0",
         improves=True, bounds=True, goals=FACE_GOALS,
         needs=face_is_open, size=face_arcs, run=by_face,
     ),
