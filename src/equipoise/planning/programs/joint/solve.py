@@ -143,7 +143,7 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
             break
         most = left.iterations(columns)
         # What is near to the plan has prices that say little of arcs which are not there yet.
-        found = layout.program.relaxed(simplex=simplex, begun=at_once or not growing, iterations=most)
+        found = layout.program.relaxed(simplex=simplex, begun=not growing, iterations=most)
         if found is None:
             break
         left.spend(found.iterations, columns)
