@@ -98,7 +98,7 @@ def linear(
     """The optimum of a linear program; None if none was found, in ``iterations`` if those are given.
 
     Where it is not by ``simplex``, it is by an interior point, and from there to a corner. ``near``,
-    ``(n_columns,)``: about where the optimum is; the simplex method begins at the ends that are nearer to it.
+    ``(n_columns,)``, within the ends: about where the optimum is, and where the simplex method begins.
     ``n_equal``: so many rows, the first, are equations and the others are not, even where their sides meet;
     None: those whose sides meet are.
     """
