@@ -196,9 +196,11 @@ def bounded(sums: LeaderSums, value: int, *, priced: bool) -> ProvedLevel:
 
 def by_flow(sums: LeaderSums, near: SumPrices) -> SumPrices:
     """The best prices of some flows, with prices of elections from near one that is nearly right."""
-    low, high, held, size = sums.together
-    cells = LeaderCells(*(array.astype(np.int32) for array in (low, high, held, size)))
-    likely = cells.leaders(near.topic[:, None] + near.broker, near.election).astype(np.int64)
+    each = sums.of_topics(near.topic)
+    likely = np.concatenate(
+        [cells.leaders(topic[:, None] + near.broker, near.election).astype(np.int64) for cells, topic in each]
+    )
+    held = np.concatenate([cells.held for cells in sums.blocks])
 
     def tried(election: int) -> tuple[SumPrices, Int64]:
         best, led, centre = *flow_near(sums, likely, election), likely

@@ -19,7 +19,7 @@ from equipoise.planning.networks.disaggregation import disaggregate, lists_after
 from equipoise.planning.networks.place import OptimalFace, sized
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_parts, proved
 from equipoise.planning.programs.joint.narrowing import narrow_question
-from equipoise.planning.programs.joint.question import SCALE, Question, question
+from equipoise.planning.programs.joint.question import SCALE, Question, question, stands_there
 
 if TYPE_CHECKING:
     from equipoise.planning.linear.highs import Answer
@@ -217,10 +217,9 @@ def limits_of(asked: Question, goal: str, *, grows: bool) -> Limits:
 
 def arcs_of(face: OptimalFace, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
     """The arcs of the face without those of arrivals that ``lists`` do without, ``(n_arcs,)``."""
-    net, data = face.net, face.net.data
-    shown = np.ones(len(face.network.tail), dtype=bool)
-    there = lists[data.rows[net.arrive.unit]] == data.brokers[net.arrive.broker][:, None]
-    shown[net.arrive.index] = there.any(axis=1) | (face.network.lower[net.arrive.index] > 0)
+    shown, arrive = np.ones(len(face.network.tail), dtype=bool), face.net.arrive
+    there = stands_there(face.net, arrive, lists)
+    shown[arrive.index] = there | (face.network.lower[arrive.index] > 0)
     return shown
 
 
