@@ -17,6 +17,7 @@ from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Int64, Network, Objective
 from equipoise.planning.goals import BROKER_LEADER
+from equipoise.planning.goals.elections import Elections
 from equipoise.planning.problem.problem import Problem
 
 
@@ -100,3 +101,12 @@ def leader_bounds(problem: Problem, reached: Mapping[str, int]) -> tuple[list[Pr
         if reached[goal] == best.value:
             network = narrow(network, objective, best.potential)
     return levels, network
+
+
+def leaders_given(problem: Problem, reached: Mapping[str, int]) -> Int64:
+    """How many leaders each broker gives up, ``(n_brokers,)``, where elections are fewest in any placement.
+
+    ``reached``: the goals in front of the elections, with the values of the plan.
+    """
+    network, free = leader_bounds(problem, reached)[1], free_leaders(problem)
+    return solve(network, free.objective(Elections.name)).flow[free.gives]

@@ -85,7 +85,8 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moved, Int64]:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Replicas of which some leave, whichever: of a unit on a broker, and of one size where that counts."""
+    """Replicas of a unit on a broker of which some leave, whichever: leaders, or followers; of one size where
+    that counts."""
 
     of_slot: Int64
     """``(n_slots,)``: the group of each, -1 of none."""
@@ -97,9 +98,9 @@ class Groups:
 def leaving_groups(net: PlacementNetwork, flow: Int64) -> Groups:
     """The groups that a network's arcs tell apart, and what leaves of them."""
     data, n_eligible, n_units = net.data, len(net.data.brokers), len(net.family_of)
-    of_slot = net.unit_of[data.slot_row] * n_eligible + data.slot_broker
-    of_arc = net.leave.unit * n_eligible + net.leave.broker
-    size = n_units * n_eligible
+    of_slot = (net.unit_of[data.slot_row] * n_eligible + data.slot_broker) * 2 + (data.slot_position == 0)
+    of_arc = (net.leave.unit * n_eligible + net.leave.broker) * 2 + net.leave_leaders
+    size = 2 * n_units * n_eligible
     if net.certain_bytes is not None:
         # Once arcs are cut by size the flow says how many of each size leave, and any other choice of as many
         # would copy other bytes.
@@ -119,9 +120,8 @@ def leaving_groups(net: PlacementNetwork, flow: Int64) -> Groups:
 def choose_leaving(data: PlacementData, wanted: Groups, leaving: BoolArray, limit: int | None) -> Int64:
     """Mark as many replicas of each group as leaving as it needs; returns what is left, ``(n_groups,)``.
 
-    Followers go first, since the leadership of a partition stays where it is when one of them
-    moves; among them those of partitions whose leader had better be elsewhere; and a partition
-    gives up one replica before any gives up two.
+    Those of partitions whose leader had better be elsewhere go first, and a partition gives up one
+    replica before any gives up two.
     """
     left, key = wanted.need.copy(), wanted.of_slot
     usable = key >= 0
@@ -129,12 +129,11 @@ def choose_leaving(data: PlacementData, wanted: Groups, leaving: BoolArray, limi
     candidate = np.flatnonzero(usable)
     # Spread the choice over the partitions: brokers of a unit start at different places in it.
     spread = (data.slot_row[candidate] * 7919 + data.slot_broker[candidate] * 104_729) % 1_000_003
-    followers = np.bincount(key[candidate], data.slot_position[candidate] > 0, len(left))
-    chance = left[key[candidate]] / np.maximum(followers[key[candidate]], 1)
+    chance = (left / np.maximum(np.bincount(key[candidate], minlength=len(left)), 1))[key[candidate]]
     wish = leaders_to_give(data, candidate, chance)[data.slot_row[candidate]]
     # The order goes by group before all, and keeps to it
     # below: `ranks` counts equals that stand side by side.
-    order = np.lexsort((spread, -wish, data.slot_position[candidate] == 0, key[candidate]))
+    order = np.lexsort((spread, -wish, key[candidate]))
     candidate = candidate[order]
     taken = np.bincount(data.slot_row[leaving], minlength=len(data.rows))
     most = max(int(data.problem.rf.max(initial=1)), int(data.problem.cluster.rf.max(initial=1)))

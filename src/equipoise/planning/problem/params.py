@@ -96,6 +96,10 @@ class Params:
     leaving_tries: int = limit(
         4, "choices", "of who has to give leaders away are tried for a bound on elections"
     )
+    leaving_part: int = limit(
+        64, "leaders",
+        "that brokers must give up: for one in so many, or more, it is tried if leaving spares elections",
+    )
     failover_tries: int = limit(
         3, "numbers of leaders", "are tried for a bound on `failover`, the plan's first"
     )
