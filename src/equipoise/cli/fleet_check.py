@@ -12,7 +12,7 @@ from equipoise.cli import output
 from equipoise.errors import UnusableInput
 from equipoise.files.places import Place
 from equipoise.files.policy import TOTAL, Policy, read_policy
-from equipoise.files.wish import own_options, read_wish
+from equipoise.files.wish import wish_with
 from equipoise.wording import plural, printable
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def lines(cluster: ClusterFolder, policy: Policy) -> Iterator[tuple[Text, bool]]
         yield Text(f"  {name}: {fault}", "yellow"), False
     try:
         wishes = policy.of(cluster.name)
-        read_wish(cluster.folder, wishes)
-        wishes |= {option: (value, "its own file") for option, value in own_options(cluster.folder).items()}
+        wish_with(cluster.wish, wishes)
+        wishes |= {option: (value, "its own file") for option, value in cluster.wish.options().items()}
     except UnusableInput as error:
         yield Text(f"  {error}", "yellow"), False
         return

@@ -9,7 +9,7 @@ from typing import Any
 
 from equipoise.errors import UnusableInput
 from equipoise.files.places import Place
-from equipoise.files.wish import WISH, nearest, toml_of, wish_of
+from equipoise.files.wish import WISH, WishFile, nearest, wish_of
 from equipoise.planning.request.values import size
 from equipoise.wording import quoted
 
@@ -65,10 +65,8 @@ def read_policy(fleet: Place, clusters: Collection[str]) -> Policy:
     Raises :class:`UnusableInput` for what cannot be read, for a key, an option or a cluster that there is not
     (with the nearest one), and for a value that an option cannot have.
     """
-    path = fleet / WISH
-    if not path.exists():
-        return Policy()
-    told = toml_of(path, str(path))
+    file, path = WishFile.of(fleet), fleet / WISH
+    told = file.options(str(path))
     total = told.pop(TOTAL, None)
     layers = tuple(layers_of(told, str(path), clusters))
     for layer in layers:

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Self
 
 from equipoise.errors import UnusableInput
 from equipoise.files.places import Place
@@ -39,12 +39,48 @@ class Wish:
     """Bytes that planning may take."""
 
 
+@dataclass(frozen=True)
+class WishFile:
+    """``equipoise.toml`` of a fleet or a cluster, as it was read."""
+
+    content: bytes | None = None
+    """None where there is none, or it cannot be read."""
+    fault: str = ""
+    """Why it cannot be read."""
+
+    @classmethod
+    def of(cls, folder: Place) -> Self:
+        """That of a folder, which need not have one."""
+        path = folder / WISH
+        try:
+            return cls(path.read_bytes() if path.exists() else None)
+        except OSError as error:
+            return cls(fault=str(error))
+
+    def options(self, source: str = WISH) -> dict[str, Any]:
+        """What stands there; errors name the source. Raises `UnusableInput` for what cannot be read."""
+        problem = self.fault
+        try:
+            if not problem:
+                return tomllib.loads((self.content or b"").decode())
+        except ValueError as error:  # a number of thousands of digits is one of Python's own
+            problem = str(error)
+        except RecursionError:
+            problem = "too deeply nested"
+        raise UnusableInput(f"cannot be read ({problem})", source=source)
+
+
 def read_wish(folder: Place, before: Mapping[str, tuple[Any, str]] | None = None) -> Wish:
-    """The wish for the cluster of ``folder``; raises :class:`UnusableInput` for one that makes no sense.
+    """The wish for the cluster of ``folder``, see `wish_with`."""
+    return wish_with(WishFile.of(folder), before)
+
+
+def wish_with(file: WishFile, before: Mapping[str, tuple[Any, str]] | None = None) -> Wish:
+    """The wish for a cluster by its own file; raises :class:`UnusableInput` for one that makes no sense.
 
     ``before`` has what the fleet wishes for it, value and place by option; what its own file says goes first.
     """
-    own = own_options(folder)
+    own = file.options()
     wish_of(own, WISH)
     of_fleet = {option: told for option, told in (before or {}).items() if option not in own}
     try:
@@ -54,24 +90,6 @@ def read_wish(folder: Place, before: Mapping[str, tuple[Any, str]] | None = None
             raise
         place = f"{of_fleet[error.place][1]}.{error.place}"
         raise UnusableInput(error.problem, source=f"../{WISH}", place=place, advice=error.advice) from None
-
-
-def own_options(folder: Place) -> dict[str, Any]:
-    """The options that the file of a cluster has, as they stand there."""
-    path = folder / WISH
-    if not path.exists():
-        return {}
-    return toml_of(path, WISH)
-
-
-def toml_of(path: Place, source: str) -> dict[str, Any]:
-    """What a TOML file tells; errors name the source. Raises `UnusableInput` for what cannot be read."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:  # a number of thousands of digits is a ValueError of Python's own
-        raise UnusableInput(f"cannot be read ({error})", source=source) from None
-    except RecursionError:
-        raise UnusableInput("cannot be read (too deeply nested)", source=source) from None
 
 
 def wish_of(told: Mapping[str, Any], source: str, above: str = "") -> Wish:

@@ -8,7 +8,7 @@ import pytest
 
 from equipoise.errors import UnusableInput
 from equipoise.files.policy import read_policy
-from equipoise.files.wish import own_options
+from equipoise.files.wish import WishFile
 
 UNREADABLE = (
     "tolerance = " + "9" * 5000,
@@ -24,6 +24,6 @@ def test_what_cannot_be_read_is_said(text: str, tmp_path: Path) -> None:
     """A number of thousands of digits, lists in lists, and what is no TOML, for all clusters or for one."""
     (tmp_path / "equipoise.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UnusableInput, match=r"cannot be read \("):
-        own_options(tmp_path)
+        WishFile.of(tmp_path).options()
     with pytest.raises(UnusableInput, match=r"cannot be read \("):
         read_policy(tmp_path, ["orders"])

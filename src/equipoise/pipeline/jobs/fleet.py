@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from equipoise.errors import Stopped, UnusableInput
 from equipoise.files.places import Place
 from equipoise.files.policy import Policy, read_policy
-from equipoise.files.wish import Wish, read_wish
+from equipoise.files.wish import Wish, wish_with
 from equipoise.pipeline.jobs import shown
 from equipoise.pipeline.jobs.budget import Shares, budget_record, budget_table, shares_of
 from equipoise.pipeline.jobs.claim import PARTS, STATE, TABLE_FOLDER
@@ -267,7 +267,7 @@ def wish_for(cluster: ClusterFolder, policy: Policy) -> Wish | Trouble:
     if cluster.fault:
         return Wish()
     try:
-        return read_wish(cluster.folder, policy.of(cluster.folder.name))
+        return wish_with(cluster.wish, policy.of(cluster.folder.name))
     except UnusableInput as error:
         return Trouble.of(error)
 

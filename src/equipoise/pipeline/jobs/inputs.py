@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from equipoise.files.places import Place
 from equipoise.files.policy import Policy
-from equipoise.files.wish import WISH
 from equipoise.pipeline.jobs.span import Span
 from equipoise.pipeline.places.contents import digests
 from equipoise.pipeline.places.digests import digest_of, digest_of_file, may_be_of
@@ -75,7 +73,8 @@ def inputs_of(
 def inputs(cluster: ClusterFolder, policy: Policy, span: Span) -> Inputs:
     """Those of one cluster, without what is in its files."""
     wishes = {option: value for option, (value, _) in policy.of(cluster.folder.name).items()}
-    own = digest_of_wish(cluster.folder / WISH)
+    file = cluster.wish
+    own = "" if file.fault else None if file.content is None else digest_of(file.content)
     told: list[Any] = [wishes, own, span.told if cluster.metrics else None, cluster.fault]
     if policy.max_bytes_total is not None:
         told.append(policy.max_bytes_total)
@@ -125,12 +124,3 @@ def digest_of_found(file: FoundFile, known: Digests) -> str:
         return digest_of_file(file.path)
     except OSError:
         return ""
-
-
-def digest_of_wish(place: Place) -> str | None:
-    """That of a cluster's own wish, None where it has none."""
-    try:
-        return digest_of(place.read_bytes()) if place.exists() else None
-    except OSError:
-        return ""
-

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from equipoise.errors import UnusableInput
 from equipoise.files.places import Place, on_this_machine
 from equipoise.files.sources import is_source
+from equipoise.files.wish import WishFile
 from equipoise.pipeline.places.contents import with_contents
 from equipoise.pipeline.places.hadoop import HadoopPlace
 from equipoise.pipeline.schemas.steps import FILES
@@ -51,6 +52,7 @@ class ClusterFolder:
     files: tuple[FoundFile, ...] = ()
     metrics: tuple[FoundFile, ...] = ()
     """Files of samples, in the folder ``metrics`` and in folders in it."""
+    wish: WishFile = field(default_factory=WishFile)
     fault: str = ""
     """Why nothing of it can be read."""
 
@@ -92,7 +94,8 @@ def cluster_folder(folder: Place) -> ClusterFolder:
         return ClusterFolder(name, folder, fault=f"the folder cannot be read ({error.strerror})")
     files = [found(entry, entry.name) for entry in entries if is_source(entry.name) and not entry.is_dir()]
     metrics = folder / METRICS
-    return ClusterFolder(name, folder, tuple(files), tuple(walked(metrics, METRICS, frozenset())))
+    samples = tuple(walked(metrics, METRICS, frozenset()))
+    return ClusterFolder(name, folder, tuple(files), samples, WishFile.of(folder))
 
 
 def walked(place: Place, name: str, above: frozenset[tuple[int, int]]) -> Iterator[FoundFile]:
