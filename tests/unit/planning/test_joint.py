@@ -10,9 +10,10 @@ import pytest
 from tests.reference.exact import optimum
 from tests.scenarios.checks import check_judged
 from tests.scenarios.strategies import Case, case
+from tests.unit.planning.clusters import grown
 
 from equipoise.errors import ImpossibleRequest, UnusableInput
-from equipoise.planning import Params, build_problem, make_plan
+from equipoise.planning import Params, Request, build_problem, make_plan
 from equipoise.planning.driver.face import FACE_GOALS
 
 LARGE = Params(small_cells=0)
@@ -83,3 +84,13 @@ def test_goals_decided_together_are_as_good_as_one_by_one(theme: str) -> None:
             ), (theme, seed)  # fmt: skip
             compared += level.proof == "linear-program"
     assert compared >= 5
+
+
+def test_goals_after_the_program_have_the_best_of_several_optima() -> None:
+    """Many placements are as good for `topic-leaders`; what leads and follows on them decides `failover`."""
+    goals = ("racks", "replicas", "moves", "topics", "leaders", "elections", "topic-leaders", "failover")
+    first, four = (replace(LARGE, leaving_part=0, late_optima=n) for n in (0, 4))
+    plans = [make_plan(grown(240, 20), Request(goals=goals), params) for params in (first, four)]
+    (*before, one), (*after, several) = ([level.value for level in plan.certificate] for plan in plans)
+    assert before == after
+    assert several is not None and one is not None and several < one

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.unit.planning.clusters import grown
 
-from equipoise.cluster import Brokers, Cluster, build_cluster
+from equipoise.cluster import Brokers, build_cluster
 from equipoise.planning import Effort, Params, build_problem, make_plan
 from equipoise.planning.bounds.leaders import leader_bounds
 from equipoise.planning.bounds.leaving import fewest_given_up
@@ -38,16 +39,6 @@ def test_crowded_racks_cost_elections() -> None:
     assert best is not None
     assert alone.value < 0.7 * best.level.value
     assert 0.95 * best.level.value < bound.value <= best.level.value
-
-
-def grown(partitions: int, per_topic: int) -> Cluster:
-    """Three racks of four brokers, of which broker 11 is new: the others hold a replica of each partition."""
-    draw, k = np.random.default_rng(5), np.arange(partitions)
-    brokers = Brokers.of(range(12), {b: "abc"[b % 3] for b in range(12)})
-    in_rack = [draw.choice(np.arange(rack, 11, 3), partitions) for rack in range(3)]
-    lists = np.stack([np.choose((k + n) % 3, in_rack) for n in range(3)], axis=1)
-    names = np.array([f"t{one // per_topic:04}" for one in k], dtype=object)
-    return build_cluster("grown", brokers, names, k % per_topic, lists)
 
 
 def test_leaders_of_the_same_rack_move_with_their_replica() -> None:

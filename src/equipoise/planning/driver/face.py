@@ -46,8 +46,7 @@ def by_face(state: State, goal: str) -> State:
             lists = placed_with(state.problem, state.solution.lists, 1)
             state = state.with_lists(*ordered(state.problem, lists))
         return state
-    if joint.lists is not None:
-        state = state.with_lists(*ordered(state.problem, joint.lists))
+    state = with_best_of(state, joint)
     return replace(state.with_level(joint.level, reached), decided=state.decided | {goal})
 
 
@@ -74,13 +73,21 @@ def by_face_to_come(state: State, goal: str) -> State | None:
     joint = best_after(state, last, supposed, supposed=True)
     if joint is None or joint.lists is None:
         return None
-    tried = state.with_lists(*ordered(problem, joint.lists))
+    tried = with_best_of(state, joint)
     # Lists without the supposed values do not tell whether
     # these can be had: then goals are decided one by one.
     if tried.solution.before(last) != supposed:
         return None
     decided = problem.goals[problem.goals.index(goal) : problem.goals.index(last) + 1]
     return replace(tried.with_level(joint.level, supposed), decided=state.decided | {*decided})
+
+
+def with_best_of(state: State, joint: Joint) -> State:
+    """The state with the best of the placements that a program found, in the order of all goals."""
+    for lists in (joint.lists, *joint.others):
+        if lists is not None:
+            state = state.with_lists(*ordered(state.problem, lists))
+    return state
 
 
 def best_after(
@@ -101,5 +108,8 @@ def best_after(
     met = (proof for proof in proofs if proof.claims and proof.bound >= reached[proof.goal])
     known = tuple(level for proof in met if (level := proof.level))
     own = state.proof(goal)
-    start = Start(state.solution.lists, own.bound if own.claims else 0, known, supposed)
+    later = state.problem.goals[state.problem.goals.index(goal) + 1 :][:1]
+    # A goal that programs serve has one of its own; any other gets what this placement leaves it.
+    tells = any(name not in FACE_GOALS for name in later)
+    start = Start(state.solution.lists, own.bound if own.claims else 0, known, supposed, tells)
     return best_of_face(face, goal, reached, frozenset(kept), start)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -91,6 +91,21 @@ class JointProgram:
             other = self.other(found, ties, turn)
             x = found.x if other is None else other
         return self.nearest(best, found, found.x, (ties, split_of(found.x) | leads), params)
+
+    def others_near(self, found: Answer, params: Params) -> Iterator[Float64]:
+        """Solutions with whole flows near other optima, as good or nearly."""
+        ties = split_of(found.x) | (np.abs(found.of_columns) < NEARLY)
+        for turn in range(params.late_optima):
+            x = self.other(found, ties, turn)
+            if x is None:
+                continue
+            split = split_of(x)
+            if not split[: self.n_flows].any():
+                yield np.round(x)
+                continue
+            near = self.nearest(None, found, x, (split, ties & self.beside(split)), params)
+            if near is not None:
+                yield near
 
     def nearest(
         self, best: Float64 | None, found: Answer, x: Float64, opened: Sequence[BoolArray], params: Params

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ class Joint:
 
     lists: npt.NDArray[np.int32] | None
     level: ProvedLevel
+    others: Sequence[npt.NDArray[np.int32]] = ()
+    """As good, or nearly, where goals after this one may tell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,8 @@ class Start:
     """Bounds of goals before, that their values meet."""
     supposed: bool = False
     """Some of those values are only hoped for: that no plan has them all is an answer, too."""
+    decides_later: bool = False
+    """Goals come after it that no program decides, and of which another optimum may have less."""
 
 
 @dataclass
@@ -108,9 +112,11 @@ def best_of_face(
         if found and price:
             level = proved(asked, goal, tuple(reached), price)
             if level.value >= -(-found.bound // asked.scale):
-                return Joint(found.lists, level)
+                return Joint(found.lists, level, found.others)
     found = searched(asked, goal, start)
-    return Joint(found.lists, proved(asked, goal, tuple(reached), found.price)) if found else None
+    if found is None:
+        return None
+    return Joint(found.lists, proved(asked, goal, tuple(reached), found.price), found.others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +127,7 @@ class Found:
     price: Multipliers
     bound: int
     """In parts of `Question.scale`."""
+    others: Sequence[npt.NDArray[np.int32]] = ()
 
 
 def searched(asked: Question, goal: str, start: Start) -> Found | None:
@@ -171,7 +178,8 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
             asked, least = replace(asked, near=near), found.value
     if last is None or best is None:
         return None
-    return Found(lists_near(face, *last), best[1], best[0])
+    others = others_near(face, *last) if start.decides_later else []
+    return Found(lists_near(face, *last), best[1], best[0], others)
 
 
 def first_arcs(face: OptimalFace, goal: str, lists: npt.NDArray[np.int32]) -> int:
@@ -237,14 +245,32 @@ def worthwhile(face: OptimalFace, pull: Int64, shown: npt.NDArray[np.bool_], noi
 def lists_near(face: OptimalFace, layout: Layout, found: Answer) -> npt.NDArray[np.int32] | None:
     """The lists of a whole placement: the optimum if it is one, else the best found nearby."""
     best = layout.program.integral_near(found, face.net.data.problem.params)
-    if best is None:
-        # No whole flow was found nearby. A flow is whole by itself: arcs that the optimum has more than half
-        # of are worth taking in this one, the others cost.
-        wish = np.full(len(face.network.tail), SCALE)
-        wish[layout.free] = in_parts(0.5 - found.x[: len(layout.free)])
-        flow = least_flow(face.network, Objective.of_linear(wish), face.flow)
-    else:
-        flow = face.network.lower.copy()
-        flow[layout.free] = best[: len(layout.free)]
+    if best is not None:
+        return lists_of(face, layout, best)
+    # No whole flow was found nearby. A flow is whole by itself: arcs that the optimum has more than half
+    # of are worth taking in this one, the others cost.
+    wish = np.full(len(face.network.tail), SCALE)
+    wish[layout.free] = in_parts(0.5 - found.x[: len(layout.free)])
+    return lists_of_flow(face, least_flow(face.network, Objective.of_linear(wish), face.flow))
+
+
+def others_near(face: OptimalFace, layout: Layout, found: Answer) -> list[npt.NDArray[np.int32]]:
+    """The lists of placements at other optima, or near them."""
+    solutions = layout.program.others_near(found, face.net.data.problem.params)
+    lists = (lists_of(face, layout, solution) for solution in solutions)
+    return [some for some in lists if some is not None]
+
+
+def lists_of(
+    face: OptimalFace, layout: Layout, solution: npt.NDArray[np.float64]
+) -> npt.NDArray[np.int32] | None:
+    """The lists of a program's solution, which is whole in its flows."""
+    flow = face.network.lower.copy()
+    flow[layout.free] = solution[: len(layout.free)]
+    return lists_of_flow(face, flow)
+
+
+def lists_of_flow(face: OptimalFace, flow: Int64) -> npt.NDArray[np.int32] | None:
+    """The lists of a flow of the face; None where it is of no placement."""
     moves, failed = disaggregate(face.net, flow)
     return None if len(failed) else lists_after(face.net.data, moves)
