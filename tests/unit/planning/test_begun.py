@@ -11,7 +11,7 @@ from equipoise.planning.goals import value_of
 from equipoise.planning.networks.place import place
 from equipoise.planning.programs.joint.columns import program_of
 from equipoise.planning.programs.joint.question import question
-from equipoise.planning.programs.joint.solve import Start, best_of_face
+from equipoise.planning.programs.joint.solve import Start, arcs_of, best_of_face, columns_of
 
 
 @pytest.mark.parametrize(("crowded", "moved"), [(False, False), (True, False), (True, True)])
@@ -37,3 +37,20 @@ def test_the_beginning_is_the_plan(*, crowded: bool, moved: bool) -> None:
     sums = program.rows.table @ program.near
     assert np.all((program.rows.least <= sums) & (sums <= program.rows.most))
     assert program.cost @ program.near + layout.paid == value_of(problem, lists, "topic-leaders")
+
+
+@pytest.mark.parametrize("goal", ["elections", "topic-leaders"])
+def test_columns_are_counted_before_the_program_is_made(goal: str) -> None:
+    """Of all arcs, and of those that the plan uses: a program that is too large costs nothing."""
+    problem = drawn(crowded=True)
+    placement = place(problem, BEFORE)
+    assert placement.face is not None
+    reached = {level.goal: level.value for level in placement.levels} | {"leaders": 0}
+    if goal == "topic-leaders":
+        reached |= {"elections": value_of(problem, placement.lists, "elections")}
+    kept = frozenset(level.goal for level in placement.levels)
+    asked = question(placement.face, goal, reached, kept, placement.lists)
+    few = arcs_of(placement.face, placement.lists)
+    for shown in (np.ones_like(few), few):
+        assert columns_of(asked, shown) == len(program_of(asked, shown).program.cost)
+    assert columns_of(asked, few) < columns_of(asked, np.ones_like(few))

@@ -19,6 +19,7 @@ from equipoise.planning.networks.disaggregation import disaggregate, lists_after
 from equipoise.planning.networks.place import OptimalFace, sized
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_parts, proved
 from equipoise.planning.programs.joint.narrowing import narrow_question
+from equipoise.planning.programs.joint.pieces import pieces
 from equipoise.planning.programs.joint.question import SCALE, Question, question, stands_there
 
 if TYPE_CHECKING:
@@ -132,15 +133,17 @@ class Found:
 
 def searched(asked: Question, goal: str, start: Start) -> Found | None:
     """The best placement of a question, and prices of its bound; see `best_of_face`."""
-    from equipoise.planning.linear.highs import NEARLY
-    from equipoise.planning.programs.joint.columns import multipliers, program_of  # SciPy, where it is needed
-
     face, growing = asked.face, bool(GOALS[goal].changes) or asked.few_arrive
     left = limits_of(asked, goal, grows=growing)
     shown = arcs_of(face, start.lists) if growing else np.ones(len(face.network.tail), dtype=bool)
     at_once = growing and most_shown(asked, shown)
     shown |= at_once
     simplex = at_once or asked.few_arrive if growing else not goes_anywhere(asked)
+    if columns_of(asked, shown) > left.columns:
+        return None
+    from equipoise.planning.linear.highs import NEARLY
+    from equipoise.planning.programs.joint.columns import multipliers, program_of  # SciPy, where it is needed
+
     best: tuple[int, Multipliers] | None = None
     last, least = None, np.inf
     while True:
@@ -180,6 +183,17 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         return None
     others = others_near(face, *last) if start.decides_later else []
     return Found(lists_near(face, *last), best[1], best[0], others)
+
+
+def columns_of(asked: Question, shown: npt.NDArray[np.bool_]) -> int:
+    """Columns of the program of the arcs ``shown``, see `columns.program_of`, which needs SciPy."""
+    network, counts, who, near = asked.face.network, asked.counts, asked.who, asked.near
+    n = int((shown & (network.upper > network.lower)).sum()) + int((~who.arrives | shown[who.arc]).sum())
+    for term in (asked.goal, *(term for term, _ in asked.held.values())):
+        for of, bounds, at in ((term.arcs, network, near.arcs), (term.counts, counts, near.counts)):
+            cut = pieces(of, bounds.lower, bounds.upper, at, network.params.unit_steps)
+            n += len(cut.step.owner)
+    return n
 
 
 def first_arcs(face: OptimalFace, goal: str, lists: npt.NDArray[np.int32]) -> int:
