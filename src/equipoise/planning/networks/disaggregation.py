@@ -36,8 +36,13 @@ class Moved:
     """Of each arrival: index into ``PlacementData.brokers``."""
 
 
-def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moved, Int64]:
-    """The moves of a flow, and the units whose counts no choice of partitions can meet."""
+def disaggregate(
+    net: PlacementNetwork, flow: Int64, *, leaders_apart: bool = False
+) -> tuple[Moved, Int64]:
+    """The moves of a flow, and the units whose counts no choice of partitions can meet.
+
+    ``leaders_apart``: as many leaders leave as the flow says, though a partition then gives up two replicas.
+    """
     data = net.data
     n_eligible, n_units = len(data.brokers), len(net.family_of)
     leave = per_unit(net.leave, flow, n_units, n_eligible)
@@ -62,7 +67,7 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moved, Int64]:
     unit, broker = np.nonzero(arrive[net.unit_of[rows_single]])
     pieces = [(rows_single[unit], broker)]
 
-    wanted = leaving_groups(net, flow)
+    wanted = leaving_groups(net, flow, leaders_apart=leaders_apart)
     wanted.need[~greedy[wanted.unit]] = 0
     left = choose_leaving(data, wanted, leaving, MAX_CHANGES.allowed(data.problem.request))
     exact[wanted.unit[left > 0]] = True
@@ -85,8 +90,7 @@ def disaggregate(net: PlacementNetwork, flow: Int64) -> tuple[Moved, Int64]:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Replicas of a unit on a broker of which some leave, whichever: leaders, or followers; of one size where
-    that counts."""
+    """Replicas of a unit on a broker of which some leave, whichever; of one size, or role, where it counts."""
 
     of_slot: Int64
     """``(n_slots,)``: the group of each, -1 of none."""
@@ -95,12 +99,15 @@ class Groups:
     need: Int64
 
 
-def leaving_groups(net: PlacementNetwork, flow: Int64) -> Groups:
+def leaving_groups(net: PlacementNetwork, flow: Int64, *, leaders_apart: bool) -> Groups:
     """The groups that a network's arcs tell apart, and what leaves of them."""
     data, n_eligible, n_units = net.data, len(net.data.brokers), len(net.family_of)
-    of_slot = (net.unit_of[data.slot_row] * n_eligible + data.slot_broker) * 2 + (data.slot_position == 0)
-    of_arc = (net.leave.unit * n_eligible + net.leave.broker) * 2 + net.leave_leaders
-    size = 2 * n_units * n_eligible
+    of_slot = net.unit_of[data.slot_row] * n_eligible + data.slot_broker
+    of_arc = net.leave.unit * n_eligible + net.leave.broker
+    size = n_units * n_eligible
+    if leaders_apart:
+        of_slot, of_arc = of_slot * 2 + (data.slot_position == 0), of_arc * 2 + net.leave_leaders
+        size *= 2
     if net.certain_bytes is not None:
         # Once arcs are cut by size the flow says how many of each size leave, and any other choice of as many
         # would copy other bytes.
@@ -120,8 +127,9 @@ def leaving_groups(net: PlacementNetwork, flow: Int64) -> Groups:
 def choose_leaving(data: PlacementData, wanted: Groups, leaving: BoolArray, limit: int | None) -> Int64:
     """Mark as many replicas of each group as leaving as it needs; returns what is left, ``(n_groups,)``.
 
-    Those of partitions whose leader had better be elsewhere go first, and a partition gives up one
-    replica before any gives up two.
+    Followers go first, since the leadership of a partition stays where it is when one of them
+    moves; among them those of partitions whose leader had better be elsewhere; and a partition
+    gives up one replica before any gives up two.
     """
     left, key = wanted.need.copy(), wanted.of_slot
     usable = key >= 0
@@ -129,11 +137,12 @@ def choose_leaving(data: PlacementData, wanted: Groups, leaving: BoolArray, limi
     candidate = np.flatnonzero(usable)
     # Spread the choice over the partitions: brokers of a unit start at different places in it.
     spread = (data.slot_row[candidate] * 7919 + data.slot_broker[candidate] * 104_729) % 1_000_003
-    chance = (left / np.maximum(np.bincount(key[candidate], minlength=len(left)), 1))[key[candidate]]
+    followers = np.bincount(key[candidate], data.slot_position[candidate] > 0, len(left))
+    chance = left[key[candidate]] / np.maximum(followers[key[candidate]], 1)
     wish = leaders_to_give(data, candidate, chance)[data.slot_row[candidate]]
     # The order goes by group before all, and keeps to it
     # below: `ranks` counts equals that stand side by side.
-    order = np.lexsort((spread, -wish, key[candidate]))
+    order = np.lexsort((spread, -wish, data.slot_position[candidate] == 0, key[candidate]))
     candidate = candidate[order]
     taken = np.bincount(data.slot_row[leaving], minlength=len(data.rows))
     most = max(int(data.problem.rf.max(initial=1)), int(data.problem.cluster.rf.max(initial=1)))

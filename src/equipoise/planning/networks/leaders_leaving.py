@@ -26,7 +26,7 @@ def with_leaders_leaving(face: OptimalFace, gives: Int64, *, by_ids: bool) -> In
     """
     net = face.net
     suited = narrowed(face, leaders_to_leave(net, face.flow, gives))
-    moves, failed = disaggregate(net, break_ties(suited, by_ids=by_ids))
+    moves, failed = disaggregate(net, break_ties(suited, by_ids=by_ids), leaders_apart=True)
     return None if len(failed) else lists_after(net.data, moves)
 
 
