@@ -90,7 +90,7 @@ def disaggregate(
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Replicas of a unit on a broker of which some leave, whichever; of one size, or role, where it counts."""
+    """Replicas of a unit on a broker of which some leave, whichever; of one size or role where it counts."""
 
     of_slot: Int64
     """``(n_slots,)``: the group of each, -1 of none."""
