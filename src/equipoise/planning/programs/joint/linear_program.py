@@ -27,6 +27,12 @@ def split_of(x: Float64) -> BoolArray:
     return split
 
 
+def ties_of(found: Answer) -> BoolArray:
+    """Columns that may differ among optima: any whose reduced cost is not 0 is at its end in all of them."""
+    ties: BoolArray = split_of(found.x) | (np.abs(found.of_columns) < NEARLY)
+    return ties
+
+
 def at_least(found: Answer) -> int:
     """What every whole solution costs at least, by the optimum of the linear program."""
     return int(np.ceil(found.value - max(NEARLY, NOISE * abs(found.value))))
@@ -75,8 +81,7 @@ class JointProgram:
         of which many are whole. At last all that may differ, or those that are not whole and who leads.
         """
         x, best = found.x, None
-        # A column whose reduced cost is not 0 is at its end in every optimum, so it can stay there.
-        ties = split_of(x) | (np.abs(found.of_columns) < NEARLY)
+        ties = ties_of(found)
         leads = np.arange(len(x)) >= self.n_flows
         for turn in range(1 + params.near_optima):
             split = split_of(x)
@@ -94,7 +99,7 @@ class JointProgram:
 
     def others_near(self, found: Answer, params: Params) -> Iterator[Float64]:
         """Solutions with whole flows near other optima, as good or nearly."""
-        ties = split_of(found.x) | (np.abs(found.of_columns) < NEARLY)
+        ties = ties_of(found)
         for turn in range(params.late_optima):
             x = self.other(found, ties, turn)
             if x is None:

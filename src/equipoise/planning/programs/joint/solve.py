@@ -54,7 +54,7 @@ class Start:
     supposed: bool = False
     """Some of those values are only hoped for: that no plan has them all is an answer, too."""
     decides_later: bool = False
-    """Goals come after it that no program decides, and of which another optimum may have less."""
+    """The next goal is one that no program decides, and of which another optimum may have less."""
 
 
 @dataclass
