@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F
 
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.jobs import kept, store
@@ -54,6 +55,27 @@ def test_files_of_kept_clusters_are_linked(spark: SparkSession, tmp_path: Path) 
     inodes = [{path.stat().st_ino for path in parts(tmp_path / name)} for name in ("before", "now")]
     assert len(inodes[0] & inodes[1]) == 3 and len(inodes[1]) == 4
     assert told(spark, tmp_path / "now") == told(spark, tmp_path / "before")
+
+
+def test_files_that_differ_in_what_may_be_null(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark writes a column as never null where a query shows it, which another run's query may not do.
+
+    Here the partitions of c are such, for a number was put in for missing ones.
+    """
+    for limit in ("ROWS_IN_FILE", "WORTH_A_FILE"):
+        monkeypatch.setattr(kept, limit, 1000)
+    written(spark, "a", tmp_path / "before")
+    rows = spark.createDataFrame([sample("c", k) for k in range(EACH)], SAMPLES.schema)
+    filled = rows.withColumn("partition", F.coalesce("partition", F.lit(-1)))
+    write_table(filled.coalesce(1), SAMPLES, tmp_path / "c")
+    parts(tmp_path / "c")[0].rename(tmp_path / "before" / "part-00001.parquet")
+    nullable = [pq.read_schema(path).field("partition").nullable for path in parts(tmp_path / "before")]
+    assert nullable == [True, False]
+    written(spark, "d", tmp_path / "now")
+    assert add_kept(spark, SAMPLES, tmp_path / "before", "ac", tmp_path / "now", tmp_path / "w") == 2 * EACH
+    assert {row.cluster for row in told(spark, tmp_path / "now")} == {"a", "c", "d"}
 
 
 def test_of_mixed_files_what_is_kept_is_written_anew(

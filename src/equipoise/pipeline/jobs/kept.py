@@ -61,10 +61,10 @@ def kept_files(before: Path, kept: Collection[str]) -> Iterator[Path | pa.Table]
             continue
         loose.append(found)
         if sum(rows.num_rows for rows in loose) >= ROWS_IN_FILE:
-            yield pa.concat_tables(loose)
+            yield pa.concat_tables(loose, promote_options="permissive")
             loose = []
     if any(rows.num_rows for rows in loose):
-        yield pa.concat_tables(loose)
+        yield pa.concat_tables(loose, promote_options="permissive")
 
 
 def kept_of(path: Path, clusters: pa.Array) -> Path | pa.Table:
