@@ -35,8 +35,6 @@ def face_arcs(state: State, goal: str) -> Size:
 
 def by_face(state: State, goal: str) -> State:
     """The state with a goal decided among all placements that are as good at the goals before it."""
-    if (at_once := by_face_to_come(state, goal)) is not None:
-        return at_once
     reached = state.solution.before(goal)
     joint = best_after(state, goal, reached)
     if joint is None:
@@ -50,36 +48,48 @@ def by_face(state: State, goal: str) -> State:
     return replace(state.with_level(joint.level, reached), decided=state.decided | {goal})
 
 
-def by_face_to_come(state: State, goal: str) -> State | None:
-    """The state with several goals decided by the program of the last, as if the others reached their bounds.
+def bounds_to_come(state: State, goal: str) -> dict[str, int]:
+    """Bounds of a goal and of those after it, up to the first without one, whose program decides for all.
 
-    Mostly they do, and then the programs of the others are spared. None where those are small, where no
-    bound is known, or where one is not reached.
+    A bound that is reached makes the program of its own goal needless.
     """
-    from equipoise.planning.programs.joint.solve import first_arcs
-
-    problem, best = state.problem, state.solution
-    # A bound that is reached makes the program of its own goal needless: so goals with known bounds are taken
-    # together up to the first without one, whose program decides for all.
-    supposed, last = best.before(goal), goal
-    for proof in best.proofs[problem.goals.index(goal) : -1]:
+    problem, supposed = state.problem, dict[str, int]()
+    for proof in state.solution.proofs[problem.goals.index(goal) : -1]:
         after = problem.goals[problem.goals.index(proof.goal) + 1]
         if not proof.claims or after not in FACE_GOALS:
             break
-        supposed[proof.goal], last = proof.bound, after
+        supposed[proof.goal] = proof.bound
+    return supposed
+
+
+def bounds_are_worth_a_try(state: State, goal: str) -> bool:
+    """True where bounds of goals to come are known, and their own programs are not small."""
+    if not face_is_open(state, goal) or not bounds_to_come(state, goal):
+        return False
+    from equipoise.planning.programs.joint.solve import first_arcs
+
+    best = state.solution
     face = state.faces.of(state.faces.kept(best.before(goal)))
-    if last == goal or face is None or first_arcs(face, goal, best.lists) <= problem.params.supposed_arcs:
-        return None
+    return face is not None and first_arcs(face, goal, best.lists) > state.problem.params.supposed_arcs
+
+
+def by_face_to_come(state: State, goal: str) -> State:
+    """The state with several goals decided by the program of the last, as if the others reached their bounds.
+
+    Mostly they do, and then the programs of the others are spared. Where one does not, the state stays.
+    """
+    problem, bounds = state.problem, bounds_to_come(state, goal)
+    supposed = state.solution.before(goal) | bounds
+    last = problem.goals[problem.goals.index(goal) + len(bounds)]
     joint = best_after(state, last, supposed, supposed=True)
     if joint is None or joint.lists is None:
-        return None
+        return state
     tried = with_best_of(state, joint)
     # Lists without the supposed values do not tell whether
     # these can be had: then goals are decided one by one.
     if tried.solution.before(last) != supposed:
-        return None
-    decided = problem.goals[problem.goals.index(goal) : problem.goals.index(last) + 1]
-    return replace(tried.with_level(joint.level, supposed), decided=state.decided | {*decided})
+        return state
+    return replace(tried.with_level(joint.level, supposed), decided=state.decided | {*bounds, last})
 
 
 def with_best_of(state: State, joint: Joint) -> State:
