@@ -124,6 +124,15 @@ def test_ten_moves_of_the_twenty_that_it_takes() -> None:
     assert all(value == bound for value, bound in found.values())
 
 
+def test_where_the_simplex_method_is_not_done_in_time() -> None:
+    """A program of all columns, in which few may arrive, goes to an interior point: all is proved."""
+    request, hurried = Request(max_moves=10), replace(LARGE, face_pivots=1)
+    usual, plan = (make_plan(crowded(), request, params) for params in (LARGE, hurried))
+    assert plan.certificate == usual.certificate
+    assert all(level.gap == 0 for level in plan.certificate)
+    check_judged(plan)
+
+
 def test_a_certificate_of_another_budget_is_refused() -> None:
     """With more moves allowed the same prices prove less."""
     plan = make_plan(crowded(), Request(max_moves=10), LARGE)

@@ -139,6 +139,10 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
     at_once = growing and most_shown(asked, shown)
     shown |= at_once
     simplex = at_once or asked.few_arrive if growing else not goes_anywhere(asked)
+    begun = not growing or (at_once and not asked.few_arrive)
+    # Where few may move, the simplex method has the optimum of all columns soon, or not in minutes: then the
+    # other half of the effort is for an interior point.
+    halved = at_once and asked.few_arrive
     if columns_of(asked, shown) > left.columns:
         return None
     from equipoise.planning.linear.highs import NEARLY
@@ -152,8 +156,12 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         if not left.reach(columns):
             break
         most = left.iterations(columns)
+        if halved and most is not None:
+            most //= 2
         # What is near to the plan has prices that say little of arcs which are not there yet.
-        found = layout.program.relaxed(simplex=simplex, begun=not growing, iterations=most)
+        found = layout.program.relaxed(simplex=simplex, begun=begun, iterations=most)
+        if found is None and halved and not start.supposed:
+            found = layout.program.relaxed(simplex=False, begun=False)
         if found is None:
             break
         left.spend(found.iterations, columns)
