@@ -49,7 +49,10 @@ def add_kept(
 
 
 def kept_files(before: Path, kept: Collection[str]) -> Iterator[Path | pa.Table]:
-    """Files that stay as they are, and rows of others, as many as a file has."""
+    """Files that stay as they are, and rows of others, as many as a file has.
+
+    Which columns may be null differs from file to file, as Spark tells it of a query.
+    """
     import pyarrow as pa
 
     wanted = pa.array(sorted(kept), pa.string())
