@@ -139,7 +139,6 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
     at_once = growing and most_shown(asked, shown)
     shown |= at_once
     simplex = at_once or asked.few_arrive if growing else not goes_anywhere(asked)
-    begun = not growing or (at_once and not asked.few_arrive)
     # Where few may move, the simplex method has the optimum of all columns soon, or not in minutes: then the
     # other half of the effort is for an interior point.
     halved = at_once and asked.few_arrive
@@ -159,7 +158,7 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         if halved and most is not None:
             most //= 2
         # What is near to the plan has prices that say little of arcs which are not there yet.
-        found = layout.program.relaxed(simplex=simplex, begun=begun, iterations=most)
+        found = layout.program.relaxed(simplex=simplex, begun=not growing, iterations=most)
         if found is None and halved and not start.supposed:
             found = layout.program.relaxed(simplex=False, begun=False)
         if found is None:
