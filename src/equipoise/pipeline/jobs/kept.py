@@ -8,6 +8,7 @@ where there are no links, Spark writes them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,12 +50,11 @@ def add_kept(
 
 
 def kept_files(before: Path, kept: Collection[str]) -> Iterator[Path | pa.Table]:
-    """Files that stay as they are, and rows of others, as many as a file has.
-
-    Which columns may be null differs from file to file, as Spark tells it of a query.
-    """
+    """Files that stay as they are, and rows of others, as many as a file has."""
     import pyarrow as pa
 
+    # Which columns may be null differs from file to file, as Spark tells it of a query; types never do.
+    together = partial(pa.concat_tables, promote_options="default")
     wanted = pa.array(sorted(kept), pa.string())
     loose: list[pa.Table] = []
     for path in parts(before):
@@ -64,10 +64,10 @@ def kept_files(before: Path, kept: Collection[str]) -> Iterator[Path | pa.Table]
             continue
         loose.append(found)
         if sum(rows.num_rows for rows in loose) >= ROWS_IN_FILE:
-            yield pa.concat_tables(loose, promote_options="permissive")
+            yield together(loose)
             loose = []
     if any(rows.num_rows for rows in loose):
-        yield pa.concat_tables(loose, promote_options="permissive")
+        yield together(loose)
 
 
 def kept_of(path: Path, clusters: pa.Array) -> Path | pa.Table:
