@@ -15,7 +15,7 @@ from equipoise.planning import Request, build_problem
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.networks import disaggregation
 from equipoise.planning.networks.disaggregation import Moved, disaggregate, exchange, lists_after, pair
-from equipoise.planning.networks.place import solve_levels, topic_network
+from equipoise.planning.networks.faces import solve_levels, topic_network
 from equipoise.planning.networks.placement import PlacementNetwork
 from equipoise.planning.networks.placement_data import gather
 from equipoise.planning.problem.params import Params

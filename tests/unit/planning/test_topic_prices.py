@@ -12,7 +12,7 @@ from equipoise.planning import Request, build_problem
 from equipoise.planning.flow.convex import Optimum, dual_bound, solve
 from equipoise.planning.flow.network import Int64, Network, Objective
 from equipoise.planning.networks import topic_prices
-from equipoise.planning.networks.place import merged_network, solve_levels, topic_network
+from equipoise.planning.networks.faces import merged_network, solve_levels, topic_network
 from equipoise.planning.networks.placement import PlacementNetwork
 from equipoise.planning.networks.placement_data import gather
 from equipoise.planning.problem.params import Params

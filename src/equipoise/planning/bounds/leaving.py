@@ -19,7 +19,7 @@ from equipoise.planning.bounds.leaders import free_leaders, leader_bounds
 from equipoise.planning.flow.convex import Optimum, solve, solve_from
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.goals.elections import Elections
-from equipoise.planning.networks.place import OptimalFace
+from equipoise.planning.networks.faces import OptimalFace
 
 
 def fewest_given_up(face: OptimalFace, reached: Mapping[str, int]) -> ProvedLevel:

@@ -9,10 +9,11 @@ from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.driver.state import Faces, State
 from equipoise.planning.flow.network import Infeasible, Int64
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
+from equipoise.planning.networks.faces import break_ties, narrowed
 from equipoise.planning.networks.leadable import with_leaders
 from equipoise.planning.networks.move_budget import pinned_to
 from equipoise.planning.networks.orders import order
-from equipoise.planning.networks.place import Placement, break_ties, narrowed, place
+from equipoise.planning.networks.place import Placement, place
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.solution.solution import proved_by

@@ -54,11 +54,12 @@ def by_leaders_leaving(state: State, goal: str) -> State:
     if face is None:
         return state
     gives = leaders_given(state.problem, reached)[face.net.data.brokers]
+    placed = {name: value for name, value in reached.items() if name in PLACEMENT}
     proof, part = state.proof(goal), state.problem.params.leaving_part
     while part > 1 and (proof.value - proof.bound) * part > proof.bound:
         part //= 2
     while part:
-        lists = with_leaders_leaving(face, -(-gives // part), by_ids=state.placement.by_row)
+        lists = with_leaders_leaving(face, -(-gives // part), placed, by_ids=state.placement.by_row)
         found = state if lists is None else state.with_lists(*ordered(state.problem, lists))
         if found is state or found.proof(goal).closes:
             return found

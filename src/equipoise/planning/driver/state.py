@@ -12,7 +12,8 @@ from equipoise.cluster.brokers import IntArray
 from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals import PLACEMENT, value_of
-from equipoise.planning.networks.place import OptimalFace, Placement, place
+from equipoise.planning.networks.faces import OptimalFace
+from equipoise.planning.networks.place import Placement, place
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules import within_budgets
 from equipoise.planning.solution.solution import Solution, has_one_placement, proofs_of

@@ -8,26 +8,33 @@ rarely stand in the rack of its leader. Where few brokers share a rack, that is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.basis.distinct import ranks
 from equipoise.planning.flow.network import Int64, Objective
-from equipoise.planning.networks.disaggregation import disaggregate, lists_after
-from equipoise.planning.networks.place import OptimalFace, break_ties, narrowed
+from equipoise.planning.networks.disaggregation import disaggregate
+from equipoise.planning.networks.faces import OptimalFace, break_ties, narrowed
 from equipoise.planning.networks.placement import PlacementNetwork
+from equipoise.planning.networks.repair import repaired
 from equipoise.planning.problem.bands import band
 
 
-def with_leaders_leaving(face: OptimalFace, gives: Int64, *, by_ids: bool) -> IntArray | None:
+def with_leaders_leaving(
+    face: OptimalFace, gives: Int64, reached: Mapping[str, int], *, by_ids: bool
+) -> IntArray | None:
     """Lists of the face in which leaders leave brokers, of each about as many as it ``gives``; None without.
 
-    ``gives``: ``(n_eligible,)``; ``by_ids``: as of `place.break_ties`.
+    ``gives``: ``(n_eligible,)``; ``reached``: what the placement goals have to reach, in their order;
+    ``by_ids``: as of `faces.break_ties`.
     """
     net = face.net
     suited = narrowed(face, leaders_to_leave(net, face.flow, gives))
-    moves, failed = disaggregate(net, break_ties(suited, by_ids=by_ids), leaders_apart=True)
-    return None if len(failed) else lists_after(net.data, moves)
+    chosen = replace(face, flow=break_ties(suited, by_ids=by_ids))
+    return repaired(chosen, *disaggregate(net, chosen.flow, leaders_apart=True), reached)
 
 
 def leaders_to_leave(net: PlacementNetwork, flow: Int64, gives: Int64) -> Objective:

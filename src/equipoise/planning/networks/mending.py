@@ -15,8 +15,8 @@ import numpy.typing as npt
 from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals.racks import Racks
+from equipoise.planning.networks.faces import merged_network
 from equipoise.planning.networks.move_budget import priced
-from equipoise.planning.networks.place import merged_network
 from equipoise.planning.networks.placement_data import PlacementData, gather
 from equipoise.planning.problem.problem import BoolArray, Problem
 from equipoise.planning.rules.max_moves import MAX_MOVES

@@ -25,7 +25,8 @@ from equipoise.planning.goals import goals_before
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.goals.racks import Racks
 from equipoise.planning.goals.replicas import Replicas
-from equipoise.planning.networks.place import merged_network, place, solve_levels
+from equipoise.planning.networks.faces import merged_network, solve_levels
+from equipoise.planning.networks.place import place
 from equipoise.planning.networks.placement import PlacementNetwork
 from equipoise.planning.networks.placement_data import gather
 from equipoise.planning.problem.problem import BoolArray, Problem

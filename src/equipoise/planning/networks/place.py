@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -12,42 +11,37 @@ import numpy.typing as npt
 
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import ProvedLevel
-from equipoise.planning.basis.distinct import distinct
-from equipoise.planning.flow.convex import Optimum, narrow, solve
-from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective, TooDear
+from equipoise.planning.flow.convex import narrow
+from equipoise.planning.flow.network import Infeasible, Int64, Network
 from equipoise.planning.goals import PLACEMENT
-from equipoise.planning.goals.bytes import Bytes
-from equipoise.planning.goals.replicas import Replicas
 from equipoise.planning.networks.disaggregation import Moved, disaggregate, lists_after
-from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build, opened
+from equipoise.planning.networks.faces import (
+    OptimalFace,
+    least_change,
+    lift,
+    merged_network,
+    solve_levels,
+    tightened,
+    topic_network,
+    units_of,
+)
+from equipoise.planning.networks.placement import PlacementNetwork, opened
 from equipoise.planning.networks.placement_data import PlacementData, gather
+from equipoise.planning.networks.repair import repaired
 from equipoise.planning.networks.sizes import by_size, tells_sizes
-from equipoise.planning.networks.topic_prices import solve_topics
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.rules.max_bytes import MAX_BYTES
 
 LOG = logging.getLogger(__name__)
 BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class OptimalFace:
-    """All placements that are equally good at the placement goals, and one of them."""
-
-    net: PlacementNetwork
-    network: Network
-    flow: Int64
-    forced_leader_changes: Optimum | None = None
-    """The fewest leaders that leave their broker, where that was asked."""
-
-
-@dataclass(frozen=True, eq=False)
 class Attempt:
-    """Moves that were disaggregated, and the rows for which that failed, ``(n_rows,)``."""
+    """Moves that were disaggregated, and the units of the face for which that failed."""
 
     moves: Moved
     levels: list[ProvedLevel]
-    failed: BoolArray
+    failed: Int64
     face: OptimalFace
 
 
@@ -86,16 +80,15 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
     while True:
         # A row that is a node of its own never fails, so each round expands more, and rounds come to an end.
         found = attempt(data, wanted, expanded)
-        wider = expanded | found.failed
+        promised = {level.goal: level.value for level in found.levels}
+        lists = repaired(found.face, found.moves, found.failed, promised)
+        wider = expanded | np.isin(found.face.net.unit_of, found.failed)
         # Beyond that size what failed stands as near to its counts as a flow could bring it. The bounds stay
         # those of the network, and the gap between is told.
-        if not found.failed.any() or wider.sum() * len(data.brokers) > most:
-            return Placement(
-                lists_after(data, found.moves),
-                tuple(found.levels),
-                groups_of(data, expanded),
-                found.face,
-            )
+        if lists is None and wider.sum() * len(data.brokers) > most:
+            lists = lists_after(data, found.moves)
+        if lists is not None:
+            return Placement(lists, tuple(found.levels), groups_of(data, expanded), found.face)
         expanded = wider
 
 
@@ -170,62 +163,10 @@ def on_merged_face(
     return fine, fine.network
 
 
-def merged_network(data: PlacementData) -> PlacementNetwork:
-    """All topics as one family, a unit for each kind of partition."""
-    n_kinds = int(data.kind.max(initial=0)) + 1
-    return build(data, data.kind, np.zeros(n_kinds, dtype=np.int64))
-
-
 def groups_of(data: PlacementData, expanded: BoolArray) -> dict[str, Int64]:
     if expanded.all() and arcs_of_partitions(data.problem) <= data.problem.params.partition_arcs:
         return {}
     return {"units": units_of(data, expanded), "merged_units": data.kind}
-
-
-def units_of(data: PlacementData, expanded: BoolArray) -> Int64:
-    """A unit for each kind in each topic, and for each row that is expanded; ``(n_rows,)``."""
-    topic = data.problem.cluster.topic_idx[data.rows].astype(np.int64)
-    n_kinds = int(data.kind.max(initial=0)) + 1
-    n_together = len(data.problem.cluster.topics) * n_kinds
-    key = np.where(expanded, n_together + np.arange(len(topic)), topic * n_kinds + data.kind)
-    return distinct(key, n_together + len(topic))[1]
-
-
-def topic_network(data: PlacementData, expanded: BoolArray) -> PlacementNetwork:
-    """Topics as families, with the units of `units_of`."""
-    # Units never reach across topics here: cells are of a topic, and only so `topics` can count them.
-    unit_of = units_of(data, expanded)
-    family = np.zeros(int(unit_of.max(initial=-1)) + 1, dtype=np.int64)
-    cluster = data.problem.cluster
-    family[unit_of] = distinct(cluster.topic_idx[data.rows], len(cluster.topics))[1]
-    net = build(data, unit_of, family)
-    return replace(net, network=tightened(net, net.network))
-
-
-def solve_levels(
-    net: PlacementNetwork, network: Network, goals: tuple[str, ...], name: NetworkName
-) -> tuple[list[ProvedLevel], OptimalFace]:
-    """Goals one after the other, each on the optimal face of those before."""
-    levels = []
-    flow = net.guess()
-    for goal in goals:
-        LOG.info("where replicas stand: %s", goal)
-        if PLACEMENT[goal].of_sizes:
-            face = sized(OptimalFace(net, network, flow))
-            net, network, flow = face.net, face.network, face.flow
-        objective = net.objective(goal)
-        try:
-            if PLACEMENT[goal].of_topics:
-                best = solve_topics(net, network, objective, flow)
-            else:
-                best = solve(network, objective, flow)
-        except TooDear:  # sizes of hundreds of terabytes on very many nodes: nothing is claimed of them
-            continue
-        flow = best.flow
-        levels.append(ProvedLevel(goal, best.value, name, best.potential))
-        # A narrower arc is cut into fewer steps by the goals that follow.
-        network = tightened(net, narrow(network, objective, best.potential))
-    return levels, OptimalFace(net, network, flow)
 
 
 def finish(
@@ -238,90 +179,6 @@ def finish(
     """Solve the goals that are left, break ties and disaggregate."""
     levels, face = solve_levels(net, network, goals, name)
     LOG.info("which partitions move")
-    smallest = MAX_BYTES.is_given(net.data.problem.request)
-    if smallest:
-        face = sized(face)
-    net, network, flow = face.net, face.network, face.flow
-    # Who leads is solved afterwards, for this placement alone. A leader that leaves its broker is an election
-    # whatever comes then, so of equally good placements one with the fewest of those is taken.
-    wish = net.forced_leader_changes()
-    forced = solve(network, wish, flow)
-    suited = OptimalFace(net, narrow(network, wish, forced.potential), forced.flow)
-    if smallest:  # first of all the smallest of what may as well move
-        with suppress(TooDear):
-            suited = narrowed(narrowed(face, net.objective(Bytes.name)), wish)
-    chosen = break_ties(suited, by_ids=name == NetworkName.PARTITIONS)
-    moves, failed_units = disaggregate(net, chosen)
-    failed = np.isin(net.unit_of, failed_units)
-    return Attempt(moves, before + levels, failed, OptimalFace(net, network, chosen, forced))
-
-
-def sized(face: OptimalFace) -> OptimalFace:
-    """The face with an arc for each size of what may leave."""
-    net, network = by_size(face.net, face.network)
-    return face if net is face.net else OptimalFace(net, network, net.guess())
-
-
-def narrowed(face: OptimalFace, wish: Objective) -> OptimalFace:
-    """What of a face is best at one thing more."""
-    best = solve(face.network, wish, face.flow)
-    return OptimalFace(face.net, narrow(face.network, wish, best.potential), best.flow)
-
-
-def break_ties(face: OptimalFace, *, by_ids: bool) -> Int64:
-    """The flow of a placement of the face that is level; ``by_ids``: and then has the lowest broker ids."""
-    # Where `replicas` is no goal the face may leave brokers anywhere, and level ones serve better.
-    face = narrowed(face, face.net.objective(Replicas.name))
-    if by_ids:
-        lowest = np.zeros(len(face.network.tail), dtype=np.int64)
-        lowest[face.net.arrive.index] = face.net.arrive.broker
-        face = narrowed(face, Objective.of_linear(lowest))
-    return face.flow
-
-
-def tightened(net: PlacementNetwork, network: Network) -> Network:
-    """Cell arcs bounded by what can leave and reach their cell: implied, and far fewer steps."""
-    n_eligible = len(net.data.brokers)
-
-    def cells(arcs: Arcs, bound: Int64) -> Int64:
-        key = net.family_of[arcs.unit] * n_eligible + arcs.broker
-        return np.bincount(key, weights=bound[arcs.start : arcs.stop], minlength=len(net.cell.unit)).astype(
-            np.int64
-        )
-
-    here = net.guess()[net.cell.index]
-    least = here - cells(net.leave, network.upper) + cells(net.arrive, network.lower)
-    most = here - cells(net.leave, network.lower) + cells(net.arrive, network.upper)
-    lower, upper = network.lower.copy(), network.upper.copy()
-    lower[net.cell.index] = np.maximum(lower[net.cell.index], least)
-    upper[net.cell.index] = np.minimum(upper[net.cell.index], most)
-    return replace(network, lower=lower, upper=upper)
-
-
-def lift(coarse: PlacementNetwork, fine: PlacementNetwork, potential: Int64) -> Int64:
-    """Potentials of the merged network on one of many units: every node takes that of its like."""
-    kind = np.zeros(len(fine.family_of), dtype=np.int64)
-    kind[fine.unit_of] = fine.data.kind
-    n_eligible, n_racks = len(fine.data.brokers), fine.data.problem.n_racks
-    n_fine, n_cells = len(fine.network.supply), len(fine.cell.unit)
-    first_pool = 1 + 2 * n_eligible
-    like = np.empty(n_fine, dtype=np.int64)
-    like[: 1 + n_eligible] = np.arange(1 + n_eligible)
-    cells = np.arange(n_cells)
-    like[1 + n_eligible : 1 + n_eligible + n_cells] = 1 + n_eligible + cells % n_eligible
-    n_kinds, at, n_sums = len(coarse.family_of), 1 + n_eligible + n_cells, len(coarse.rack.unit)
-    pools = (kind[:, None] * n_racks + np.arange(n_racks)).ravel()
-    n_coarse = len(coarse.network.supply) - n_sums
-    first_crowd = n_coarse - int((coarse.crowd >= 0).sum())
-    # Pools come twice where changes of a partition are limited (`build`); how often follows from the nodes.
-    halves = (first_crowd - first_pool - n_kinds * (n_racks > 1)) // (n_kinds * n_racks)
-    for half in range(halves):
-        like[at : at + len(pools)] = first_pool + half * n_kinds * n_racks + pools
-        at += len(pools)
-    crowded = fine.crowd >= 0
-    if n_racks > 1:
-        like[at : at + len(kind)] = first_crowd - n_kinds + kind
-        # A kind of which some unit has a crowd has one in the merged network: excess adds up.
-        like[fine.crowd[crowded]] = coarse.crowd[kind[crowded]]
-    like[n_fine - n_sums :] = n_coarse + np.arange(n_sums)
-    return potential[like]
+    chosen = least_change(face, by_ids=name == NetworkName.PARTITIONS)
+    moves, failed = disaggregate(chosen.net, chosen.flow)
+    return Attempt(moves, before + levels, failed, chosen)

@@ -38,7 +38,9 @@ class Params:
 
     effort: Effort = Effort.NORMAL
 
-    partition_arcs: int = limit(300_000, "arcs", "every partition is a node from the start")
+    partition_arcs: int = limit(
+        300_000, "arcs", "every partition is a node from the start; topics of as many are placed again"
+    )
     row_arcs: int = limit(1_000_000, "arcs", "every partition is a node once topics come into play")
     shrinking_arcs: int = limit(2_000_000, "arcs", "partitions that lose replicas are nodes from the start")
     expanded_arcs: int = limit(

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from equipoise.cluster import measures
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals.moves import Moves
-from equipoise.planning.networks.place import OptimalFace
+from equipoise.planning.networks.faces import OptimalFace
 from equipoise.planning.rules.interface import MANY
 from equipoise.planning.rules.max_changes_per_partition import most_arrivals
 from equipoise.planning.rules.max_moves import MAX_MOVES

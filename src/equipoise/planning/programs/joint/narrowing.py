@@ -19,7 +19,7 @@ from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals.moves import Moves
-from equipoise.planning.networks.place import lift, merged_network
+from equipoise.planning.networks.faces import lift, merged_network
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, cheapest_of
 from equipoise.planning.programs.joint.question import MOST, SCALE, Question
 

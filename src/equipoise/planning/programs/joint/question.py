@@ -15,7 +15,7 @@ from equipoise.planning.flow.convex import least_flow
 from equipoise.planning.flow.network import Infeasible, Int64, Objective
 from equipoise.planning.goals import LEADER, PLACEMENT
 from equipoise.planning.goals.moves import Moves
-from equipoise.planning.networks.place import OptimalFace
+from equipoise.planning.networks.faces import OptimalFace
 from equipoise.planning.networks.placement import Arcs, PlacementNetwork
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import table

@@ -16,7 +16,7 @@ from equipoise.planning.flow.convex import least_flow
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.goals import GOALS, PLACEMENT
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
-from equipoise.planning.networks.place import OptimalFace, sized
+from equipoise.planning.networks.faces import OptimalFace, sized
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_parts, proved
 from equipoise.planning.programs.joint.narrowing import narrow_question
 from equipoise.planning.programs.joint.pieces import pieces
