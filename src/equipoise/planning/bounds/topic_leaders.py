@@ -35,8 +35,12 @@ from equipoise.planning.problem.params import Params
 from equipoise.planning.problem.problem import Problem
 
 LOG = logging.getLogger(__name__)
-ELECTION = 8 * FINENESS
-"""The first price of an election that is tried: where the ascent begins, and no limit."""
+ELECTION = 1
+"""The first price of an election that is tried, in parts of `FINENESS`.
+
+It begins low: the ascent is stuck where prices of topics and brokers have gone too far; one that rises
+takes them no farther than they need to go.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +220,7 @@ def by_flow(sums: LeaderSums, near: SumPrices) -> SumPrices:
         return int(np.maximum(held - led, 0).sum()) - sums.allowed
 
     # The flow knows whole prices alone. Where ascent ends they are too low rather than too high.
-    best, likely = tried(2 * near.election // FINENESS * FINENESS)
+    best, likely = tried(-(-2 * near.election // FINENESS) * FINENESS)
     for _ in range(sums.params.bound_flows - 1):
         too_many = over(likely)
         if not (near.election and too_many):
@@ -270,21 +274,23 @@ def flow_near(sums: LeaderSums, likely: Int64, election: int) -> tuple[SumPrices
 def by_ascent(sums: LeaderSums, value: int, *, priced: bool) -> SumPrices:
     """The best prices found in some rounds, for rising and for falling prices of elections.
 
-    What is left of the gap to ``value`` says when another price is no longer worth its round.
+    The bound and what is left of its gap to ``value`` say when another price is no longer worth its round.
     """
     n_topics = sum(len(cells.size) for cells in sums.blocks)
     election, reach = ELECTION if priced else 0, FINENESS * sums.params.bound_reach
     start = SumPrices(election, np.zeros(len(sums.least), dtype=np.int32), np.zeros(n_topics, dtype=np.int32))
     # A first round may move prices anywhere; from then on a short reach takes fewer halvings to the same end.
     best = sums.better(sums.better(start, sums.highest(election)), reach)
-    for up, down in ((3, 2), (2, 3)) if priced else ():
+    for up, down in ((2, 1), (3, 4), (9, 8), (8, 9)) if priced else ():
         tried = best
         for _ in range(sums.params.bound_tries):
             tried = sums.better(sums.shifted(tried, tried.election * up // down), reach)
             gain, best = tried.bound - best.bound, max(best, tried, key=lambda prices: prices.bound)
-            if gain * sums.params.bound_gain <= FINENESS * value - best.bound:
+            if gain * sums.params.bound_gain <= min(FINENESS * value - best.bound, best.bound):
                 break
-    return max(best, sums.better(best, reach), key=lambda prices: prices.bound)
+    for _ in range(2):
+        best = max(best, sums.better(best, reach), key=lambda prices: prices.bound)
+    return best
 
 
 def sums_of(problem: Problem, lists: IntArray, proofs: list[Proof]) -> LeaderSums | None:

@@ -11,31 +11,44 @@ from equipoise.cluster.measures import leaders_per_broker
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.network import Int64
-from equipoise.planning.goals import FOLLOWER, LEADER, ORDER
+from equipoise.planning.goals import FOLLOWER, LEADER, ORDER, value_of
 from equipoise.planning.goals.interface import Counted, FollowerGoal
 from equipoise.planning.goals.reorders import Reorders
 from equipoise.planning.networks.role_networks import Roles
 from equipoise.planning.networks.roles import choose
+from equipoise.planning.networks.topic_rounding import is_called_for
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import ANYTHING, open_band, same_set, weights
 
 
 def order(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> tuple[IntArray, list[ProvedLevel]]:
     """Order the lists by the order goals among ``goals``; returns the lists and the proofs."""
-    lists = lists.copy()
     lead = leader_roles(problem, lists, goals)
     followed = any(goal in FOLLOWER for goal in goals)  # then followers decide which lists are reordered
-    chosen = choose(
-        lead,
-        tuple(
-            (goal, ORDER[goal].counted)
-            for goal in goals
-            if goal in LEADER or (goal in ORDER and not followed)
-        ),
+    asked = tuple(
+        (goal, ORDER[goal].counted)
+        for goal in goals
+        if goal in LEADER or (goal in ORDER and not followed)
     )
-    rows = np.flatnonzero(problem.movable)
-    to_front(lists, rows, chosen.column, 0)
-    return lists, [*chosen.levels, *order_followers(problem, lists, goals)]
+    chosen = choose(lead, asked)
+    ways = [chosen.column]
+    if followed and Reorders.name in goals and not is_called_for(lead, asked):
+        # Yet a list with another leader is reordered whoever follows. Of leaders that are as good those
+        # with the fewest such lists mostly serve better; now and then their followers cannot be as good.
+        ways.append(choose(lead, (*asked, (Reorders.name, Reorders.counted))).column)
+    led = [with_in_front(problem, lists, column, goals) for column in ways]
+    ordered = [goal for goal in goals if goal in ORDER]  # the others have one value for both
+    best, levels = min(led, key=lambda way: [value_of(problem, way[0], goal) for goal in ordered])
+    return best, [*chosen.levels, *levels]
+
+
+def with_in_front(
+    problem: Problem, lists: IntArray, column: Int64, goals: tuple[str, ...]
+) -> tuple[IntArray, list[ProvedLevel]]:
+    """The lists with the replicas at ``column``, ``(n_movable,)``, in front, and their followers in order."""
+    lists = lists.copy()
+    to_front(lists, np.flatnonzero(problem.movable), column, 0)
+    return lists, order_followers(problem, lists, goals)
 
 
 def order_followers(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> list[ProvedLevel]:

@@ -92,9 +92,9 @@ class Params:
     )
     bound_flows: int = limit(6, "flows", "find them, with other prices of an election")
     bound_steps: int = limit(3, "leaders", "more or fewer of a cell than is likely cost just their own in it")
-    bound_tries: int = limit(12, "prices", "of an election, rising and falling, are tried for it")
+    bound_tries: int = limit(16, "prices", "of an election, rising and falling, are tried for it")
     bound_reach: int = limit(8, "leaders' worth", "the other prices move once they are nearly right")
-    bound_gain: int = limit(100, "parts of the gap", "the next price has to close one of, or it ends")
+    bound_gain: int = limit(100, "parts of bound or gap", "the next price has to gain one of the less")
     leaving_tries: int = limit(
         4, "choices", "of who has to give leaders away are tried for a bound on elections"
     )
@@ -170,12 +170,6 @@ class Params:
     face_columns: int = limit(160_000, "columns", "placements and leaders are one program", 400_000)
     face_wide_columns: int = limit(
         50_000, "columns", "the same for levels of leaders where a budget keeps placements wide"
-    )
-    face_grown_columns: int = limit(
-        100_000, "columns", "the same for levels of leaders that grow, since a budget lets few replicas move"
-    )
-    face_election_columns: int = limit(
-        120_000, "columns", "the same for elections, which grow; twice as many in all its programs"
     )
     face_at_once: int = limit(50_000, "columns", "what would grow has all columns at once: a second or two")
     face_work: int = limit(
