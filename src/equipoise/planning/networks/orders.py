@@ -37,7 +37,7 @@ def order(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> tuple[In
         # with the fewest such lists mostly serve better; now and then their followers cannot be as good.
         ways.append(choose(lead, (*asked, (Reorders.name, Reorders.counted))).column)
     led = [with_in_front(problem, lists, column, goals) for column in ways]
-    ordered = [goal for goal in goals if goal in ORDER]  # the others have one value for both
+    ordered = [goal for goal in goals if goal in ORDER or goal in FOLLOWER]  # of the rest both have one value
     best, levels = min(led, key=lambda way: [value_of(problem, way[0], goal) for goal in ordered])
     return best, [*chosen.levels, *levels]
 

@@ -167,7 +167,10 @@ class Params:
     supposed_arcs: int = limit(
         10_000, "arcs", "goals with known bounds are decided one by one; beyond it as if they reached them"
     )
-    face_columns: int = limit(160_000, "columns", "placements and leaders are one program", 400_000)
+    face_columns: int = limit(
+        160_000, "columns", "placements and leaders are one program; elections get twice as many in all",
+        400_000,
+    )
     face_wide_columns: int = limit(
         50_000, "columns", "the same for levels of leaders where a budget keeps placements wide"
     )

@@ -239,8 +239,9 @@ def limits_of(asked: Question, goal: str, *, grows: bool) -> Limits:
         return Limits(params.face_columns, params.face_placement_work, params.face_pivots)
     if asked.few_arrive:
         return Limits(params.face_columns, pivots=params.face_pivots)
-    levels_wide = asked.is_wide and not GOALS[goal].changes
-    return Limits(params.face_wide_columns if levels_wide else params.face_columns, params.face_work)
+    if GOALS[goal].changes:
+        return Limits(params.face_columns, 2 * params.face_columns)
+    return Limits(params.face_wide_columns if asked.is_wide else params.face_columns, params.face_work)
 
 
 def arcs_of(face: OptimalFace, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
