@@ -6,8 +6,8 @@ than in the plan. Where replicas stand is forgotten. With a price on each of the
 question of its own (Lagrangian relaxation: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows",
 chapter 16). The prices of all topics are made best for those of the brokers, then the other way round, and so
 on (coordinate ascent), for rising and falling prices of elections. With one price of elections the rest is a
-flow, whose potentials are the best prices. Coordinate ascent ends within a hundredth of that where topics
-have many partitions, and up to a third below it where they have few.
+flow, whose potentials are the best prices. Coordinate ascent ends within a hundredth of that where the price
+of an election begins low, and up to a third below it where that begins with what eight leaders cost.
 """
 
 from __future__ import annotations
