@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import pytest
 
 from equipoise.cluster import Brokers, build_cluster
 from equipoise.cluster.proofs import NetworkName
-from equipoise.planning import build_problem
+from equipoise.planning import Params, build_problem, make_plan
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.bounds.leaders import leader_bounds
 from equipoise.planning.driver.first import ordered
 from equipoise.planning.goals import value_of
 from equipoise.planning.networks.place import place
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
-from equipoise.planning.programs.joint.narrowing import narrow_question
-from equipoise.planning.programs.joint.question import question
+from equipoise.planning.programs.joint import solve
+from equipoise.planning.programs.joint.narrowing import Narrowed, narrow_question
+from equipoise.planning.programs.joint.question import Question, counts_of_leaders, question
 from equipoise.planning.programs.joint.solve import Start, best_of_face
 
 BEFORE = ("racks", "replicas", "moves", "topics", "leaders", "elections")
@@ -86,3 +90,25 @@ def test_prices_that_prove_less_close_nothing() -> None:
     assert levels[-1].value < reached["elections"]
     asked = question(placement.face, "topic-leaders", reached, kept, lists)
     assert narrow_question(asked, reached, tuple(levels)) is None
+
+
+def test_counts_that_a_goal_pulls_into_bands_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six moves give the new broker no share of leaders: what others have too many of costs its square."""
+    draw = np.random.default_rng(5)
+    lists = np.array([draw.permutation(12)[:3] for _ in range(300)])
+    names = [f"t{k // 20}" for k in range(300)]
+    cluster = build_cluster("grown", Brokers.of(range(13)), names, np.arange(300) % 20, lists)
+    problem, narrowed = build_problem(cluster, Request(max_moves=6)), []
+
+    def spied(asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel]) -> Narrowed | None:
+        found = narrow_question(asked, reached, levels)
+        if found is not None and reached.get("leaders"):
+            narrowed.append(found.question.counts)
+        return found
+
+    monkeypatch.setattr(solve, "narrow_question", spied)
+    plan = make_plan(cluster, Request(max_moves=6), Params(small_cells=0))
+    has = counts_of_leaders(problem, np.asarray(plan.target))
+    assert narrowed
+    for counts in narrowed:  # the plan is among those that are left
+        assert ((counts.lower <= has) & (has <= counts.upper)).all()

@@ -61,8 +61,8 @@ class Narrowed:
         pull, own = price.pull(asked), self.price.pull(asked)
         plain = linear_arcs(asked)
         times = max(times, times_needed(pull[plain], own[plain]))
-        n_led = asked.counts.n_led
-        times = max(times, times_needed(-price.led[:n_led], -self.price.led[:n_led]))
+        plain = linear_counts(asked)
+        times = max(times, times_needed(-price.led[plain], -self.price.led[plain]))
         if times > MOST_TIMES:
             return None
         added = price.plus(self.price, times)
@@ -90,6 +90,14 @@ def linear_arcs(asked: Question) -> npt.NDArray[np.bool_]:
     return plain
 
 
+def linear_counts(asked: Question) -> npt.NDArray[np.bool_]:
+    """The counts of leaders of racks and brokers on which no goal has convex costs, ``(n_counts,)``."""
+    plain = np.arange(len(asked.counts.lower)) < asked.counts.n_led
+    for term, _ in asked.terms(dict.fromkeys(asked.held, 0), 0):
+        plain[term.counts.convex] = False
+    return plain
+
+
 def narrow_question(
     asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel]
 ) -> Narrowed | None:
@@ -112,10 +120,9 @@ def narrow_question(
     kept = stands & (dearer(asked, price) <= MARGIN)
     left = who.of(np.flatnonzero(kept))
     left = replace(left, arc=np.where(left.arrives | (upper[left.arc] > 0), left.arc, -1))
-    least, most = counts.lower.copy(), counts.upper.copy()
-    led = price.led[: counts.n_led]
-    least[: counts.n_led] = np.where(led > MARGIN, counts.upper[: counts.n_led], least[: counts.n_led])
-    most[: counts.n_led] = np.where(led < -MARGIN, counts.lower[: counts.n_led], most[: counts.n_led])
+    led = np.where(linear_counts(asked), price.led, 0)
+    least = np.where(led > MARGIN, counts.upper, counts.lower)
+    most = np.where(led < -MARGIN, counts.lower, counts.upper)
     face = replace(asked.face, network=replace(network, lower=lower, upper=upper))
     narrower = replace(asked, face=face, who=left, counts=replace(counts, lower=least, upper=most))
     return Narrowed(asked, narrower, price, kept)
