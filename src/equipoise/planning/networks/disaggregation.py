@@ -8,6 +8,7 @@ partitions with the counts held fixed. What that cannot place is reported, to be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,11 +82,16 @@ def disaggregate(
     if exact.any():
         leaving[exact[unit_of_slot]] = False
         failed = disaggregate_exactly(net, flow, np.flatnonzero(exact), leaving, pieces)
-    row, broker = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    return moved(leaving, pieces), failed
+
+
+def moved(leaving: BoolArray, arrivals: Sequence[tuple[Int64, Int64]]) -> Moved:
+    """The moves of some arrivals, in pieces of their rows and brokers."""
+    row, broker = (np.concatenate(column) for column in zip(*arrivals, strict=True))
     # `lists_after` counts the arrivals of a row, which have
     # to stand side by side; ties go by the lowest broker.
     order = np.lexsort((broker, row))
-    return Moved(leaving, row[order], broker[order]), failed
+    return Moved(leaving, row[order], broker[order])
 
 
 @dataclass(frozen=True, eq=False)

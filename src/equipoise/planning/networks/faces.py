@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import ProvedLevel
@@ -21,10 +20,10 @@ from equipoise.planning.networks.placement import Arcs, PlacementNetwork, build
 from equipoise.planning.networks.placement_data import PlacementData
 from equipoise.planning.networks.sizes import by_size
 from equipoise.planning.networks.topic_prices import solve_topics
+from equipoise.planning.problem.problem import BoolArray
 from equipoise.planning.rules.max_bytes import MAX_BYTES
 
 LOG = logging.getLogger(__name__)
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

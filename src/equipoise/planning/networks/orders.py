@@ -31,14 +31,14 @@ def order(problem: Problem, lists: IntArray, goals: tuple[str, ...]) -> tuple[In
         if goal in LEADER or (goal in ORDER and not followed)
     )
     chosen = choose(lead, asked)
-    ways = [chosen.column]
+    best, levels = with_in_front(problem, lists, chosen.column, goals)
     if followed and Reorders.name in goals and not is_called_for(lead, asked):
         # Yet a list with another leader is reordered whoever follows. Of leaders that are as good those
         # with the fewest such lists mostly serve better; now and then their followers cannot be as good.
-        ways.append(choose(lead, (*asked, (Reorders.name, Reorders.counted))).column)
-    led = [with_in_front(problem, lists, column, goals) for column in ways]
-    ordered = [goal for goal in goals if goal in ORDER or goal in FOLLOWER]  # of the rest both have one value
-    best, levels = min(led, key=lambda way: [value_of(problem, way[0], goal) for goal in ordered])
+        fewer = choose(lead, (*asked, (Reorders.name, Reorders.counted))).column
+        ways = (best, levels), with_in_front(problem, lists, fewer, goals)
+        ordered = [goal for goal in goals if goal in ORDER or goal in FOLLOWER]  # the rest has one value
+        best, levels = min(ways, key=lambda way: [value_of(problem, way[0], goal) for goal in ordered])
     return best, [*chosen.levels, *levels]
 
 

@@ -29,10 +29,9 @@ from equipoise.planning.networks.placement import PlacementNetwork, opened
 from equipoise.planning.networks.placement_data import PlacementData, gather
 from equipoise.planning.networks.repair import repaired
 from equipoise.planning.networks.sizes import by_size, tells_sizes
-from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.problem import BoolArray, Problem
 
 LOG = logging.getLogger(__name__)
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +81,15 @@ def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -
         found = attempt(data, wanted, expanded)
         promised = {level.goal: level.value for level in found.levels}
         lists = repaired(found.face, found.moves, found.failed, promised)
-        wider = expanded | np.isin(found.face.net.unit_of, found.failed)
-        # Beyond that size what failed stands as near to its counts as a flow could bring it. The bounds stay
-        # those of the network, and the gap between is told.
-        if lists is None and wider.sum() * len(data.brokers) > most:
+        if lists is None:
+            wider = expanded | np.isin(found.face.net.unit_of, found.failed)
+            if wider.sum() * len(data.brokers) <= most:
+                expanded = wider
+                continue
+            # Beyond that size what failed stands as near to its counts as a flow could bring it. The bounds
+            # stay those of the network, and the gap between is told.
             lists = lists_after(data, found.moves)
-        if lists is not None:
-            return Placement(lists, tuple(found.levels), groups_of(data, expanded), found.face)
-        expanded = wider
+        return Placement(lists, tuple(found.levels), groups_of(data, expanded), found.face)
 
 
 def expanded_at_first(data: PlacementData) -> BoolArray:

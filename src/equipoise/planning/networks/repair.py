@@ -18,7 +18,7 @@ from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.flow.network import Infeasible, Int64
 from equipoise.planning.goals import value_of
 from equipoise.planning.networks.disaggregated_exactly import subset
-from equipoise.planning.networks.disaggregation import Moved, disaggregate, lists_after
+from equipoise.planning.networks.disaggregation import Moved, disaggregate, lists_after, moved
 from equipoise.planning.networks.faces import OptimalFace, least_change, solve_levels, topic_network
 
 
@@ -73,7 +73,4 @@ def placed_again(face: OptimalFace, moves: Moved, rows: Int64, goals: tuple[str,
     leaving = moves.leaving.copy()
     leaving[slots] = again.leaving
     kept = ~np.isin(moves.row, rows)
-    row = np.concatenate([moves.row[kept], rows[again.row]])
-    broker = np.concatenate([moves.broker[kept], again.broker])
-    order = np.lexsort((broker, row))
-    return Moved(leaving, row[order], broker[order])
+    return moved(leaving, [(moves.row[kept], moves.broker[kept]), (rows[again.row], again.broker)])

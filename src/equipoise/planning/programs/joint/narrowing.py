@@ -59,10 +59,9 @@ class Narrowed:
         times = times_needed(-missing[~closed], extra[~closed])
         # An arc that is held at an end has to cost what keeps it there in the whole question too.
         pull, own = price.pull(asked), self.price.pull(asked)
-        plain = linear_arcs(asked)
-        times = max(times, times_needed(pull[plain], own[plain]))
-        plain = linear_counts(asked)
-        times = max(times, times_needed(-price.led[plain], -self.price.led[plain]))
+        arcs, counts = linear_parts(asked)
+        times = max(times, times_needed(pull[arcs], own[arcs]))
+        times = max(times, times_needed(-price.led[counts], -self.price.led[counts]))
         if times > MOST_TIMES:
             return None
         added = price.plus(self.price, times)
@@ -82,20 +81,14 @@ def dearer(asked: Question, price: Multipliers) -> Int64:
     return leading - cheapest_of(asked, np.arange(len(leading)), leading)[asked.who.row]
 
 
-def linear_arcs(asked: Question) -> npt.NDArray[np.bool_]:
-    """The arcs on which no goal has convex costs, ``(n_arcs,)``."""
-    plain = np.ones(len(asked.face.network.tail), dtype=bool)
+def linear_parts(asked: Question) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """The arcs on which no goal has convex costs, ``(n_arcs,)``; and such counts of racks and brokers."""
+    arcs = np.ones(len(asked.face.network.tail), dtype=bool)
+    counts = np.arange(len(asked.counts.lower)) < asked.counts.n_led
     for term, _ in asked.terms(dict.fromkeys(asked.held, 0), 0):
-        plain[term.arcs.convex] = False
-    return plain
-
-
-def linear_counts(asked: Question) -> npt.NDArray[np.bool_]:
-    """The counts of leaders of racks and brokers on which no goal has convex costs, ``(n_counts,)``."""
-    plain = np.arange(len(asked.counts.lower)) < asked.counts.n_led
-    for term, _ in asked.terms(dict.fromkeys(asked.held, 0), 0):
-        plain[term.counts.convex] = False
-    return plain
+        arcs[term.arcs.convex] = False
+        counts[term.counts.convex] = False
+    return arcs, counts
 
 
 def narrow_question(
@@ -111,8 +104,9 @@ def narrow_question(
     # Each costs a plan as good as this one nothing beyond its value, so their sum does not either.
     price = reduce(lambda one, other: one.plus(other, 1), known)
     who, network, counts = asked.who, asked.face.network, asked.counts
-    # Where costs are convex the linear part does not say at which end an arc is, so those stay as they are.
-    cost = np.where(linear_arcs(asked), price.pull(asked, 0), 0)
+    # Where costs are convex the linear part does not say at which end an arc or a count is, so those stay.
+    linear, linear_counts = linear_parts(asked)
+    cost = np.where(linear, price.pull(asked, 0), 0)
     lower = np.where(cost < -MARGIN, network.upper, network.lower)
     upper = np.where(cost > MARGIN, network.lower, network.upper)
     comes, leaves = upper[who.arc] > 0, lower[who.arc] > 0
@@ -120,7 +114,7 @@ def narrow_question(
     kept = stands & (dearer(asked, price) <= MARGIN)
     left = who.of(np.flatnonzero(kept))
     left = replace(left, arc=np.where(left.arrives | (upper[left.arc] > 0), left.arc, -1))
-    led = np.where(linear_counts(asked), price.led, 0)
+    led = np.where(linear_counts, price.led, 0)
     least = np.where(led > MARGIN, counts.upper, counts.lower)
     most = np.where(led < -MARGIN, counts.lower, counts.upper)
     face = replace(asked.face, network=replace(network, lower=lower, upper=upper))
