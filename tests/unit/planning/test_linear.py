@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.planning.linear import highs
-from equipoise.planning.linear.highs import OutOfTime, Rows, integer, linear
+from equipoise.planning.linear.highs import OutOfTime, integer, linear
+from equipoise.planning.linear.rows import Rows
 
 NONE = np.inf
 
@@ -103,11 +104,15 @@ def test_where_the_solver_begins_changes_no_optimum(data: st.DataObject) -> None
     assert priced + ends == pytest.approx(plain.value)
 
 
-def test_a_beginning_at_the_optimum_needs_no_iteration() -> None:
-    """Three replicas on three brokers, each where it is cheapest already."""
-    one_each = rows((1, [1, 1, 0, 0], 1), (1, [0, 0, 1, 1], 1), (0, [1, 0, 1, 0], 1))
-    found = linear([0, 1, 3, 2], one_each, 0, [1, 1, 1, 1], near=[1, 0, 0, 1])
-    assert found is not None and (found.x.tolist(), found.value, found.iterations) == ([1, 0, 0, 1], 2, 0)
+def test_a_beginning_at_the_optimum_needs_fewer_iterations() -> None:
+    """Thirty replicas on three brokers, each where it is cheapest already; brokers have room to spare."""
+    cost = np.random.default_rng(1).permuted(np.tile([0.0, 1, 2], (30, 1)), axis=1)
+    replica, broker = np.divmod(np.arange(90), 3)
+    where = Rows.of((33, 90), np.r_[np.ones(30), np.full(3, 5.0)], np.r_[np.ones(30), np.full(3, 20.0)],
+                    (replica, np.arange(90), 1), (30 + broker, np.arange(90), 1))  # fmt: skip
+    plain, begun = (linear(cost.ravel(), where, 0, 1, near=near) for near in (None, (cost == 0).ravel()))
+    assert plain is not None and begun is not None and plain.value == begun.value == 0
+    assert begun.iterations < plain.iterations
 
 
 def test_seconds_that_are_over_are_said() -> None:
@@ -135,7 +140,8 @@ def test_a_line_of_the_solvers_own_does_not_reach_standard_output() -> None:
 def test_where_standard_output_is_closed_programs_are_solved_all_the_same() -> None:
     """As `equipoise plan >&-` has it."""
     code = (
-        "from equipoise.planning.linear.highs import Rows, integer\n"
+        "from equipoise.planning.linear.highs import integer\n"
+        "from equipoise.planning.linear.rows import Rows\n"
         "found = integer([1], Rows.of((1, 1), 1, 2, ([0], [0], 1)), 0, [5])\n"
         "import sys; sys.exit(40 + int(found.x[0]))"
     )

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.planning.linear.highs import Rows, integer
+from equipoise.planning.linear.highs import integer
+from equipoise.planning.linear.rows import Rows
 from equipoise.planning.linear.trimming import integer_of_rest, trimmed
 from equipoise.planning.problem.params import Params
 

@@ -17,53 +17,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import vstack
 
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
+from equipoise.planning.linear.forcing import forced
+from equipoise.planning.linear.rows import Float64, Rows
+
 NEARLY = 1e-6
 """What HiGHS lets rows and whole columns be off: a column so near to a whole number is one."""
 
 
 class OutOfTime(Exception):
     """The seconds are over before the best was found."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """``least <= table @ x <= most``; a side that is infinite is none."""
-
-    table: csr_array
-    """``(n_rows, n_columns)``."""
-    least: Float64
-    most: Float64
-
-    @classmethod
-    def of(
-        cls,
-        shape: tuple[int, int],
-        least: npt.ArrayLike,
-        most: npt.ArrayLike,
-        *entries: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
-    ) -> Rows:
-        """From entries (rows, columns, value), where one value, or one side, is that of all places."""
-        row, column = (np.concatenate([np.asarray(entry[k]) for entry in entries]) for k in (0, 1))
-        values = (np.broadcast_to(np.asarray(entry[2], np.float64), np.shape(entry[0])) for entry in entries)
-        value = np.concatenate(list(values))
-        sides = (np.broadcast_to(np.asarray(side, dtype=np.float64), shape[:1]) for side in (least, most))
-        return cls(csr_array((value, (row, column)), shape=shape), *sides)
-
-    @classmethod
-    def stacked(cls, *parts: Rows) -> Rows:
-        """All rows of some parts, one part after the other."""
-        sides = ([getattr(part, side) for part in parts] for side in ("least", "most"))
-        return cls(vstack([part.table for part in parts], format="csr"), *map(np.concatenate, sides))
-
-    def left(self, some: Int64, kept: Float64) -> Rows:
-        """The rows of some columns, where others have what is ``kept``, ``(n_columns,)``."""
-        used = self.table @ kept
-        return Rows(self.table[:, some], self.least - used, self.most - used)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,11 +66,52 @@ def linear(
     ``n_equal``: so many rows, the first, are equations and the others are not, even where their sides meet;
     None: those whose sides meet are.
     """
-    cost = np.asarray(cost)
+    n = np.shape(cost)
+    costs, least, most = (np.broadcast_to(np.asarray(x, np.float64), n) for x in (cost, lower, upper))
+    if near is None:
+        return solved(costs, rows, (least, most), iterations, n_equal, simplex=simplex)
+    begun = np.broadcast_to(np.asarray(near, dtype=np.float64), n)
+    return begun_near(costs, rows, (least, most), begun, iterations, n_equal)
+
+
+def begun_near(
+    cost: Float64,
+    rows: Rows,
+    ends: tuple[Float64, Float64],
+    near: Float64,
+    iterations: int | None,
+    n_equal: int | None,
+) -> Answer | None:
+    """As `linear` by the simplex method, of which columns are ``near``, without what rows decide at once."""
+    known = forced(rows, *ends)
+    if known is None:
+        return None
+    some = known.columns
+    if n_equal is not None:
+        n_equal = int(np.searchsorted(known.rows, n_equal))
+    left = cost[some], known.left, (ends[0][some], ends[1][some])
+    found = counted_from(*left, near[some], iterations, n_equal)
+    if found is None:
+        return None
+    x, of_rows = known.x.copy(), known.prices(cost, rows, found.of_rows)
+    x[some] = found.x
+    value = found.value + float(cost @ known.x)
+    return Answer(x, value, value, of_rows, cost - rows.table.T @ of_rows, found.iterations)
+
+
+def solved(
+    cost: Float64,
+    rows: Rows,
+    ends: tuple[Float64, Float64],
+    iterations: int | None,
+    n_equal: int | None,
+    *,
+    simplex: bool = True,
+    presolve: bool = True,
+) -> Answer | None:
+    """As `linear`; ``ends``: lower and upper."""
     if not len(cost):
         return without_columns(rows)
-    if near is not None:
-        return counted_from(cost, rows, (lower, upper), near, iterations, n_equal)
     equal = rows.least == rows.most if n_equal is None else np.arange(len(rows.least)) < n_equal
     # A row with two sides that differ is there twice, once for each; only one of them can bind.
     above = np.flatnonzero(~equal & np.isfinite(rows.most))
@@ -117,9 +122,9 @@ def linear(
         b_ub=np.concatenate([rows.most[above], -rows.least[below]]),
         A_eq=rows.table[equal],
         b_eq=rows.least[equal],
-        bounds=np.column_stack([np.broadcast_to(side, cost.shape) for side in (lower, upper)]),
+        bounds=np.column_stack(ends),
         method="highs-ds" if simplex else "highs-ipm",
-        options={"maxiter": iterations},
+        options={"maxiter": iterations, "presolve": presolve},
     )
     if found.status:
         return None
@@ -134,38 +139,36 @@ def linear(
 
 
 def counted_from(
-    cost: Float64 | Int64,
+    cost: Float64,
     rows: Rows,
-    ends: tuple[npt.ArrayLike, npt.ArrayLike],
-    near: npt.ArrayLike,
+    ends: tuple[Float64, Float64],
+    start: Float64,
     iterations: int | None,
     n_equal: int | None,
 ) -> Answer | None:
-    """As `linear` by the simplex method, from where columns are ``near``; ``ends``: lower and upper.
+    """As `linear` by the simplex method, from a ``start``.
 
     HiGHS begins with every column at its lower end, and SciPy cannot tell it another beginning. So columns
     are counted up or down from where they are; what may do both is there twice. If that is a plan all rows
-    are kept there, and what is left is how the best differs from it: half of the iterations or fewer. And
-    presolve, which looks for equations that follow from others, has no right sides to look at: that alone
-    took it up to half a minute.
+    are kept there, and what is left is how the best differs from it: half of the iterations or fewer.
+    Beside what is decided before, presolve would find little there, for a third of the time.
     """
-    sides = (np.broadcast_to(np.asarray(side, dtype=np.float64), cost.shape) for side in (*ends, near))
-    lower, upper, start = sides
+    lower, upper = ends
     up, down = np.flatnonzero(start < upper), np.flatnonzero(start > lower)
     column, turn = np.concatenate([up, down]), np.repeat([1.0, -1.0], [len(up), len(down)])
     table = rows.table[:, column]
     table.data *= turn[table.indices]
     used, paid = rows.table @ start, float(cost @ start)
-    found = linear(
+    found = solved(
         cost[column] * turn, Rows(table, rows.least - used, rows.most - used),
-        0.0, np.concatenate([(upper - start)[up], (start - lower)[down]]),
-        iterations=iterations, n_equal=n_equal,
+        (np.zeros(len(column)), np.concatenate([(upper - start)[up], (start - lower)[down]])),
+        iterations, n_equal, presolve=False,
     )  # fmt: skip
     if found is None:
         return None
-    x, of_columns = start.copy(), cost - rows.table.T @ found.of_rows
+    x = start.copy()
     np.add.at(x, column, turn * found.x)
-    return replace(found, x=x, value=found.value + paid, least=found.least + paid, of_columns=of_columns)
+    return replace(found, x=x, value=found.value + paid, least=found.least + paid)
 
 
 def integer(

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.linear.highs import BoolArray, Float64, Rows, integer
+from equipoise.planning.linear.highs import integer
+from equipoise.planning.linear.rows import BoolArray, Float64, Rows
 from equipoise.planning.problem.params import Params
 
 

@@ -195,7 +195,8 @@ def spend(face: Network, moves: Objective, fewest: Int64, allowed: int, nodes: i
     An integer program of the few arcs whose flow differs among equally good ones; what it is not done with
     near its root stays as it is.
     """
-    from equipoise.planning.linear.highs import Rows, integer  # SciPy, where it is needed
+    from equipoise.planning.linear.highs import integer  # SciPy, where it is needed
+    from equipoise.planning.linear.rows import Rows
 
     free = np.flatnonzero(face.upper > face.lower)
     left = allowed - moves.value(fewest)

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from equipoise.planning.linear.highs import Answer, Rows
+from equipoise.planning.linear.highs import Answer
+from equipoise.planning.linear.rows import Rows
 from equipoise.planning.programs.rows import INFINITE, Sheet
 
 Float64 = npt.NDArray[np.float64]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from equipoise.planning.linear.highs import Rows
+    from equipoise.planning.linear.rows import Rows
 
 Float = npt.NDArray[np.float64]
 Int = npt.NDArray[np.int64]
@@ -37,7 +37,7 @@ class Family:
 
 def rows_of(families: Sequence[Family], size: int) -> Rows:
     """The rows of all families over ``size`` variables, as HiGHS takes them."""
-    from equipoise.planning.linear.highs import Rows  # SciPy, where it is needed
+    from equipoise.planning.linear.rows import Rows  # SciPy, where it is needed
 
     return Rows.stacked(
         *(

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.flow.network import Int64
-from equipoise.planning.linear.highs import Answer, Rows
+from equipoise.planning.linear.highs import Answer
+from equipoise.planning.linear.rows import Rows
 from equipoise.planning.programs.joint.bound import Multipliers, cheapest_of, in_parts
 from equipoise.planning.programs.joint.linear_program import JointProgram, at_least
 from equipoise.planning.programs.joint.pieces import Pieces, pieces, taken

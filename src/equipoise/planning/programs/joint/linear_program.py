@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.flow.network import Int64
-from equipoise.planning.linear.highs import NEARLY, Answer, Rows, linear
+from equipoise.planning.linear.highs import NEARLY, Answer, linear
+from equipoise.planning.linear.rows import Rows
 from equipoise.planning.linear.trimming import integer_of_rest
 from equipoise.planning.problem.params import Params
 
