@@ -45,7 +45,7 @@ from equipoise.pipeline.jobs.store import large_rows, materialize, read_table, w
 from equipoise.pipeline.places.hadoop import HadoopPlace
 from equipoise.pipeline.places.plans import write_plans
 from equipoise.pipeline.places.taking import take_over
-from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, state_files
+from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, state_files, tasks_of
 from equipoise.pipeline.readers.parsed import digests_of, parsed
 from equipoise.pipeline.schemas.steps import MERGED, PARSED, PLANNED
 from equipoise.pipeline.schemas.tables import HISTORIES, SAMPLES, TABLES
@@ -195,10 +195,10 @@ def made_anew(
 ) -> Shares:
     """The tables and plans of clusters that are not taken over, loads before plans; what each may copy."""
     spark, folder, work, clock = job.spark, job.folder, job.folder / WORK, job.clock
-    places = places_of(job)
+    places, n_tasks = places_of(job), tasks_of(spark, clusters)
     parsed_files = materialize(parsed(state_files(spark, clusters)), PARSED, work / "parsed")
     read.digests |= digests_of(parsed_files, work / "parsed")
-    state = materialize(merged(parsed_files, len(clusters)), MERGED, work / "merged")
+    state = materialize(merged(parsed_files, n_tasks), MERGED, work / "merged")
     clock.lap("reading")
     told = samples_of(job, clusters, read)
     tables_of_state = {"partitions": tables.partitions(state), "replicas": tables.replicas(state)}
@@ -215,12 +215,12 @@ def made_anew(
     shares = Shares()
     if job.policy.max_bytes_total is not None:
         job.progress.stage("weighing what bytes buy")
-        shares = shares_of(all_weighed(state, known, len(clusters), wishes), job.policy.max_bytes_total)
+        shares = shares_of(all_weighed(state, known, n_tasks, wishes), job.policy.max_bytes_total)
         clock.lap("weighing")
     job.progress.stage("planning")
     states = None if places.states is None else Path(places.states)
     with job.progress.planning([cluster.name for cluster in clusters], states):
-        planned = all_planned(state, known, len(clusters), places, wishes, shares.given)
+        planned = all_planned(state, known, n_tasks, places, wishes, shares.given)
         plans = materialize(planned, PLANNED, work / "planned")
         if isinstance(folder, HadoopPlace):
             write_plans(tables.of_kind(plans, "files"), folder / "clusters")

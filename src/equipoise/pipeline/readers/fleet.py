@@ -27,6 +27,11 @@ LONG_BYTES = 50 << 20
 """Samples that are many, in bytes of their files: some ten million of them."""
 TASKS_PER_CORE = 4
 """So many that a core which is done early finds another; a task costs Spark more than a small file."""
+TASK_BYTES = 512 << 10
+"""Of files, that a task of clusters has at least where all cores have one: to plan what these tell takes
+seconds, and a task costs Spark a tenth of one."""
+CLUSTER_BYTES = 32 << 10
+"""Counted for each cluster beside its files: the smallest plan is work, too."""
 NOT_UTF8 = "its name is not UTF-8: rename it"
 TO_NOTHING = "is a link to nothing"
 
@@ -157,6 +162,13 @@ def is_utf8(name: str) -> bool:
 def is_long(clusters: list[ClusterFolder]) -> bool:
     """True where a fleet has so many samples that they keep Spark busy for minutes."""
     return sum(file.n_bytes for cluster in clusters for file in cluster.metrics) >= LONG_BYTES
+
+
+def tasks_of(spark: SparkSession, clusters: Sequence[ClusterFolder]) -> int:
+    """Tasks to work on clusters in; small ones share one."""
+    n_bytes = sum(CLUSTER_BYTES + sum(file.n_bytes for file in cluster.files) for cluster in clusters)
+    n_tasks = max(spark.sparkContext.defaultParallelism, n_bytes // TASK_BYTES)
+    return max(1, min(len(clusters), n_tasks))
 
 
 def state_files(spark: SparkSession, clusters: Sequence[ClusterFolder]) -> DataFrame:

@@ -1,4 +1,4 @@
-"""One cluster, once, in one Spark task: what its files tell together."""
+"""One cluster, once, in a Spark task: what its files tell together."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ Files = list[dict[str, Any]]
 """The rows of PARSED of one cluster, by the names of its files."""
 
 
-def merged(parsed: DataFrame, n_clusters: int) -> DataFrame:
-    """The rows of PARSED to those of MERGED: each cluster a task, the largest first."""
+def merged(parsed: DataFrame, n_tasks: int) -> DataFrame:
+    """The rows of PARSED to those of MERGED, cluster by cluster, the largest in tasks that start first."""
 
-    at_once = min(tasks_at_once(parsed.sparkSession), max(1, n_clusters))
+    at_once = min(tasks_at_once(parsed.sparkSession), n_tasks)
 
     def merge_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         found: dict[str, Files] = {}
@@ -72,7 +72,14 @@ def merged(parsed: DataFrame, n_clusters: int) -> DataFrame:
         return each(files, merge_cluster, lost, at_once, whole=True)
 
     columns = parsed.select("cluster", "rank", "file", "fragment", "unusable")
-    return columns.repartitionById(max(1, n_clusters), "rank").mapInArrow(merge_batches, MERGED)
+    return by_rank(columns, n_tasks).mapInArrow(merge_batches, MERGED)
+
+
+def by_rank(frame: DataFrame, n_tasks: int) -> DataFrame:
+    """Each cluster in one task, clusters by turns: a task has a large one first, and then smaller ones."""
+    from pyspark.sql import functions as F
+
+    return frame.repartitionById(n_tasks, F.col("rank") % n_tasks)
 
 
 def merge_cluster(files: Files) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""One cluster, once, in one Spark task: planned from its state and its loads."""
+"""One cluster, once, in a Spark task: planned from its state and its loads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from equipoise.files.wish import Wish
 from equipoise.pipeline.schemas.steps import PLANNED
 from equipoise.pipeline.transforms.memory import tasks_at_once
-from equipoise.pipeline.transforms.merge_task import State, Trouble
+from equipoise.pipeline.transforms.merge_task import State, Trouble, by_rank
 from equipoise.pipeline.transforms.planner import Order, one, planned, rows_without_plan
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ Wishes = Mapping[str, Wish | Trouble]
 def all_planned(
     merged: DataFrame,
     loads: DataFrame | None,
-    n_clusters: int,
+    n_tasks: int,
     places: Places,
     wishes: Wishes,
     given: Given = MappingProxyType({}),
@@ -55,20 +55,20 @@ def all_planned(
 
     ``given`` has the bytes that a cluster may copy, or why it has no plan; others copy what they wish.
     """
-    at_once = min(tasks_at_once(merged.sparkSession), max(1, n_clusters))
+    at_once = min(tasks_at_once(merged.sparkSession), n_tasks)
 
     def plan_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for name, (state, load) in sorted(gathered(batches).items()):
             cluster = pickle.loads(state), load, places, wishes[name], at_once, given.get(name)
             yield from plan_cluster(name, *cluster)
 
-    return by_cluster(merged, loads, n_clusters).mapInArrow(plan_batches, PLANNED)
+    return by_cluster(merged, loads, n_tasks).mapInArrow(plan_batches, PLANNED)
 
 
-def by_cluster(merged: DataFrame, loads: DataFrame | None, n_clusters: int) -> DataFrame:
-    """The state of each cluster beside its loads, a task each.
+def by_cluster(merged: DataFrame, loads: DataFrame | None, n_tasks: int) -> DataFrame:
+    """The state of each cluster beside its loads, in one task.
 
-    The tasks start in rank order: the largest first, so that no core is left alone with it at the end.
+    The largest are in tasks that start first, so that no core is left alone with one at the end.
     """
     from pyspark.sql import functions as F
 
@@ -77,7 +77,7 @@ def by_cluster(merged: DataFrame, loads: DataFrame | None, n_clusters: int) -> D
         ranks = F.broadcast(states.select("cluster", "rank"))
         rows = loads.join(ranks, on="cluster", how="inner").select("cluster", "rank", *LOAD)
         states = states.unionByName(rows, allowMissingColumns=True)
-    return states.repartitionById(max(1, n_clusters), "rank")
+    return by_rank(states, n_tasks)
 
 
 def gathered(batches: Iterator[pa.RecordBatch]) -> dict[str, tuple[bytes, pa.Table | None]]:

@@ -1,4 +1,4 @@
-"""One cluster, once, in one Spark task: what budgets of bytes would buy it."""
+"""One cluster, once, in a Spark task: what budgets of bytes would buy it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def all_weighed(
-    merged: DataFrame, loads: DataFrame | None, n_clusters: int, wishes: Wishes
+    merged: DataFrame, loads: DataFrame | None, n_tasks: int, wishes: Wishes
 ) -> DataFrame:
     """States of MERGED and the table ``partition_load`` (None: no samples) to the rows of WEIGHED."""
-    at_once = min(tasks_at_once(merged.sparkSession), max(1, n_clusters))
+    at_once = min(tasks_at_once(merged.sparkSession), n_tasks)
 
     def weigh_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for name, (state, load) in sorted(gathered(batches).items()):
             yield from weigh_cluster(name, pickle.loads(state), load, wishes[name], at_once)
 
-    return by_cluster(merged, loads, n_clusters).mapInArrow(weigh_batches, WEIGHED)
+    return by_cluster(merged, loads, n_tasks).mapInArrow(weigh_batches, WEIGHED)
 
 
 def weigh_cluster(
