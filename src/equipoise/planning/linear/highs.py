@@ -82,7 +82,7 @@ def begun_near(
     iterations: int | None,
     n_equal: int | None,
 ) -> Answer | None:
-    """As `linear` by the simplex method, of which columns are ``near``, without what rows decide at once."""
+    """As `linear` by the simplex method, from where columns are ``near``, without what rows decide."""
     known = forced(rows, *ends)
     if known is None:
         return None
@@ -109,7 +109,7 @@ def solved(
     simplex: bool = True,
     presolve: bool = True,
 ) -> Answer | None:
-    """As `linear`; ``ends``: lower and upper."""
+    """The optimum as HiGHS finds it, see `linear`; ``ends``: lower and upper of each column."""
     if not len(cost):
         return without_columns(rows)
     equal = rows.least == rows.most if n_equal is None else np.arange(len(rows.least)) < n_equal
@@ -166,9 +166,9 @@ def counted_from(
     )  # fmt: skip
     if found is None:
         return None
-    x = start.copy()
+    x, of_columns = start.copy(), cost - rows.table.T @ found.of_rows
     np.add.at(x, column, turn * found.x)
-    return replace(found, x=x, value=found.value + paid, least=found.least + paid)
+    return replace(found, x=x, value=found.value + paid, least=found.least + paid, of_columns=of_columns)
 
 
 def integer(
