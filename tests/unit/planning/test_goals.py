@@ -86,6 +86,19 @@ def test_racks_share_replicas_by_their_brokers() -> None:
         assert (proved["rack-replicas"], proved["moves"]) == ((0, 0), (1, 1))
 
 
+@pytest.mark.parametrize(("goal", "lists"), [("rack-replicas", [0]), ("rack-leaders", [0, 1, 2])])
+def test_racks_share_with_what_stays(goal: str, lists: list[int]) -> None:
+    """All five are in rack a, which is to have two, and two of them may not change: the others leave."""
+    brokers = Brokers.of([0, 1, 2], {0: "a", 1: "b", 2: "c"})
+    cluster = build_cluster("c", brokers, ["new"] * 3 + ["old"] * 2, [0, 1, 2, 0, 1], [lists] * 5)
+    for params in (Params(), Params(small_cells=0)):
+        plan = make_plan(cluster, Request(goals=(goal, "moves", "elections"), topics="new"), params)
+        first = plan.target[:, 0].tolist()
+        assert 0 not in first[:3] and first[3:] == [0, 0]
+        level = plan.certificate[0]
+        assert (level.goal, level.value, level.lower_bound) == (goal, 0, 0)
+
+
 @pytest.mark.slow
 def test_a_large_cluster_has_its_racks_level_and_the_judge_agrees() -> None:
     """30,000 partitions on racks of 30, 18 and 12 brokers, the first brokers the fullest: level racks, no

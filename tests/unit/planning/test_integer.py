@@ -45,6 +45,23 @@ def test_goals_of_the_program_measure_what_the_planner_measures(theme: str, seed
         assert round(sheet.cost @ found.x) + sheet.offset == value, goal
 
 
+def test_who_leads_is_what_consumers_read_from() -> None:
+    """All read in rack b: with two partitions of three led in rack a, what these send crosses."""
+    brokers = Brokers.of([0, 1, 2], {0: "a", 1: "b", 2: "a"})
+    state = build_cluster("c", brokers, ["t"] * 3, range(3), [[0, 1], [1, 0], [2, 1]])
+    state = replace(state, bytes_out_per_s=np.array([1e6, 2e6, 4e6]))
+    asked = Request(goals=("consumers", "elections"), leaders_only=True, consumers_in=(("", "b", 1.0),))
+    problem = build_problem(state, asked)
+    value = value_of(problem, problem.current, "consumers")
+    model = Model(problem, problem.goals)
+    counted = model.hold("consumers", value)
+    for (row, broker, k), column in model.at.items():
+        model.equal(column, int(problem.current[row, k] == broker))
+    sheet = model.sheet(counted)
+    found = least_integral(sheet)
+    assert found is not None and round(sheet.cost @ found.x) + sheet.offset == value == 5_000_000
+
+
 def test_where_nothing_better_is_found_what_is_known_is_kept() -> None:
     """A program too large for HiGHS leaves the lists as they are, and claims nothing."""
     ring = np.array([[p, (p + 1) % 6] for p in range(6)], dtype=np.int32)
