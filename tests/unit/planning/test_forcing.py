@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tests.unit.planning.programs import rows
 
 from equipoise.planning.linear.forcing import forced
 from equipoise.planning.linear.highs import linear
@@ -15,13 +16,6 @@ from equipoise.planning.linear.rows import Rows
 
 NONE = np.inf
 Float64 = npt.NDArray[np.float64]
-
-
-def rows(*each: tuple[float, list[float], float]) -> Rows:
-    """Rows as (least, factors, most)."""
-    least, table, most = zip(*each, strict=True)
-    row, column = np.nonzero(table)
-    return Rows.of(np.shape(table), least, most, (row, column, np.array(table)[row, column]))
 
 
 def test_what_leads_to_a_dead_end_carries_nothing() -> None:

@@ -11,19 +11,13 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.planning.programs import rows
 
 from equipoise.planning.linear import highs
 from equipoise.planning.linear.highs import OutOfTime, integer, linear
 from equipoise.planning.linear.rows import Rows
 
 NONE = np.inf
-
-
-def rows(*each: tuple[float, list[float], float]) -> Rows:
-    """Rows as (least, factors, most)."""
-    least, table, most = zip(*each, strict=True)
-    row, column = np.nonzero(table)
-    return Rows.of(np.shape(table), least, most, (row, column, np.array(table)[row, column]))
 
 
 def test_prices_say_what_a_unit_more_of_a_row_would_cost() -> None:

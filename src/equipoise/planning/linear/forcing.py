@@ -63,9 +63,7 @@ def forced(rows: Rows, lower: Float64, upper: Float64) -> Forced | None:
     Rows whose entries are not all whole are left as they are: in floating point nothing is certain of them.
     """
     row, column, value = rows.entries
-    n_rows = len(rows.least)
-    whole = np.ones(n_rows, dtype=bool)
-    whole[row[value != np.rint(value)]] = False
+    n_rows, whole = len(rows.least), rows.whole
     least_left, most_left = rows.least.copy(), rows.most.copy()
     x, open_ = np.where(upper > lower, 0.0, lower), upper > lower
     rounds: list[Forcing] = []

@@ -55,3 +55,11 @@ class Rows:
         some = table.data != 0
         row, column = table.coords
         return row[some], column[some], table.data[some]
+
+    @property
+    def whole(self) -> BoolArray:
+        """Whether all entries of each row are whole, ``(n_rows,)``: of others floating point tells little."""
+        broken = np.flatnonzero(self.table.data != np.rint(self.table.data))
+        found = np.ones(len(self.least), dtype=bool)
+        found[np.searchsorted(self.table.indptr, broken, side="right") - 1] = False
+        return found

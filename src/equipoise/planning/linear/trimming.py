@@ -32,11 +32,9 @@ def trimmed(rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike, rounds: int)
     is certain of them.
     """
     lower, upper = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
-    entries = rows.table.tocoo()
-    row, column, value = entries.coords[0], entries.coords[1], entries.data
-    whole = np.ones(len(rows.least), dtype=bool)
-    whole[row[value != np.rint(value)]] = False
-    some = whole[row] & (value != 0)
+    row, column, value = rows.entries
+    whole = rows.whole
+    some = whole[row]
     row, column, value = row[some], column[some], value[some]
     rises = value > 0
     for _ in range(rounds):  # what one row decides may let another decide more
