@@ -13,6 +13,9 @@ from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.errors import ImpossibleRequest, UnusableInput
 from equipoise.planning import Request, make_plan
+from equipoise.planning.loads.leading import first_leaders
+from equipoise.planning.loads.standing import Standing
+from equipoise.planning.loads.thrift import leaders_back
 from equipoise.planning.loads.weights import loads_of
 from equipoise.planning.request.laying import build_problem
 from equipoise.planning.solution.solution import Solution
@@ -102,6 +105,34 @@ def test_bytes_come_before_moves() -> None:
     assert sorted(moved(plan)) == [1, 2]
     assert values(plan)["bytes"] == 40
     assert values(plan)["moves"] == 2
+
+
+@pytest.mark.parametrize(
+    ("now", "then"),
+    [
+        ([[1, 2], [1, 0]], [[0, 2], [1, 0]]),
+        ([[1, 2], [0, 2]], [[0, 2], [1, 2]]),
+        ([[0, 2], [1, 2]], [[0, 2], [1, 2]]),
+    ],
+    ids=["alone", "in exchange", "none left"],
+)
+def test_a_leader_stays_where_a_follower_may_go_in_its_place(
+    now: list[list[int]], then: list[list[int]]
+) -> None:
+    """Of two replicas in a rack one has to go, and loads do not tell which: then it is not the leader.
+
+    Alone where both brokers may have either weight; else another partition's replica goes the other way.
+    """
+    cluster = cluster_of([[0, 1], [1, 0]], [50, 50], Brokers.of([0, 1, 2], {0: "a", 1: "a", 2: "b"}))
+    problem = build_problem(cluster, DISK)
+    held = np.array([50, 100, 50]) if now[1] == [1, 0] else np.array([50, 50, 100])
+    (disk,) = loads_of(problem)
+    wide = 50 * (now[1] == [1, 0])
+    lists = np.array(now, dtype=np.int32)
+    bands = replace(disk, low=held - wide, high=held + wide)
+    standing = Standing(problem, (bands,), np.full(2, 50), lists, first_leaders(problem, lists))
+    assert leaders_back(standing) == (now != then)
+    assert [sorted(row) for row in standing.ordered().tolist()] == [sorted(row) for row in then]
 
 
 def test_shares_follow_capacities() -> None:

@@ -4,32 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
+from tests.unit.planning.clusters import uneven
 
 from equipoise import judge
-from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
+from equipoise.cluster import Plan
 from equipoise.judge.certificate import verify
 from equipoise.planning import Params, Request, make_plan
 
-EXACT = Params(small_cells=0, face_arcs=0, order_options=0)
-"""Nodes alone first, as on large clusters."""
+EXACT = Params(small_cells=0, face_arcs=0, topics_of_partitions=-1, order_options=0)
+"""Nodes alone first, and one placement, as on large clusters."""
 ROUNDED = replace(EXACT, exact_leaders=0, open_leaders=0)
-
-
-def drawn(seed: int) -> Cluster:
-    """Topics of very different sizes on brokers that hold very differently much, some of them nothing yet."""
-    rng = np.random.default_rng(seed)
-    n, brokers, racks = int(rng.integers(40, 600)), int(rng.integers(4, 12)), int(rng.integers(1, 4))
-    size = 1 + rng.pareto(1.1, int(rng.integers(1, 30)))
-    topic = np.sort(rng.choice(len(size), n, p=size / size.sum()))
-    weight = np.where(np.arange(brokers) < brokers - 1 - seed % 2, 0.5 + rng.random(brokers), 1e-9)
-    keys = rng.random((n, brokers)) ** (1 / weight)
-    lists = np.argsort(-keys, axis=1)[:, : int(rng.integers(2, 4))].astype(np.int32)
-    number = np.arange(n) - np.searchsorted(topic, np.arange(len(size)))[topic]
-    names = np.array([f"t{t:02d}" for t in topic], dtype=object)
-    rack_of = {broker: f"r{broker % racks}" for broker in range(brokers)} if racks > 1 else {}
-    return build_cluster("drawn", Brokers.of(np.arange(brokers), rack_of), names, number, lists)
 
 
 def asked(seed: int) -> Request:
@@ -45,7 +30,7 @@ def values(plan: Plan) -> dict[str, float]:
 @pytest.mark.parametrize("seed", range(40))
 def test_only_the_last_goal_is_less_than_best(seed: int) -> None:
     """Every goal before has the value it has with exact levels, the last is near, and says how near."""
-    cluster, request = drawn(seed), asked(seed)
+    cluster, request = uneven(seed), asked(seed)
     exact, rounded = make_plan(cluster, request, EXACT), make_plan(cluster, request, ROUNDED)
     best, reached = values(exact), values(rounded)
     last = reached.pop("topic-leaders")
@@ -57,7 +42,7 @@ def test_only_the_last_goal_is_less_than_best(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_the_judge_agrees_and_a_second_run_is_empty(seed: int) -> None:
     """The rules are kept, what is claimed is proved, and planning again finds nothing to do."""
-    plan = make_plan(drawn(seed), asked(seed), ROUNDED)
+    plan = make_plan(uneven(seed), asked(seed), ROUNDED)
     case = judge.Case(plan.cluster, plan.target, judge.rules_of(plan.cluster, plan.request), plan.eligible)
     assert judge.check_assignment(case.cluster, case.target, case.rules) == ()
     assert not [finding for finding in verify(case, plan.certificate, plan.proofs) if finding.problem]
@@ -69,5 +54,5 @@ def test_the_judge_agrees_and_a_second_run_is_empty(seed: int) -> None:
 def test_one_placement_stays_proved(seed: int) -> None:
     """Where no replica moves the best order is the best of all plans, and no bound is given away."""
     asked = Request(leaders_only=True)
-    exact, rounded = (make_plan(drawn(seed), asked, params) for params in (EXACT, ROUNDED))
+    exact, rounded = (make_plan(uneven(seed), asked, params) for params in (EXACT, ROUNDED))
     assert rounded.certificate == exact.certificate

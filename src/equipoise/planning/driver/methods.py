@@ -34,6 +34,7 @@ from equipoise.planning.driver.leaving import (
     elections_are_far,
     elections_come_next,
 )
+from equipoise.planning.driver.some_topics import by_some_topics, many_partitions, topics_are_open
 from equipoise.planning.driver.state import State
 from equipoise.planning.goals import GOALS, goals_before
 from equipoise.planning.goals.elections import Elections
@@ -161,6 +162,13 @@ METHODS = (
         "500 x 60: 0.5, 2,000 x 30: 0.6, 10,000 x 12: 2.0",
         improves=True, bounds=True, goals=FACE_GOALS,
         needs=face_is_open, size=face_arcs, run=by_face,
+    ),
+    Method(
+        "placements and leaders of some topics",
+        "the same for the least level topics alone, with all others as they are",
+        "5,000 x 60: 0.7, 30,000 x 60: 0.6",
+        improves=True, bounds=False, goals=(TopicLeaders.name,),
+        needs=topics_are_open, size=many_partitions, run=by_some_topics,
     ),
     Method(
         "prices of survivors",

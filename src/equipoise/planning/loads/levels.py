@@ -23,6 +23,8 @@ from equipoise.planning.loads.placing import Placing
 from equipoise.planning.loads.program import decided, is_small
 from equipoise.planning.loads.proofs import again, by_cases, closed_bounds, priced, prove
 from equipoise.planning.loads.search import descend
+from equipoise.planning.loads.standing import Standing
+from equipoise.planning.loads.thrift import leaders_back
 from equipoise.planning.loads.ways import CASES, DECIDED, SEARCH
 from equipoise.planning.loads.weights import (
     COUNTED,
@@ -162,6 +164,8 @@ def best_of(
     lists = nearest(problem, able, bytes_of, start)
     ordered = ordering(loads)
     found = [ordered(problem, goals, lists)]
+    if (spared := with_leaders_back(problem, loads, bytes_of, lists)) is not None:
+        found.append(ordered(problem, goals, spared))
     params = problem.params
     most = params.hand_over_cells if len(able) == 1 else params.mix_hand_over_cells
     if cells(problem) <= most and (len(able) == 1 or any(values(able, lists))):
@@ -169,6 +173,17 @@ def best_of(
     if min(values(able, lists) for lists, _ in found) >= values(able, start):
         found.append(ordered(problem, goals, start))
     return min(found, key=lambda one: [weighed_value(problem, one[0], goal) for goal in goals])
+
+
+def with_leaders_back(
+    problem: Problem, loads: tuple[Load, ...], bytes_of: Int64 | None, lists: IntArray
+) -> IntArray | None:
+    """The lists with leaders back that left, where no load asks who leads; None if there are none to come."""
+    if problem.stays or any(load.of_leaders for load in loads):
+        return None
+    cost = np.ones(len(lists), dtype=np.int64) if bytes_of is None else bytes_of
+    standing = Standing(problem, loads, cost, lists, first_leaders(problem, lists))
+    return standing.ordered() if leaders_back(standing) else None
 
 
 def ordering(loads: tuple[Load, ...]) -> Callable[..., tuple[IntArray, list[ProvedLevel]]]:

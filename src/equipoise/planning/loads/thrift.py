@@ -1,10 +1,13 @@
-"""What a plan does not need after all: moves that are taken back, and smaller replicas in place of larger."""
+"""What a plan does not need after all: moves that are taken back, smaller replicas in place of larger, and
+elections of partitions whose leader could have stayed.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from equipoise.planning.loads.standing import Standing
+from equipoise.planning.loads.sweeps import affordable
 from equipoise.planning.loads.weights import BoolArray, Int64
 
 
@@ -63,6 +66,51 @@ def smaller(standing: Standing, one: Int64, weight: Int64, broker: int, home: in
     best = rows[int(pay.argmin())][None]
     more = np.r_[standing.more(one, broker, back)[:, 0], standing.more(best, home, there)[:, 0]]
     return best if standing.spending.allow_together(np.r_[one, best], more) else None
+
+
+def leaders_back(standing: Standing) -> bool:
+    """Leaders that left come home, where a follower of today's leaves in their place; True if any did.
+
+    Nothing costs more moves or bytes, and no load gets farther from its band.
+    """
+    came = False
+    while sum(came_home(standing, row) for row in leaderless(standing)):
+        came = True
+    return came
+
+
+def leaderless(standing: Standing) -> list[int]:
+    """Partitions whose leader of today left, though it could lead."""
+    problem, leader = standing.problem, standing.before[:, 0]
+    home = np.maximum(leader, 0)
+    could = problem.movable & (leader >= 0) & problem.eligible[home] & problem.leads[home]
+    left = ~(standing.lists == leader[:, None]).any(axis=1)
+    return np.flatnonzero(could & left).tolist()
+
+
+def came_home(standing: Standing, row: int) -> bool:
+    """True where today's leader is back; where loads forbid it alone, another replica goes the other way."""
+    one, home = np.array([row]), int(standing.before[row, 0])
+    back = np.array([home])
+    for broker in np.intersect1d(standing.lists[row], standing.before[row]).tolist():
+        if broker < 0 or not standing.may_go(one, broker, back)[0, 0]:
+            continue
+        weight, there = standing.weights(one, broker), np.array([broker])
+        if keeps(standing, weight, broker, home)[0]:
+            standing.move(one, broker, home)
+            return True
+        rows = standing.on[home]
+        rows = rows[standing.before[rows, 0] != home]
+        # Who goes in exchange is no leader of today, and has left
+        # its broker anyway or leaves this one for its own.
+        rows = rows[standing.more(rows, home, there)[:, 0] <= 0]
+        rows = rows[keeps(standing, weight - standing.weights(rows, home), broker, home)]
+        rows = rows[standing.may_go(rows, home, there)[:, 0]]
+        if len(rows) and affordable(standing, np.r_[one, rows[:1]], broker, home):
+            standing.move(one, broker, home)
+            standing.move(rows[:1], home, broker)
+            return True
+    return False
 
 
 def keeps(standing: Standing, weight: Int64, source: int, target: int) -> BoolArray:

@@ -175,6 +175,11 @@ class Params:
         50_000, "columns", "the same for levels of leaders where a budget keeps placements wide"
     )
     face_at_once: int = limit(50_000, "columns", "what would grow has all columns at once: a second or two")
+    topics_of_partitions: int = limit(
+        50_000, "partitions", "some topics are looked at alone, where all are too many for one program",
+        300_000,
+    )
+    topics_arcs: int = limit(100_000, "arcs", "those topics have, the least level first", 200_000)
     face_work: int = limit(
         350_000, "columns of all programs", "one goal is looked at, elections and placement goals apart"
     )

@@ -1,0 +1,89 @@
+"""Placements and leaders at once of some topics, where a cluster is too large for all of them.
+
+A part of a plan is released and made as good as it can be with the rest as it is: large neighbourhood search
+(P. Shaw, "Using constraint programming and local search methods to solve vehicle routing problems", CP 1998).
+Nothing is proved by it of all plans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from equipoise.cluster.brokers import IntArray
+from equipoise.planning.driver.face import FACE_GOALS, best_after, with_best_of
+from equipoise.planning.driver.state import Faces, State
+from equipoise.planning.goals import goals_before
+from equipoise.planning.goals.elections import Elections
+from equipoise.planning.goals.moves import Moves
+from equipoise.planning.networks.place import arcs_of_partitions, place
+from equipoise.planning.problem.problem import BoolArray, Problem
+from equipoise.planning.problem.shares import table, topic_bands
+from equipoise.planning.solution.size import Size
+from equipoise.planning.solution.solution import proved_by
+
+
+def topics_are_open(state: State, goal: str) -> bool:
+    """True where all placements were too many for one program, and a second run would still find nothing."""
+    before = set(goals_before(state.problem.goals, goal))
+    rests = {Moves.name, Elections.name} <= before <= {*FACE_GOALS}
+    return rests and not state.within_budgets and goal not in state.decided
+
+
+def many_partitions(state: State, goal: str) -> Size:
+    problem = state.problem
+    return Size(int(problem.movable.sum()), problem.params.topics_of_partitions, "partitions")
+
+
+def by_some_topics(state: State, goal: str) -> State:
+    """The state with the leaders of the least level topics made level, and their replicas moved for it."""
+    problem, lists = state.problem, state.solution.lists
+    part = least_level(problem, lists)
+    if not part.any():
+        return state
+    released = with_part_released(problem, lists, part)
+    placement = place(released, released.goals)
+    if not placement.by_row:
+        return state
+    solution = proved_by(released, lists, placement.levels, placement.groups)
+    begun = State(released, solution, Faces(released, placement))
+    joint = best_after(begun, goal, solution.before(goal))
+    if joint is not None:
+        state = with_best_of(state, joint)
+    return replace(state, decided=state.decided | {goal})  # once: the next topics would gain less
+
+
+def least_level(problem: Problem, lists: IntArray) -> BoolArray:
+    """Partitions of the topics whose leaders are farthest from their bands for the partitions they have."""
+    count = table(problem, np.arange(len(lists)), lists[:, 0])
+    low, high = topic_bands(problem, count, problem.leads)
+    outside = np.maximum(np.maximum(low - count, count - high), 0)
+    topic = problem.cluster.topic_idx
+    n_open = np.bincount(topic[problem.movable], minlength=len(count))
+    each = (outside**2).sum(axis=1) / np.maximum(n_open, 1)
+    order = np.argsort(-each, kind="stable")
+    arcs = arcs_of_partitions(problem) // max(1, int(problem.movable.sum())) * n_open
+    chosen = np.zeros(len(count), dtype=bool)
+    chosen[order[np.cumsum(arcs[order]) <= problem.params.topics_arcs]] = True
+    return problem.movable & chosen[topic]
+
+
+def with_part_released(problem: Problem, lists: IntArray, part: BoolArray) -> Problem:
+    """The problem in which all but a part of the partitions have stood as the plan's ``lists`` have them."""
+    cluster = problem.cluster
+    width = max(some.shape[1] for some in (lists, cluster.replicas, problem.current))
+
+    def wide(some: IntArray) -> IntArray:
+        return np.pad(some, ((0, 0), (0, width - some.shape[1])), constant_values=-1)
+
+    planned, inside = wide(lists), part[:, None]
+    pinned = np.zeros((len(lists), width), dtype=bool)
+    pinned[:, : problem.pinned.shape[1]] = problem.pinned
+    return replace(
+        problem,
+        cluster=replace(cluster, replicas=np.where(inside, wide(cluster.replicas), planned)),
+        current=np.where(inside, wide(problem.current), planned),
+        pinned=pinned,
+        movable=part,
+    )
