@@ -288,7 +288,7 @@ def by_ascent(sums: LeaderSums, value: int, *, priced: bool) -> SumPrices:
             gain, best = tried.bound - best.bound, max(best, tried, key=lambda prices: prices.bound)
             if gain * sums.params.bound_gain <= min(FINENESS * value - best.bound, best.bound):
                 break
-    return max(best, sums.better(best, reach), key=lambda prices: prices.bound)
+    return best
 
 
 def sums_of(problem: Problem, lists: IntArray, proofs: list[Proof]) -> LeaderSums | None:

@@ -23,8 +23,10 @@ from equipoise.planning.networks.faces import lift, merged_network
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, cheapest_of
 from equipoise.planning.programs.joint.question import MOST, SCALE, Question
 
-MARGIN = SCALE // 16
-"""A column that costs less is kept: prices are rounded, and it would need them many times over."""
+MARGINS = SCALE // 16, SCALE
+"""A column that costs less is kept: it would need prices many times over. Where those that cost more still
+need them too often, more are kept.
+"""
 EXACT = SCALE // 1_000
 """By so much prices may miss the value of their goal."""
 MOST_TIMES = 4_096
@@ -41,6 +43,8 @@ class Narrowed:
     """Of the goals before, on the original question."""
     kept: npt.NDArray[np.bool_]
     """``(n_candidates,)`` of the original question: they are candidates of the narrow one."""
+    margin: int
+    """One of `MARGINS`: what costs no more was kept."""
 
     def lifted(self, found: Multipliers) -> Multipliers | None:
         """Prices on the narrow question as prices on the original; None where that would take too many."""
@@ -54,25 +58,24 @@ class Narrowed:
         missing[self.kept] = 0
         # The prices of the goals before do not make these dearer, however often they are added. It is the arc
         # that keeps them out, so it gets the price of standing back, and has to outweigh it below.
-        closed = extra <= MARGIN  # those cannot stand there, and pay for it
+        closed = extra <= self.margin  # those cannot stand there, and pay for it
         stands[closed] += missing[closed]
-        times = times_needed(-missing[~closed], extra[~closed])
+        times = self.times_needed(-missing[~closed], extra[~closed])
         # An arc that is held at an end has to cost what keeps it there in the whole question too.
         pull, own = price.pull(asked), self.price.pull(asked)
         arcs, counts = linear_parts(asked)
-        times = max(times, times_needed(pull[arcs], own[arcs]))
-        times = max(times, times_needed(-price.led[counts], -self.price.led[counts]))
+        times = max(times, self.times_needed(pull[arcs], own[arcs]))
+        times = max(times, self.times_needed(-price.led[counts], -self.price.led[counts]))
         if times > MOST_TIMES:
             return None
         added = price.plus(self.price, times)
         bears = all(added.held[name] <= term.dearest for name, (term, _) in asked.held.items())
         return added if bears and added.highest <= MOST else None
 
-
-def times_needed(cost: Int64, own: Int64) -> int:
-    """How often ``own`` has to be added to costs, so that none is of the other sign where it closes."""
-    some = (np.abs(own) > MARGIN) & ((cost < 0) == (own > 0)) & (cost != 0)
-    return int((-(-np.abs(cost[some]) // np.abs(own[some]))).max(initial=0))
+    def times_needed(self, cost: Int64, own: Int64) -> int:
+        """How often ``own`` has to be added to costs, so that none is of the other sign where it closes."""
+        some = (np.abs(own) > self.margin) & ((cost < 0) == (own > 0)) & (cost != 0)
+        return int((-(-np.abs(cost[some]) // np.abs(own[some]))).max(initial=0))
 
 
 def dearer(asked: Question, price: Multipliers) -> Int64:
@@ -92,11 +95,12 @@ def linear_parts(asked: Question) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np
 
 
 def narrow_question(
-    asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel]
+    asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel], margin: int = MARGINS[0]
 ) -> Narrowed | None:
     """The question without what ``levels`` close, None where they close nothing.
 
     ``reached``: the goals before with their values, in order; ``levels``: bounds of some, that those meet.
+    ``margin``: what costs no more stays.
     """
     known = [price for level in levels if (price := prices_of(asked, reached, level)) is not None]
     if not known:
@@ -107,19 +111,19 @@ def narrow_question(
     # Where costs are convex the linear part does not say at which end an arc or a count is, so those stay.
     linear, linear_counts = linear_parts(asked)
     cost = np.where(linear, price.pull(asked, 0), 0)
-    lower = np.where(cost < -MARGIN, network.upper, network.lower)
-    upper = np.where(cost > MARGIN, network.lower, network.upper)
+    lower = np.where(cost < -margin, network.upper, network.lower)
+    upper = np.where(cost > margin, network.lower, network.upper)
     comes, leaves = upper[who.arc] > 0, lower[who.arc] > 0
     stands = np.where(who.arrives, comes, (who.arc < 0) | ~leaves)
-    kept = stands & (dearer(asked, price) <= MARGIN)
+    kept = stands & (dearer(asked, price) <= margin)
     left = who.of(np.flatnonzero(kept))
     left = replace(left, arc=np.where(left.arrives | (upper[left.arc] > 0), left.arc, -1))
     led = np.where(linear_counts, price.led, 0)
-    least = np.where(led > MARGIN, counts.upper, counts.lower)
-    most = np.where(led < -MARGIN, counts.lower, counts.upper)
+    least = np.where(led > margin, counts.upper, counts.lower)
+    most = np.where(led < -margin, counts.lower, counts.upper)
     face = replace(asked.face, network=replace(network, lower=lower, upper=upper))
     narrower = replace(asked, face=face, who=left, counts=replace(counts, lower=least, upper=most))
-    return Narrowed(asked, narrower, price, kept)
+    return Narrowed(asked, narrower, price, kept, margin)
 
 
 def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -> Multipliers | None:

@@ -18,7 +18,7 @@ from equipoise.planning.goals import GOALS, PLACEMENT
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
 from equipoise.planning.networks.faces import OptimalFace, sized
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_parts, proved
-from equipoise.planning.programs.joint.narrowing import narrow_question
+from equipoise.planning.programs.joint.narrowing import MARGINS, narrow_question
 from equipoise.planning.programs.joint.pieces import pieces
 from equipoise.planning.programs.joint.question import SCALE, Question, question, stands_there
 
@@ -104,13 +104,15 @@ def best_of_face(
         face = sized(face)
     asked = question(face, goal, reached, kept, start.lists)
     # a byte costs so little beside what is counted that prices of counts could not be added often enough
-    narrowed = None if asked.goal.largest else narrow_question(asked, reached, start.levels)
-    if narrowed is not None:
-        found = searched(narrowed.question, goal, start)
-        if found is None and start.supposed:
+    for margin in () if asked.goal.largest else MARGINS:
+        narrowed = narrow_question(asked, reached, start.levels, margin)
+        found = searched(narrowed.question, goal, start) if narrowed else None
+        if narrowed and found is None and start.supposed:
             return None
-        price = narrowed.lifted(found.price) if found else None
-        if found and price:
+        if narrowed is None or found is None:
+            break
+        price = narrowed.lifted(found.price)
+        if price:
             level = proved(asked, goal, tuple(reached), price)
             if level.value >= -(-found.bound // asked.scale):
                 return Joint(found.lists, level, found.others)
