@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
 
-from equipoise.cluster import Brokers, build_cluster
+from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning import Params, build_problem, make_plan
 from equipoise.planning.basis.certificate import ProvedLevel
@@ -18,7 +19,8 @@ from equipoise.planning.networks.place import place
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.request import Request
 from equipoise.planning.programs.joint import solve
-from equipoise.planning.programs.joint.narrowing import Narrowed, narrow_question
+from equipoise.planning.programs.joint.bound import Multipliers
+from equipoise.planning.programs.joint.narrowing import MARGINS, Narrowed, narrow_question
 from equipoise.planning.programs.joint.question import Question, counts_of_leaders, question
 from equipoise.planning.programs.joint.solve import Start, best_of_face
 
@@ -92,16 +94,38 @@ def test_prices_that_prove_less_close_nothing() -> None:
     assert narrow_question(asked, reached, tuple(levels)) is None
 
 
-def test_counts_that_a_goal_pulls_into_bands_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six moves give the new broker no share of leaders: what others have too many of costs its square."""
+def with_a_new_broker() -> Cluster:
+    """Twelve brokers that hold everything, and one that holds nothing."""
     draw = np.random.default_rng(5)
     lists = np.array([draw.permutation(12)[:3] for _ in range(300)])
     names = [f"t{k // 20}" for k in range(300)]
-    cluster = build_cluster("grown", Brokers.of(range(13)), names, np.arange(300) % 20, lists)
+    return build_cluster("grown", Brokers.of(range(13)), names, np.arange(300) % 20, lists)
+
+
+def test_more_is_kept_where_prices_would_be_needed_too_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the same is proved with columns that cost a little more: the whole question is not asked."""
+    cluster, request, params = with_a_new_broker(), Request(max_moves=6), Params(small_cells=0)
+    expected = make_plan(cluster, request, params)
+    lifted, tried = Narrowed.lifted, Counter[int]()
+
+    def too_often(self: Narrowed, found: Multipliers) -> Multipliers | None:
+        tried[self.margin] += 1
+        return None if self.margin == MARGINS[0] else lifted(self, found)
+
+    monkeypatch.setattr(Narrowed, "lifted", too_often)
+    assert make_plan(cluster, request, params).certificate == expected.certificate
+    assert tried[MARGINS[0]] == tried[MARGINS[1]] > 0
+
+
+def test_counts_that_a_goal_pulls_into_bands_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six moves give the new broker no share of leaders: what others have too many of costs its square."""
+    cluster = with_a_new_broker()
     problem, narrowed = build_problem(cluster, Request(max_moves=6)), []
 
-    def spied(asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel]) -> Narrowed | None:
-        found = narrow_question(asked, reached, levels)
+    def spied(
+        asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel], margin: int
+    ) -> Narrowed | None:
+        found = narrow_question(asked, reached, levels, margin)
         if found is not None and reached.get("leaders"):
             narrowed.append(found.question.counts)
         return found

@@ -29,7 +29,7 @@ NO_LIMITS = {
     "how far off reckoning may be": (
         "linear/highs.NEARLY", "programs/joint/solve.NOISE", "programs/joint/linear_program.NOISE",
         "programs/joint/linear_program.FINER", "programs/joint/linear_program.TENTH",
-        "programs/joint/question.SLACK", "programs/joint/narrowing.MARGINS", "programs/joint/narrowing.EXACT",
+        "programs/joint/question.SLACK", "programs/joint/narrowing.EXACT",
         "loads/search.SLACK", "loads/search.NOTHING", "loads/sweeps.NOTHING", "loads/bounds.ROUNDING",
         "loads/prices.ROUNDING", "loads/proofs.ALIKE", "programs/scaling.BITS", "request/loads_named.SLACK",
     ),
