@@ -38,6 +38,9 @@ REFUSED = re.compile(r'^Exception in thread "main" (?:[\w.$]+: )?(.+)', re.MULTI
 ON_ONE_MACHINE = {"spark.locality.wait": "0s"}
 """On one machine Spark looks again at what waits where a task ends, and never else: one that waited for a
 better place than the only one there is, as for blocks in HDFS, would wait for ever where nothing runs."""
+TASKS, TASKS_A_CORE = "spark.sql.files.minPartitionNum", 4
+"""Files are read in so many tasks for each core, as far as there are files: they differ in rows, and with one
+task a core the last one would be waited for. A setting of its own, as Spark's takes all cores there are."""
 LOOPBACK = ("local", "spark://127.0.0.1:", "spark://localhost:")
 
 
@@ -176,6 +179,8 @@ def started(master: str, *, long: bool = False, conf: Mapping[str, str]) -> Spar
             os.environ["JAVA_HOME"] = str(java.home)
     try:
         spark = builder.getOrCreate()
+        if TASKS not in conf:
+            spark.conf.set(TASKS, TASKS_A_CORE * spark.sparkContext.defaultParallelism)
         quiet(spark)
         return spark
     except (PySparkException, Py4JError, OSError) as error:

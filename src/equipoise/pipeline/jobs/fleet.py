@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -201,9 +202,10 @@ def made_anew(
     state = materialize(merged(parsed_files, n_tasks), MERGED, work / "merged")
     clock.lap("reading")
     told = samples_of(job, clusters, read)
-    tables_of_state = {"partitions": tables.partitions(state), "replicas": tables.replicas(state)}
+    t = writer.all(
+        {"partitions": partial(tables.partitions, state), "replicas": partial(tables.replicas, state)}
+    )
     samples = spark.createDataFrame([], SAMPLES) if told.blocks is None else sample_rows(told.blocks)
-    t = writer.all(tables_of_state)
     with large_rows(spark):
         t["samples"] = writer.one("samples", samples)
     series = None if told.blocks is None else figures_of_series(told.blocks, work)
@@ -226,17 +228,13 @@ def made_anew(
             write_plans(tables.of_kind(plans, "files"), folder / "clusters")
     clock.lap("planning")
     job.progress.stage("writing the tables")
-    kinds = {kind: tables.of_kind(plans, kind) for kind in ("brokers", "moves", "plan_summary")}
-    kinds["quarantine"] = tables.quarantine(parsed_files, state, plans, told.faults)
-    kinds["left_out"] = left_out(told.faults)
-    t |= writer.all(kinds)
-    done = t["plan_summary"].where("outcome = 'planned'")
+    of_plans = {kind: partial(tables.of_kind, plans, kind) for kind in ("brokers", "moves", "plan_summary")}
+    aside = partial(tables.quarantine, parsed_files, state, plans, told.faults)
+    t |= writer.all(of_plans | {"quarantine": aside, "left_out": partial(left_out, told.faults)})
     writer.all(
         {
-            "checks": seven_checks(done, t["brokers"], t["partitions"], t["moves"]).unionByName(
-                input_checks(t["partitions"], t["replicas"], t["samples"])
-            ),
-            "disk_days": disk_days(
+            "checks": partial(checks, t),
+            "disk_days": lambda: disk_days(
                 t["brokers"],
                 tables.dirs(state),
                 t["partitions"],
@@ -245,12 +243,19 @@ def made_anew(
                 tables.of_kind(plans, "placed"),
                 load,
             ),
-            "busiest_hour": busiest_hour(t["samples"]),
-            "broker_load": broker_load(t["brokers"], t["partitions"], load, series),
-            "budget": budget_table(spark, shares, t["plan_summary"]),
+            "busiest_hour": partial(busiest_hour, t["samples"]),
+            "broker_load": partial(broker_load, t["brokers"], t["partitions"], load, series),
+            "budget": partial(budget_table, spark, shares, t["plan_summary"]),
         }
     )
     return shares
+
+
+def checks(t: Mapping[str, DataFrame]) -> DataFrame:
+    """The table of checks, from others by their names."""
+    done = t["plan_summary"].where("outcome = 'planned'")
+    of_plans = seven_checks(done, t["brokers"], t["partitions"], t["moves"])
+    return of_plans.unionByName(input_checks(t["partitions"], t["replicas"], t["samples"]))
 
 
 def places_of(job: Job) -> Places:
@@ -288,7 +293,10 @@ def samples_of(job: Job, clusters: Sequence[ClusterFolder], read: FilesRead) -> 
 
 
 class Writer:
-    """Writes tables, as many at a time as there are cores: of a small fleet each keeps one of them busy."""
+    """Writes tables, as many at a time as there are cores: of a small fleet each keeps one of them busy.
+
+    Of those even the making of the query takes long enough to be done side by side.
+    """
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -302,9 +310,10 @@ class Writer:
         self.counts[name] = write_table(rows, TABLES[name], self.place / name)
         return read_table(self.job.spark, TABLES[name], self.place / name)
 
-    def all(self, frames: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
-        """The tables by name, read back."""
-        return dict(zip(frames, self.at_once(self.one, frames.keys(), frames.values()), strict=True))
+    def all(self, made: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
+        """The tables by name, read back, of what makes the rows of each."""
+        written = self.at_once(lambda name: self.one(name, made[name]()), made)
+        return dict(zip(made, written, strict=True))
 
     def add_kept(self) -> None:
         """Put the rows of clusters that are taken over beside them: nothing that was read back has these."""
