@@ -21,17 +21,21 @@ FLOWS = replace(ALL_TOO_MANY, topics_of_partitions=-1)
 
 
 def test_the_least_level_topics_are_made_level() -> None:
-    """By flows replicas come to the new broker whoever could lead there; a third of the topics is half."""
+    """By flows replicas come to the new broker whoever could lead there; a third of the topics is half.
+
+    The others follow as long as that is worth it.
+    """
     cluster = grown(600, 20)
     flows, whole = (make_plan(cluster, Request(), params) for params in (FLOWS, Params(small_cells=0)))
-    some = make_plan(cluster, Request(), replace(ALL_TOO_MANY, topics_arcs=200 * 19))
+    a_third = replace(ALL_TOO_MANY, topics_arcs=200 * 19)
+    some, more = (make_plan(cluster, Request(), replace(a_third, topics_gain=part)) for part in (1, 1_000))
     check_judged(some)
-    (*before, none), (*after, third), (*_, all_) = (
-        [level.value for level in plan.certificate] for plan in (flows, some, whole)
+    check_judged(more)
+    (*before, none), (*after, third), (*_, thirds), (*_, all_) = (
+        [level.value or 0 for level in plan.certificate] for plan in (flows, some, more, whole)
     )
     assert before == after
-    assert none is not None and third is not None and all_ is not None
-    assert third <= (none + all_) / 2
+    assert all_ <= thirds < third <= (none + all_) / 2
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -65,7 +69,9 @@ def test_what_is_not_released_is_as_planned_and_counts() -> None:
     cluster = grown(240, 20)
     problem = replace(build_problem(cluster, Request()), params=replace(ALL_TOO_MANY, topics_arcs=45 * 19))
     lists = make_plan(cluster, Request(), FLOWS).target
-    part = least_level(problem, lists)
+    part = least_level(problem, lists, problem.movable)
+    others = least_level(problem, lists, problem.movable & ~part)
+    assert others.sum() == part.sum() and not (others & part).any()
     released = with_part_released(problem, lists, part)
     assert np.bincount(cluster.topic_idx[part]).max() == part.sum() / 2 == 20
     assert np.array_equal(released.movable, part)

@@ -37,36 +37,47 @@ def many_partitions(state: State, goal: str) -> Size:
 
 
 def by_some_topics(state: State, goal: str) -> State:
-    """The state with the leaders of the least level topics made level, and their replicas moved for it."""
-    problem, lists = state.problem, state.solution.lists
-    part = least_level(problem, lists)
-    if not part.any():
-        return state
-    released = with_part_released(problem, lists, part)
+    """The state with the leaders of the least level topics made level, and their replicas moved for it.
+
+    Then the next topics are looked at, as long as each part gains enough of what is left.
+    """
+    problem = state.problem
+    left = problem.movable
+    while (part := least_level(problem, state.solution.lists, left)).any():
+        value = state.proof(goal).value
+        state, left = with_part_solved(state, goal, part), left & ~part
+        if (value - state.proof(goal).value) * problem.params.topics_gain < value:
+            break
+    return replace(state, decided=state.decided | {goal})
+
+
+def with_part_solved(state: State, goal: str, part: BoolArray) -> State:
+    """The state with some partitions placed and led anew, the others as they are."""
+    lists = state.solution.lists
+    released = with_part_released(state.problem, lists, part)
     placement = place(released, released.goals)
     if not placement.by_row:
         return state
     solution = proved_by(released, lists, placement.levels, placement.groups)
     begun = State(released, solution, Faces(released, placement))
     joint = best_after(begun, goal, solution.before(goal))
-    if joint is not None:
-        state = with_best_of(state, joint)
-    return replace(state, decided=state.decided | {goal})  # once: the next topics would gain less
+    return state if joint is None else with_best_of(state, joint)
 
 
-def least_level(problem: Problem, lists: IntArray) -> BoolArray:
-    """Partitions of the topics whose leaders are farthest from their bands for the partitions they have."""
+def least_level(problem: Problem, lists: IntArray, left: BoolArray) -> BoolArray:
+    """Partitions ``left`` of the topics whose leaders are farthest from their bands for those they have."""
     count = table(problem, np.arange(len(lists)), lists[:, 0])
     low, high = topic_bands(problem, count, problem.leads)
     outside = np.maximum(np.maximum(low - count, count - high), 0)
     topic = problem.cluster.topic_idx
-    n_open = np.bincount(topic[problem.movable], minlength=len(count))
-    each = (outside**2).sum(axis=1) / np.maximum(n_open, 1)
+    n_left, most = np.bincount(topic[left], minlength=len(count)), problem.params.topics_arcs
+    arcs = arcs_of_partitions(problem) // max(1, int(problem.movable.sum())) * n_left
+    each = (outside**2).sum(axis=1) / np.maximum(n_left, 1)
     order = np.argsort(-each, kind="stable")
-    arcs = arcs_of_partitions(problem) // max(1, int(problem.movable.sum())) * n_open
+    order = order[(n_left[order] > 0) & (arcs[order] <= most)]  # one that is too large keeps none out
     chosen = np.zeros(len(count), dtype=bool)
-    chosen[order[np.cumsum(arcs[order]) <= problem.params.topics_arcs]] = True
-    return problem.movable & chosen[topic]
+    chosen[order[np.cumsum(arcs[order]) <= most]] = True
+    return left & chosen[topic]
 
 
 def with_part_released(problem: Problem, lists: IntArray, part: BoolArray) -> Problem:

@@ -180,6 +180,9 @@ class Params:
         300_000,
     )
     topics_arcs: int = limit(100_000, "arcs", "those topics have, the least level first", 200_000)
+    topics_gain: int = limit(
+        10, "parts of what is left", "others are looked at after them as long as one is gained"
+    )
     face_work: int = limit(
         350_000, "columns of all programs", "one goal is looked at, elections and placement goals apart"
     )
