@@ -20,7 +20,7 @@ SHIFT = 4
 """Two units of cost, from one step to the next, are 2 ** SHIFT parts."""
 SIGN = 31
 """A price that is shifted by so many bits is 0, or -1 where it is negative."""
-BLOCK = 2**14
+BLOCK = 2**16
 """Cells that are worked on at a time: so many stay in the processor's cache."""
 
 
