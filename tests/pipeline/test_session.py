@@ -91,6 +91,14 @@ def test_room_for_the_code_of_many_jobs(spark: SparkSession) -> None:
     assert sum(code) >= 200 * 2**20
 
 
+def test_files_are_shared_by_more_tasks_than_cores(spark: SparkSession, tmp_path: Path) -> None:
+    """Files differ in rows: with a task a core, the one that got the large ones would be waited for."""
+    spark.range(600).repartition(6).write.parquet(str(tmp_path / "table"))
+    cores = spark.sparkContext.defaultParallelism
+    read = spark.read.parquet(str(tmp_path / "table"))
+    assert read.rdd.getNumPartitions() > min(cores, 5)
+
+
 def test_settings_of_the_driver(tmp_path: Path) -> None:
     """What a JVM must be told when it starts is heard: heap, options, class path, jars and the log of events;
     workers run the Python that the user names."""
@@ -110,18 +118,19 @@ def test_settings_of_the_driver(tmp_path: Path) -> None:
         "    loader = java.Thread.currentThread().getContextClassLoader()\n"
         "    print(java.Runtime.getRuntime().maxMemory() >> 20, java.System.getProperty('a'),\n"
         "          [loader.getResource(name) is not None for name in ('before.txt', 'after.txt')],\n"
-        "          spark.range(3).mapInArrow(lambda batches: batches, 'id long').count())\n"
+        "          spark.range(3).mapInArrow(lambda batches: batches, 'id long').count(),\n"
+        "          spark.conf.get('spark.sql.files.minPartitionNum'))\n"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code, "spark.driver.memory=600", "spark.driver.extraJavaOptions=-Da='b c'",
          f"spark.driver.extraClassPath={jars['before']}", f"spark.jars={jars['after']}",
-         "spark.eventLog.enabled=true", f"spark.eventLog.dir=file://{log}"],
+         "spark.sql.files.minPartitionNum=3", "spark.eventLog.enabled=true", f"spark.eventLog.dir=file://{log}"],
         capture_output=True, text=True, timeout=550, env=os.environ | {"PYSPARK_PYTHON": str(python)},
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     heap, _, rest = ran.stdout.strip().partition(" ")
     assert 550 <= int(heap) <= 600
-    assert rest == "b c [True, True] 3"
+    assert rest == "b c [True, True] 3 3"
     assert (tmp_path / "used").exists() and list(log.iterdir())
 
 

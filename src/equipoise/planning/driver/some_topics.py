@@ -32,6 +32,7 @@ def topics_are_open(state: State, goal: str) -> bool:
 
 
 def many_partitions(state: State, goal: str) -> Size:
+    """Partitions that may change, of which those of some topics are looked at."""
     problem = state.problem
     return Size(int(problem.movable.sum()), problem.params.topics_of_partitions, "partitions")
 
