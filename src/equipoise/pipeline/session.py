@@ -39,8 +39,8 @@ ON_ONE_MACHINE = {"spark.locality.wait": "0s"}
 """On one machine Spark looks again at what waits where a task ends, and never else: one that waited for a
 better place than the only one there is, as for blocks in HDFS, would wait for ever where nothing runs."""
 TASKS, TASKS_A_CORE = "spark.sql.files.minPartitionNum", 4
-"""Files are read in so many tasks for each core, as far as there are files: they differ in rows. With one task
-a core, which is what Spark does by itself, the one with the most rows would be waited for."""
+"""Files are read in so many tasks for each core, as far as there are files: they differ in rows. With one
+task a core, as Spark has it by itself, the one with the most rows would be waited for."""
 LOOPBACK = ("local", "spark://127.0.0.1:", "spark://localhost:")
 
 
