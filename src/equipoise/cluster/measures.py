@@ -93,6 +93,12 @@ def most_in_one_rack(replicas: IntArray, rack_idx: IntArray) -> IntArray:
     return most
 
 
+def widened(lists: IntArray, width: int) -> IntArray:
+    """The lists with -1 columns added up to ``width``."""
+    lack = width - lists.shape[1]
+    return lists if lack == 0 else np.pad(lists, ((0, 0), (0, lack)), constant_values=-1)
+
+
 def lengths(replicas: IntArray) -> IntArray:
     """``(n_partitions,)`` int32: replicas of each partition."""
     count = np.zeros(len(replicas), dtype=np.int32)

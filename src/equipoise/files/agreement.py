@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.measures import widened
 from equipoise.errors import UnusableInput
 from equipoise.files.broker_facts import everyone
 from equipoise.formats.faults import Faults
@@ -242,9 +243,3 @@ def holds(lists: IntArray, ids: IntArray) -> BoolArray:
     """For each row, True where its list has all of its ids."""
     each = (ids[:, :, None] == lists[:, None, :]).any(axis=2) | (ids < 0)
     return np.asarray(each.all(axis=1))
-
-
-def widened(lists: IntArray, width: int) -> IntArray:
-    """The lists with -1 columns added up to ``width``."""
-    lack = width - lists.shape[1]
-    return lists if lack == 0 else np.pad(lists, ((0, 0), (0, lack)), constant_values=-1)

@@ -12,14 +12,15 @@ from dataclasses import replace
 import numpy as np
 
 from equipoise.cluster.brokers import IntArray
+from equipoise.cluster.measures import widened
 from equipoise.planning.driver.face import FACE_GOALS, best_after, with_best_of
 from equipoise.planning.driver.state import Faces, State
 from equipoise.planning.goals import goals_before
 from equipoise.planning.goals.elections import Elections
 from equipoise.planning.goals.moves import Moves
-from equipoise.planning.networks.place import arcs_of_partitions, place
+from equipoise.planning.networks.place import arcs_of_one, place
 from equipoise.planning.problem.problem import BoolArray, Problem
-from equipoise.planning.problem.shares import table, topic_bands
+from equipoise.planning.problem.shares import squared, table, topic_bands
 from equipoise.planning.solution.size import Size
 from equipoise.planning.solution.solution import proved_by
 
@@ -68,13 +69,11 @@ def with_part_solved(state: State, goal: str, part: BoolArray) -> State:
 def least_level(problem: Problem, lists: IntArray, left: BoolArray) -> BoolArray:
     """Partitions ``left`` of the topics whose leaders are farthest from their bands for those they have."""
     count = table(problem, np.arange(len(lists)), lists[:, 0])
-    low, high = topic_bands(problem, count, problem.leads)
-    outside = np.maximum(np.maximum(low - count, count - high), 0)
+    away = squared(count, *topic_bands(problem, count, problem.leads)).sum(axis=1)
     topic = problem.cluster.topic_idx
     n_left, most = np.bincount(topic[left], minlength=len(count)), problem.params.topics_arcs
-    arcs = arcs_of_partitions(problem) // max(1, int(problem.movable.sum())) * n_left
-    each = (outside**2).sum(axis=1) / np.maximum(n_left, 1)
-    order = np.argsort(-each, kind="stable")
+    arcs = arcs_of_one(problem) * n_left
+    order = np.argsort(-away / np.maximum(n_left, 1), kind="stable")
     order = order[(n_left[order] > 0) & (arcs[order] <= most)]  # one that is too large keeps none out
     chosen = np.zeros(len(count), dtype=bool)
     chosen[order[np.cumsum(arcs[order]) <= most]] = True
@@ -86,16 +85,13 @@ def with_part_released(problem: Problem, lists: IntArray, part: BoolArray) -> Pr
     cluster = problem.cluster
     width = max(some.shape[1] for some in (lists, cluster.replicas, problem.current))
 
-    def wide(some: IntArray) -> IntArray:
-        return np.pad(some, ((0, 0), (0, width - some.shape[1])), constant_values=-1)
-
-    planned, inside = wide(lists), part[:, None]
+    planned, inside = widened(lists, width), part[:, None]
     pinned = np.zeros((len(lists), width), dtype=bool)
     pinned[:, : problem.pinned.shape[1]] = problem.pinned
     return replace(
         problem,
-        cluster=replace(cluster, replicas=np.where(inside, wide(cluster.replicas), planned)),
-        current=np.where(inside, wide(problem.current), planned),
+        cluster=replace(cluster, replicas=np.where(inside, widened(cluster.replicas, width), planned)),
+        current=np.where(inside, widened(problem.current, width), planned),
         pinned=pinned,
         movable=part,
     )

@@ -110,9 +110,14 @@ def expanded_at_first(data: PlacementData) -> BoolArray:
     return expanded
 
 
+def arcs_of_one(problem: Problem) -> int:
+    """About as many arcs has a partition that is a unit of the network."""
+    return int(problem.eligible.sum()) + problem.n_racks + 4
+
+
 def arcs_of_partitions(problem: Problem) -> int:
-    """About as many arcs has the network in which every partition is a unit."""
-    return int(problem.movable.sum()) * (int(problem.eligible.sum()) + problem.n_racks + 4)
+    """About as many has the network in which every partition is one."""
+    return int(problem.movable.sum()) * arcs_of_one(problem)
 
 
 def attempt(data: PlacementData, goals: tuple[str, ...], expanded: BoolArray) -> Attempt:

@@ -20,9 +20,15 @@ ANYTHING = np.int64(2**40)
 """The end of a band that has none: more than can be counted."""
 
 
+def squared(count: Int64, low: Int64, high: Int64) -> Int64:
+    """The squared distance of each count from its band."""
+    away: Int64 = np.maximum(np.maximum(low - count, count - high), 0) ** 2
+    return away
+
+
 def squares(count: Int64, low: Int64, high: Int64) -> int:
-    """Sum of squared distances of counts from their bands."""
-    return int((np.maximum(np.maximum(low - count, count - high), 0) ** 2).sum())
+    """The sum of those."""
+    return int(squared(count, low, high).sum())
 
 
 def weights(problem: Problem, allowed: npt.NDArray[np.bool_]) -> Int64:
@@ -111,10 +117,5 @@ def failover_bands(problem: Problem, n_led: int) -> tuple[Int64, Int64]:
 def same_set(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
     """``(n_partitions,)``: the list has the brokers that it had."""
     width = max(before.shape[1], after.shape[1])
-
-    def ordered(lists: IntArray) -> IntArray:
-        wide = np.full((len(lists), width), -1, dtype=np.int32)
-        wide[:, : lists.shape[1]] = lists
-        return np.sort(wide, axis=1)
-
-    return (ordered(before) == ordered(after)).all(axis=1)
+    was, is_ = (np.sort(measures.widened(lists, width), axis=1) for lists in (before, after))
+    return np.asarray((was == is_).all(axis=1))
