@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,11 +15,14 @@ from equipoise import judge
 from equipoise.cluster import Plan
 from equipoise.judge.certificate import verify
 from equipoise.judge.program import Program
+from equipoise.judge.sheet import Sheet as JudgeSheet
+from equipoise.judge.sheet import Sum as JudgeSum
 from equipoise.planning import ALL_GOALS, Params, build_problem
 from equipoise.planning.goals import value_of
-from equipoise.planning.programs.branching import proof_of
+from equipoise.planning.programs import branching
+from equipoise.planning.programs.branching import CLOSED, NARROWED, proof_of
 from equipoise.planning.programs.model import Model
-from equipoise.planning.programs.rows import Sheet
+from equipoise.planning.programs.rows import RowWriter, Sheet, total
 
 
 def judged(plan: Plan) -> judge.Case:
@@ -68,6 +72,92 @@ def test_cases_prove_what_the_relaxation_does_not(seed: int, nodes: int) -> None
     assert tree is not None and tree.bound == value > 0
     assert (len(tree.branches) == 1) == (nodes == 1) and len(tree.branches) <= nodes
     assert (tree.branches[:, 0] < 0).sum() == len(tree.prices)
+
+
+BYTES = 2**32
+"""About what a replica has."""
+
+
+def sizes_and_costs(seed: int) -> tuple[list[int], list[int], int]:
+    """What each of some replicas has in bytes, what it costs to move, and the bytes that have to move."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(BYTES // 8, BYTES, 11).tolist()
+    return sizes, rng.integers(1, 9, 11).tolist(), int(sum(sizes) * rng.uniform(0.2, 0.6))
+
+
+def least_cost(sizes: list[int], costs: list[int], wanted: int) -> int:
+    """By looking at every choice of replicas."""
+    chosen = np.array(list(product((0, 1), repeat=len(sizes))))
+    return int((chosen @ np.array(costs))[chosen @ np.array(sizes) >= wanted].min())
+
+
+def program_of(sizes: list[int], costs: list[int], wanted: int) -> tuple[Sheet, JudgeSheet, JudgeSum]:
+    """The least cost of replicas with the bytes that have to move, as the planner and as the judge write it.
+
+    A column counts the bytes that move beyond what is asked for, as levels of loads have such columns.
+    """
+    rows, theirs = RowWriter(), JudgeSheet()
+    columns = [rows.column() for _ in sizes]
+    beyond = rows.column(0, sum(sizes))
+    moved = total(size * column for size, column in zip(sizes, columns, strict=True))
+    rows.equal(moved - beyond, wanted)
+    numbers = [theirs.column() for _ in sizes]
+    terms = [*zip(numbers, sizes, strict=True), (theirs.column(sum(sizes)), -1)]
+    theirs.row(terms, wanted, wanted)
+    cost = total(each * column for each, column in zip(costs, columns, strict=True))
+    return rows.sheet(cost), theirs, JudgeSum(list(zip(numbers, costs, strict=True)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_bytes_that_have_to_move(seed: int) -> None:
+    """Parts of large replicas fill a row, whole ones do not: the least cost of whole ones is proved.
+
+    Nothing above it is, however the arrays are changed.
+    """
+    drawn, rng = sizes_and_costs(seed), np.random.default_rng(seed)
+    least = least_cost(*drawn)
+    sheet, theirs, goal = program_of(*drawn)
+    tree = proof_of(sheet, least, Params())
+    assert tree is not None and tree.bound == least == theirs.bound(goal, tree.branches, tree.prices)
+    more = proof_of(sheet, least + 1, Params())
+    assert more is not None and more.bound <= least
+    for _ in range(20):
+        arrays = {"0/branches": tree.branches, "0/potential": tree.prices}
+        arrays = altered(arrays, "0", rng)
+        try:
+            found = theirs.bound(goal, arrays["0/branches"], arrays["0/potential"])
+        except (ValueError, IndexError, OverflowError):
+            continue
+        assert found <= least
+
+
+def test_cases_are_narrowed_to_what_a_better_plan_could_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prices tell which replicas no cheaper choice has: without that, more cases have to be divided."""
+
+    def divided() -> int:
+        trees = (
+            proof_of(program_of(*drawn)[0], least_cost(*drawn), Params())
+            for drawn in map(sizes_and_costs, range(20))
+        )
+        return sum(int((tree.branches[:, 0] >= 0).sum()) for tree in trees if tree)
+
+    with_it = divided()
+    monkeypatch.setattr(branching, "narrowed", lambda *_: None)
+    assert 0 < with_it < divided()
+
+
+def test_a_case_narrowed_to_nothing_is_closed() -> None:
+    """The judge takes what is left out to have the goal at the value that narrowed it, and no more."""
+    drawn = sizes_and_costs(3)
+    least = least_cost(*drawn)
+    sheet, theirs, goal = program_of(*drawn)
+    tree = proof_of(sheet, least, Params())
+    assert tree is not None
+    for value in (least - 1, least, least + 1, 2**62):
+        narrowed = np.array([[NARROWED, value], [CLOSED, -1]])
+        assert theirs.bound(goal, narrowed, tree.prices[[0, 0]]) <= least
+    with pytest.raises(ValueError, match="neither divided, nor closed, nor narrowed"):
+        theirs.bound(goal, np.array([[-3, 1], [CLOSED, -1]]), tree.prices[[0, 0]])
 
 
 def test_what_is_not_true_is_not_proved() -> None:

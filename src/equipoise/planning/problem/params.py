@@ -154,6 +154,9 @@ class Params:
     )
     tree_columns: int = limit(30_000, "columns", "a bound of the small program is proved by cases", 60_000)
     tree_programs: int = limit(1_500, "linear programs", "one proof by cases may take", 15_000)
+    tree_tries: int = limit(
+        4, "columns", "in a row are no better to divide a case at than another, and it is divided at that"
+    )
     tree_work: int = limit(
         10_000_000, "linear programs x factors", "one proof by cases takes: some twenty seconds", 200_000_000
     )
@@ -198,6 +201,7 @@ class Params:
     )
     grown_arrivals: int = limit(3, "arrivals", "of one partition are added to a program that grows at a time")
     grown_part: int = limit(5, "columns", "for each that is added at a time")
+    grown_rest: int = limit(100, "columns", "for each that could be added: so few are added at once")
     near_nodes: int = limit(20, "nodes of a search tree", "whole columns near an optimum are searched among")
     near_rounds: int = limit(10, "rounds", "before that look for what rows decide by themselves")
     near_optima: int = limit(2, "optima", "are looked at beside the first, where it is not whole")

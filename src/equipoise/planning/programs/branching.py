@@ -2,8 +2,11 @@
 
 The linear program of `Sheet` alone proves most values. Where it does not, a column is taken to be at
 most, or more than, what it nearly is, until prices close every case (branch and bound: A. H. Land,
-A. G. Doig, "An automatic method of solving discrete programming problems", 1960). Whoever adds up the
-prices of every case has proved the bound anew, without a solver: that is what the judge does.
+A. G. Doig, "An automatic method of solving discrete programming problems", 1960). Before that, the prices
+of a case tell how far columns can be from the end that they pay least at, if the goal is to be below the
+value: the case is narrowed to that (reduced cost fixing: G. Dantzig, R. Fulkerson, S. Johnson, "Solution of
+a large-scale traveling-salesman problem", 1954). Whoever adds up the prices of every case has proved the
+bound anew, without a solver: that is what the judge does.
 """
 
 from __future__ import annotations
@@ -18,13 +21,18 @@ from equipoise.planning.linear.highs import NEARLY, Answer
 from equipoise.planning.problem.params import Params
 from equipoise.planning.programs.relaxation import bound_of, relaxed, unkept
 from equipoise.planning.programs.rows import INFINITE, Sheet
+from equipoise.planning.programs.scaling import Scaled
 
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
-SCALES = (720_720, 2**40)
-"""Prices are whole numbers of such a part of the goal's unit."""
-LARGEST = 2.0**50
+Objects = npt.NDArray[np.object_]
+SCALES = (720_720, 2**40, 2**60)
+"""Prices are whole numbers of such a part of the goal's unit; of a small one where bytes weigh, too."""
+LARGEST = 2.0**61
 """No price is farther from 0."""
+CLOSED = -1
+NARROWED = -2
+"""In place of the column that divides a case."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +41,12 @@ class Tree:
 
     bound: int
     branches: Int64
-    """``(n_nodes, 2)``, each node before its two: the column that is divided, and the most that it is in the
-    first of them; -1 for a case that is closed."""
+    """``(n_nodes, 2)``, each node before what follows: the column that is divided, and the most that it is in
+    the first of the two cases; `CLOSED` for a case that is closed; `NARROWED` and the value for one that is
+    narrowed to where the goal is below the value."""
     prices: Int64
-    """``(n_closed, 1 + n_rows)``: of the goal, none negative, and of each row."""
+    """``(n_priced, 1 + n_rows)``, of each case that is closed or narrowed: of the goal, none negative, and of
+    each row."""
 
 
 def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
@@ -53,7 +63,7 @@ def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
         return tree
     bound = bound_of(sheet, root)
     prices = closing(sheet, root.of_rows, bound)
-    return None if prices is None else Tree(bound, np.full((1, 2), -1), prices[None, :])
+    return None if prices is None else Tree(bound, np.full((1, 2), CLOSED), prices[None, :])
 
 
 def divided(sheet: Sheet, root: Answer, value: int, params: Params) -> Tree | None:
@@ -65,12 +75,22 @@ def divided(sheet: Sheet, root: Answer, value: int, params: Params) -> Tree | No
     # The side "at most" is pushed last, so it is taken first: nodes come out as a judge reads them, each
     # before its two sides, and `prices` in the order in which cases are closed.
     while open_:
-        case, found = open_.pop()
-        if (closed := closed_by(case, found, value, params)) is not None:
-            branches.append((-1, -1))
+        case, optimum = open_.pop()
+        # A case without columns has no optimum, and so no prices of one. By Farkas' lemma there are prices of
+        # the rows that contradict each other; what the goal costs does not enter them.
+        found, of_goal = (optimum, 1) if optimum is not None else (unkept(case, params), 0)
+        if found is None:
+            return None
+        if (closed := closing(case, found.of_rows, value, of_goal)) is not None:
+            branches.append((CLOSED, -1))
             prices.append(closed)
             continue
-        part = None if found is None else choice.of(case, found)
+        stored = whole_prices(case, found.of_rows, of_goal)[-1:]
+        if stored and (narrower := narrowed(case, stored[0], value)) is not None:
+            branches.append((NARROWED, value))
+            prices += stored
+            case = narrower
+        part = choice.of(case, found)
         if part is None:
             return None
         branches.append((part.column, part.most))
@@ -91,15 +111,17 @@ class Part:
 
 
 class Choice:
-    """Which column divides a case: one whose two sides are expected to raise the bound most.
+    """Which column divides a case: one whose two sides raise the bound most.
 
     What a column has raised it so far, by the unit, is expected (pseudo costs: T. Achterberg, T. Koch,
-    A. Martin, "Branching rules revisited", 2005). Counts come before single columns: what they say holds for
-    many partitions at once.
+    A. Martin, "Branching rules revisited", 2005). Columns of which nothing is known yet are tried, the most
+    promising first (strong branching, there too). Counts come before single columns: what they say holds for
+    many partitions at once. A column that counts bytes is never divided: a byte more or less decides nothing.
     """
 
     def __init__(self, sheet: Sheet, value: int, params: Params) -> None:
-        self.wide = sheet.upper - sheet.lower > 1
+        self.counts = Scaled.of(sheet).integral
+        self.wide = self.counts & (sheet.upper - sheet.lower > 1)
         # A side that reaches the value is closed, whatever else it costs: counting more than that would
         # favour a column for a bound that nobody asks for.
         self.enough, self.params = value - sheet.offset, params
@@ -113,16 +135,34 @@ class Choice:
     def of(self, case: Sheet, found: Answer) -> Part | None:
         """The case divided; None where all is whole, or no effort is left."""
         over = found.x - np.floor(found.x)
-        split = np.minimum(over, 1 - over) > NEARLY
+        split = self.counts & (np.minimum(over, 1 - over) > NEARLY)
         some = np.flatnonzero(split & self.wide if np.any(split & self.wide) else split)
-        if not len(some):
-            return None
         # How far the column has to move to be whole: down by what it is above, up by the rest. What it raises
         # is told by the unit, so a column near a whole number is expected to raise little on that side.
         shares = np.stack([over[some], 1 - over[some]])
-        chosen = int(self.expected(some, shares).argmax())
-        part = self.tried(case, found, int(some[chosen]), shares[:, chosen])
-        return part if self.left >= 0 else None
+        best, most, worse = None, 0.0, 0
+        for chosen in np.argsort(-self.expected(some, shares), kind="stable").tolist():
+            if worse == self.params.tree_tries or self.left < 0:
+                break
+            column = int(some[chosen])
+            known = bool(self.tries[0, column])
+            if known and best is not None:
+                break
+            part = self.tried(case, found, column, shares[:, chosen])
+            gain = self.gain(found, part)
+            best, most, worse = (part, gain, 0) if gain > most else (best, most, worse + 1)
+            if known:
+                break
+        return best if self.left >= 0 else None
+
+    def gain(self, found: Answer, part: Part) -> float:
+        """What a case divided has raised, one side times the other, as in `expected`."""
+        raised = (max(self.reached(side) - found.least, NEARLY) for side in part.found)
+        return float(np.prod(list(raised)))
+
+    def reached(self, optimum: Answer | None) -> float:
+        """What a side has reached: one without columns that keep the rows is closed at once."""
+        return self.enough if optimum is None else min(optimum.least, self.enough)
 
     def expected(self, some: Int64, shares: Float64) -> Float64:
         """What dividing columns is expected to raise, one side times the other."""
@@ -140,24 +180,13 @@ class Choice:
         most = int(np.floor(found.x[column]))
         sides = below(case, column, most), above(case, column, most)
         optima = relaxed(sides[0], self.params), relaxed(sides[1], self.params)
-        for k, optimum in enumerate(optima):
-            # A side without columns that keep the rows is closed
-            # at once, so it counts as one that reaches the value.
-            reached = self.enough if optimum is None else min(optimum.least, self.enough)
-            self.raised[k, column] += max(reached - found.least, 0) / max(shares[k], NEARLY)
+        # Where the solver has reached the value, and prices that are
+        # whole have not, nothing can be raised any more.
+        for k, optimum in enumerate(optima) if found.least < self.enough else ():
+            self.raised[k, column] += max(self.reached(optimum) - found.least, 0) / max(shares[k], NEARLY)
             self.tries[k, column] += 1
         self.left -= 2
         return Part(column, most, sides, optima)
-
-
-def closed_by(case: Sheet, found: Answer | None, value: int, params: Params) -> Int64 | None:
-    """Prices that leave nothing below ``value`` in a case, or nothing at all; None where there are none."""
-    if found is not None:
-        return closing(case, found.of_rows, value)
-    # A case without columns has no optimum, and so no prices of one. By Farkas' lemma there are prices of the
-    # rows that contradict each other; what the goal costs does not enter them.
-    broken = unkept(case, params)
-    return None if broken is None else closing(case, broken, value, of_goal=0)
 
 
 def below(sheet: Sheet, column: int, most: int) -> Sheet:
@@ -176,10 +205,17 @@ def above(sheet: Sheet, column: int, most: int) -> Sheet:
 
 def closing(sheet: Sheet, prices: Float64, value: int, of_goal: int = 1) -> Int64 | None:
     """Whole prices that prove the goal to be at least ``value``, ``(1 + n_rows,)``; None where none do."""
+    finer = whole_prices(sheet, prices, of_goal)
+    return next((stored for stored in finer if proves(sheet, stored, value)), None)
+
+
+def whole_prices(sheet: Sheet, prices: Float64, of_goal: int = 1) -> list[Int64]:
+    """Prices as whole numbers, ever finer ones, ``(1 + n_rows,)`` each."""
     most = float(np.abs(prices).max(initial=1))
     if most > LARGEST:
-        return None
+        return []
     finest = 2 ** int(np.log2(LARGEST / most))  # where bytes are counted, the usual ones are too fine
+    found = []
     for scale in sorted({min(scale, finest) for scale in SCALES}):
         whole = np.rint(prices * scale)
         stored = np.r_[of_goal * scale, whole.astype(np.int64)]
@@ -187,22 +223,43 @@ def closing(sheet: Sheet, prices: Float64, value: int, of_goal: int = 1) -> Int6
         # without end. Any prices give a bound, so 0 in its place is right too, if less good.
         stored[1:][(stored[1:] > 0) & (sheet.least <= -INFINITE)] = 0
         stored[1:][(stored[1:] < 0) & (sheet.most >= INFINITE)] = 0
-        if proves(sheet, stored, value):
-            return stored
-    return None
+        found.append(stored)
+    return found
 
 
-def proves(sheet: Sheet, stored: Int64, value: int) -> bool:
-    """True where no columns within their bounds have the goal below ``value``, at these prices."""
-    # In Python's whole numbers: a price times bytes times a count is more than 64 bits hold.
+def room_of(sheet: Sheet, stored: Int64, value: int) -> tuple[int, Objects]:
+    """What columns can pay above their least with the goal below ``value``; and what a unit of each pays.
+
+    In Python's whole numbers: a price times bytes times a count is more than 64 bits hold.
+    """
     of_goal, prices = int(stored[0]), stored[1:].astype(object)
     paid = np.where(prices > 0, prices * sheet.least, prices * sheet.most).sum()
     pull = of_goal * sheet.cost.astype(object) - transposed(sheet.table, prices)
     paid += np.where(pull > 0, pull * sheet.lower, pull * sheet.upper).sum()
-    # The goal is whole, so it is at least `value` if it cannot be as low as
-    # value - 1: rounded prices may miss nearly a unit. With ``of_goal`` 0 this
-    # says that more than nothing is paid, so that no columns keep the rows.
-    return bool(paid > of_goal * (value - 1 - sheet.offset))
+    # The goal is whole, so it is at least `value` if it cannot be as low as value - 1: rounded prices may
+    # miss nearly a unit.
+    return of_goal * (value - 1 - sheet.offset) - int(paid), pull
+
+
+def proves(sheet: Sheet, stored: Int64, value: int) -> bool:
+    """True where no columns within their bounds have the goal below ``value``, at these prices.
+
+    With 0 for the goal this says that more than nothing is paid, so that no columns keep the rows.
+    """
+    return room_of(sheet, stored, value)[0] < 0
+
+
+def narrowed(sheet: Sheet, stored: Int64, value: int) -> Sheet | None:
+    """The case with columns as near to their cheaper end as a goal below ``value`` needs them.
+
+    None where no column is nearer than it was.
+    """
+    room, pull = room_of(sheet, stored, value)
+    reach = room // np.where(pull == 0, 1, np.abs(pull))
+    upper = np.where(pull > 0, np.minimum(sheet.upper, sheet.lower + reach), sheet.upper).astype(np.int64)
+    lower = np.where(pull < 0, np.maximum(sheet.lower, sheet.upper - reach), sheet.lower).astype(np.int64)
+    same = np.array_equal(upper, sheet.upper) and np.array_equal(lower, sheet.lower)
+    return None if same else replace(sheet, lower=lower, upper=upper)
 
 
 def transposed(table: Any, prices: Any) -> Any:

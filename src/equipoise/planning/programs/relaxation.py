@@ -25,8 +25,11 @@ def relaxed(sheet: Sheet, params: Params) -> Answer | None:
     return None if found is None else scaled.back(found)
 
 
-def unkept(sheet: Sheet, params: Params) -> Float64 | None:
-    """Prices under which the rows contradict each other: the least that they have to be broken by."""
+def unkept(sheet: Sheet, params: Params) -> Answer | None:
+    """Columns that break the rows least; under their prices the rows contradict each other.
+
+    No columns keep the rows, whatever they cost: `Answer.least` has no end.
+    """
     n_rows, n_columns = sheet.table.shape
     slack = identity(n_rows, format="csr")
     # Every row may be broken either way, at 1 for a unit: this program always has columns, and costs more
@@ -39,7 +42,7 @@ def unkept(sheet: Sheet, params: Params) -> Float64 | None:
         cost=np.r_[np.zeros(n_columns, dtype=np.int64), np.ones(2 * n_rows, dtype=np.int64)],
     )
     found = relaxed(wide, params)
-    return None if found is None else found.of_rows
+    return None if found is None else replace(found, x=found.x[:n_columns], least=np.inf)
 
 
 def integral_near(sheet: Sheet, found: Answer, nodes: int) -> Answer | None:

@@ -81,10 +81,12 @@ class JointProgram:
         optima (complementary slackness), or what shares one with those: near this optimum, then near others,
         of which many are whole. At last all that may differ, or those that are not whole and who leads.
         """
-        x, best = found.x, None
-        ties = ties_of(found)
-        leads = np.arange(len(x)) >= self.n_flows
+        best, ties = None, ties_of(found)
+        leads = np.arange(len(found.x)) >= self.n_flows
         for turn in range(1 + params.near_optima):
+            x = self.other(found, ties, turn - 1) if turn else found.x
+            if x is None:
+                continue
             split = split_of(x)
             # Lists are made of flows alone: who leads is chosen anew from whole ones.
             if not split[: self.n_flows].any():
@@ -94,8 +96,6 @@ class JointProgram:
             best = self.nearest(best, found, x, opened, params)
             if best is not None and self.cost @ best <= at_least(found):
                 return best
-            other = self.other(found, ties, turn)
-            x = found.x if other is None else other
         return self.nearest(best, found, found.x, (ties, split_of(found.x) | leads), params)
 
     def others_near(self, found: Answer, params: Params) -> Iterator[Float64]:

@@ -176,12 +176,15 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         # its optimum: where they meet, more arcs could make nothing better.
         if max(-(-best[0] // asked.scale), start.bound) >= layout.value(found):
             break
-        offers = (worthwhile(face, price.pull(asked), shown, asked.scale // NOISE) for price in prices)
-        # Where nothing is worth it at the prices halfway, those of the program
-        # itself decide; only if they offer nothing has it all that it needs.
-        wanted = next((arcs for arcs in offers if len(arcs)), None)
+        # Where little is worth it at the prices halfway, those of the program itself say what else it
+        # needs; only if neither offers anything it has all.
+        wanted = np.zeros(0, dtype=np.int64)
+        for price in prices:
+            if few_left(face, shown, len(wanted)):
+                offers = worthwhile(face, price.pull(asked), shown, asked.scale // NOISE)
+                wanted = np.union1d(wanted, offers)
         near = layout.around(found, asked.near)
-        if wanted is not None:
+        if len(wanted):
             shown[wanted] = True
         # Wide steps cost too much, so cutting anew around the optimum lowers it, or has come to its end.
         elif near is None or found.value > least - NEARLY:
@@ -255,14 +258,21 @@ def arcs_of(face: OptimalFace, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.b
 
 
 def worthwhile(face: OptimalFace, pull: Int64, shown: npt.NDArray[np.bool_], noise: int) -> Int64:
-    """The arcs that would make the program's optimum better, the best few of each row and of all."""
+    """The arcs that would make the program's optimum better; of many the best few of each row, and of all."""
     arrive, params = face.net.arrive, face.network.params
     better = ~shown[arrive.index] & (pull[arrive.index] < -noise) & (face.network.upper[arrive.index] > 0)
     arc = arrive.index[better].astype(np.int64)
+    if few_left(face, shown, len(arc)):
+        return arc
     order = np.lexsort([pull[arc], arrive.unit[better]])
     unit = arrive.unit[better][order]
     few = arc[order[ranks(unit) < params.grown_arrivals]]
     return few[np.argsort(pull[few], kind="stable")][: int(shown.sum()) // params.grown_part]
+
+
+def few_left(face: OptimalFace, shown: npt.NDArray[np.bool_], n_arcs: int) -> bool:
+    """True where so many arcs are few beside those that a program has."""
+    return n_arcs * face.network.params.grown_rest <= int(shown.sum())
 
 
 def lists_near(face: OptimalFace, layout: Layout, found: Answer) -> npt.NDArray[np.int32] | None:
