@@ -15,6 +15,7 @@ from equipoise import judge
 from equipoise.cluster import Plan
 from equipoise.judge.certificate import verify
 from equipoise.judge.program import Program
+from equipoise.judge.sheet import MAX_NODES
 from equipoise.judge.sheet import Sheet as JudgeSheet
 from equipoise.judge.sheet import Sum as JudgeSum
 from equipoise.planning import ALL_GOALS, Params, build_problem
@@ -144,6 +145,19 @@ def test_cases_are_narrowed_to_what_a_better_plan_could_have(monkeypatch: pytest
     with_it = divided()
     monkeypatch.setattr(branching, "narrowed", lambda *_: None)
     assert 0 < with_it < divided()
+
+
+def test_a_proof_that_the_judge_would_not_read_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many cases as it takes, and no more of them: with one fewer, what the relaxation proves is left."""
+    assert branching.MOST_NODES == MAX_NODES
+    drawn = sizes_and_costs(3)
+    sheet, least = program_of(*drawn)[0], least_cost(*drawn)
+    tree = proof_of(sheet, least, Params())
+    assert tree is not None and tree.bound == least and len(tree.branches) > 1
+    for most, proved in ((len(tree.branches), True), (len(tree.branches) - 1, False)):
+        monkeypatch.setattr(branching, "MOST_NODES", most)
+        found = proof_of(sheet, least, Params())
+        assert found is not None and (found.bound == least) == proved
 
 
 def test_a_case_narrowed_to_nothing_is_closed() -> None:

@@ -14,7 +14,8 @@ NO_LIMITS = {
         "flow/prices.FINENESS", "flow/prices.SHIFT", "programs/model.MOST_UNITS",
         "programs/joint/question.SCALE", "programs/joint/question.LARGE", "programs/joint/question.FINE",
         "programs/joint/question.HIGHEST", "programs/joint/question.MOST", "programs/branching.SCALES",
-        "programs/branching.CLOSED", "programs/branching.NARROWED", "loads/prices.BITS",
+        "programs/branching.CLOSED", "programs/branching.NARROWED", "programs/branching.MOST_NODES",
+        "loads/prices.BITS",
     ),
     "the largest number that 64 bits or a solver take": (
         "networks/move_budget.MAX_PRICE", "programs/joint/bound.SAFE",

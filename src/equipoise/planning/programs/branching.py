@@ -33,6 +33,8 @@ LARGEST = 2.0**61
 CLOSED = -1
 NARROWED = -2
 """In place of the column that divides a case."""
+MOST_NODES = 10_000
+"""The judge reads no longer proof."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,8 @@ def divided(sheet: Sheet, root: Answer, value: int, params: Params) -> Tree | No
     # The side "at most" is pushed last, so it is taken first: nodes come out as a judge reads them, each
     # before its two sides, and `prices` in the order in which cases are closed.
     while open_:
+        if len(branches) + len(open_) > MOST_NODES:
+            return None
         case, optimum = open_.pop()
         # A case without columns has no optimum, and so no prices of one. By Farkas' lemma there are prices of
         # the rows that contradict each other; what the goal costs does not enter them.
@@ -135,7 +139,8 @@ class Choice:
     def of(self, case: Sheet, found: Answer) -> Part | None:
         """The case divided; None where all is whole, or no effort is left."""
         over = found.x - np.floor(found.x)
-        split = self.counts & (np.minimum(over, 1 - over) > NEARLY)
+        inside = (case.lower < found.x) & (found.x < case.upper)  # the case may be narrower than it was then
+        split = self.counts & inside & (np.minimum(over, 1 - over) > NEARLY)
         some = np.flatnonzero(split & self.wide if np.any(split & self.wide) else split)
         # How far the column has to move to be whole: down by what it is above, up by the rest. What it raises
         # is told by the unit, so a column near a whole number is expected to raise little on that side.
