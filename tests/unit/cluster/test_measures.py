@@ -164,3 +164,10 @@ def test_a_list_that_only_gets_longer_or_shorter_has_changed() -> None:
     """Even where it is the only one, and the other assignment has no column for the difference."""
     long, short = np.array([[0, 1, 2]], dtype=np.int32), np.array([[0, 1]], dtype=np.int32)
     assert measures.changed_rows(long, short).tolist() == measures.changed_rows(short, long).tolist() == [0]
+
+
+def test_lists_are_widened() -> None:
+    """By columns alone, and not at all where they are as wide."""
+    lists = np.array([[1, 2], [3, -1]], dtype=np.int32)
+    assert measures.widened(lists, 4).tolist() == [[1, 2, -1, -1], [3, -1, -1, -1]]
+    assert measures.widened(lists, 2) is lists

@@ -36,3 +36,12 @@ def test_what_a_leader_sends() -> None:
 def test_what_a_broker_may_bear(load: str, room: list[float]) -> None:
     """A part of its capacity in the unit of what partitions bear."""
     assert np.array_equal(rates.room(BROKERS, load, 90), room, equal_nan=True)
+
+
+def test_what_size_and_retention_say_of_a_rate() -> None:
+    """100 bytes within 10 seconds; nothing where data stay for ever, or go since there are too many bytes."""
+    cluster = build_cluster(
+        "c", Brokers.of([1]), ["t"] * 3, range(3), [[1]] * 3, size_bytes=[100] * 3,
+        retention_s=[10, np.inf, 10], retention_bytes=[np.inf, np.inf, 100],
+    )  # fmt: skip
+    assert rates.inbound(cluster) == pytest.approx([10, np.nan, np.nan], nan_ok=True)

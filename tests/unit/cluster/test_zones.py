@@ -36,3 +36,8 @@ def test_what_comes_from_another_rack() -> None:
     to_none = np.array([[3, -1], [3, 0], [3, 1], [-1, -1]])
     crosses = [[False, False], [False, False], [False, False], [False, False]]
     assert zones.crossing(made, to_none).tolist() == crosses
+
+
+def test_a_copy_comes_from_who_leads_be_it_the_first_broker() -> None:
+    """Broker 1 leads what broker 3 should; of what nobody is told to lead the preferred leader is asked."""
+    assert zones.sources(cluster([1, 1, -1, -1])).tolist() == [0, 0, 3, -1]

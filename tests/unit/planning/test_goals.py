@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equipoise.cluster import Brokers, build_cluster, measures
+from equipoise.cluster import Brokers, apart, build_cluster, measures
 from equipoise.files.plan_audit import proved_again
 from equipoise.planning import Params, Problem, Request, build_problem, make_plan
-from equipoise.planning.goals import GOALS
+from equipoise.planning.goals import DEFAULT_GOALS, GOALS
 from equipoise.planning.goals.failover import Failover
 from equipoise.planning.goals.positions import Positions
 from equipoise.report.certificate import is_spoken_of
@@ -140,3 +140,13 @@ def test_sizes_that_nobody_told_are_named(size: list[float], said: str) -> None:
         allow_empty_lists=True,
     )  # fmt: skip
     assert GOALS["bytes"].untold(cluster).partition(":")[0] == said
+
+
+def test_goals_tell_how_far_apart_they_leave_brokers() -> None:
+    """Each goal of the default order that levels brokers by its own count, and no other goal."""
+    lists = [[1, 2], [1, 2], [2, 3], [3], [1, 3]]
+    cluster = build_cluster("c", Brokers.of([1, 2, 3]), ["a", "a", "b", "b", "b"], [0, 1, 0, 1, 2], lists)
+    everyone = np.ones(3, dtype=bool)
+    spread = apart.Spread(cluster, cluster.replicas, everyone, everyone)
+    found = apart.apart((GOALS[name] for name in DEFAULT_GOALS), spread)
+    assert found == {"replicas": 0, "topics": 2, "leaders": 2, "topic-leaders": 2}
