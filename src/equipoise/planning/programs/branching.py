@@ -12,6 +12,7 @@ bound anew, without a solver: that is what the judge does.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -64,8 +65,10 @@ def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
     if (tree := divided(sheet, root, value, params)) is not None:
         return tree
     bound = bound_of(sheet, root)
-    prices = closing(sheet, root.of_rows, bound)
-    return None if prices is None else Tree(bound, np.full((1, 2), CLOSED), prices[None, :])
+    priced = priced_at(sheet, root.of_rows, bound)
+    if priced is None or not priced.closes:
+        return None
+    return Tree(bound, np.full((1, 2), CLOSED), priced.stored[None, :])
 
 
 def divided(sheet: Sheet, root: Answer, value: int, params: Params) -> Tree | None:
@@ -85,14 +88,14 @@ def divided(sheet: Sheet, root: Answer, value: int, params: Params) -> Tree | No
         found, of_goal = (optimum, 1) if optimum is not None else (unkept(case, params), 0)
         if found is None:
             return None
-        if (closed := closing(case, found.of_rows, value, of_goal)) is not None:
+        priced = priced_at(case, found.of_rows, value, of_goal)
+        if priced is not None and priced.closes:
             branches.append((CLOSED, -1))
-            prices.append(closed)
+            prices.append(priced.stored)
             continue
-        stored = whole_prices(case, found.of_rows, of_goal)[-1:]
-        if stored and (narrower := narrowed(case, stored[0], value)) is not None:
+        if priced is not None and (narrower := narrowed(case, priced)) is not None:
             branches.append((NARROWED, value))
-            prices += stored
+            prices.append(priced.stored)
             case = narrower
         part = choice.of(case, found)
         if part is None:
@@ -145,19 +148,15 @@ class Choice:
         # How far the column has to move to be whole: down by what it is above, up by the rest. What it raises
         # is told by the unit, so a column near a whole number is expected to raise little on that side.
         shares = np.stack([over[some], 1 - over[some]])
+        order = np.argsort(-self.expected(some, shares), kind="stable").tolist()
+        unknown = list(takewhile(lambda k: not self.tries[0, some[k]], order))
         best, most, worse = None, 0.0, 0
-        for chosen in np.argsort(-self.expected(some, shares), kind="stable").tolist():
+        for chosen in unknown or order[:1]:
             if worse == self.params.tree_tries or self.left < 0:
                 break
-            column = int(some[chosen])
-            known = bool(self.tries[0, column])
-            if known and best is not None:
-                break
-            part = self.tried(case, found, column, shares[:, chosen])
+            part = self.tried(case, found, int(some[chosen]), shares[:, chosen])
             gain = self.gain(found, part)
             best, most, worse = (part, gain, 0) if gain > most else (best, most, worse + 1)
-            if known:
-                break
         return best if self.left >= 0 else None
 
     def gain(self, found: Answer, part: Part) -> float:
@@ -208,19 +207,36 @@ def above(sheet: Sheet, column: int, most: int) -> Sheet:
     return replace(sheet, lower=lower)
 
 
-def closing(sheet: Sheet, prices: Float64, value: int, of_goal: int = 1) -> Int64 | None:
-    """Whole prices that prove the goal to be at least ``value``, ``(1 + n_rows,)``; None where none do."""
-    finer = whole_prices(sheet, prices, of_goal)
-    return next((stored for stored in finer if proves(sheet, stored, value)), None)
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """A case at whole prices."""
+
+    stored: Int64
+    """``(1 + n_rows,)``: of the goal, and of each row."""
+    room: int
+    """What columns can pay above their least with the goal below the value."""
+    pull: Objects
+    """``(n_columns,)``: what a unit of each pays."""
+
+    @property
+    def closes(self) -> bool:
+        """True where no columns have the goal below the value.
+
+        With 0 for the goal this says that more than nothing is paid, so that no columns keep the rows.
+        """
+        return self.room < 0
 
 
-def whole_prices(sheet: Sheet, prices: Float64, of_goal: int = 1) -> list[Int64]:
-    """Prices as whole numbers, ever finer ones, ``(1 + n_rows,)`` each."""
+def priced_at(sheet: Sheet, prices: Float64, value: int, of_goal: int = 1) -> Priced | None:
+    """A case at prices, as whole numbers: ever finer ones, until the goal is proved to be at least ``value``.
+
+    The finest where none do; None where they are too large to be stored.
+    """
     most = float(np.abs(prices).max(initial=1))
     if most > LARGEST:
-        return []
+        return None
     finest = 2 ** int(np.log2(LARGEST / most))  # where bytes are counted, the usual ones are too fine
-    found = []
+    found = None
     for scale in sorted({min(scale, finest) for scale in SCALES}):
         whole = np.rint(prices * scale)
         stored = np.r_[of_goal * scale, whole.astype(np.int64)]
@@ -228,39 +244,33 @@ def whole_prices(sheet: Sheet, prices: Float64, of_goal: int = 1) -> list[Int64]
         # without end. Any prices give a bound, so 0 in its place is right too, if less good.
         stored[1:][(stored[1:] > 0) & (sheet.least <= -INFINITE)] = 0
         stored[1:][(stored[1:] < 0) & (sheet.most >= INFINITE)] = 0
-        found.append(stored)
+        found = paid(sheet, stored, value)
+        if found.closes:
+            break
     return found
 
 
-def room_of(sheet: Sheet, stored: Int64, value: int) -> tuple[int, Objects]:
-    """What columns can pay above their least with the goal below ``value``; and what a unit of each pays.
+def paid(sheet: Sheet, stored: Int64, value: int) -> Priced:
+    """A case at whole prices, added up in Python's whole numbers.
 
-    In Python's whole numbers: a price times bytes times a count is more than 64 bits hold.
+    A price times bytes times a count is more than 64 bits hold.
     """
     of_goal, prices = int(stored[0]), stored[1:].astype(object)
-    paid = np.where(prices > 0, prices * sheet.least, prices * sheet.most).sum()
+    least = np.where(prices > 0, prices * sheet.least, prices * sheet.most).sum()
     pull = of_goal * sheet.cost.astype(object) - transposed(sheet.table, prices)
-    paid += np.where(pull > 0, pull * sheet.lower, pull * sheet.upper).sum()
+    least += np.where(pull > 0, pull * sheet.lower, pull * sheet.upper).sum()
     # The goal is whole, so it is at least `value` if it cannot be as low as value - 1: rounded prices may
     # miss nearly a unit.
-    return of_goal * (value - 1 - sheet.offset) - int(paid), pull
+    return Priced(stored, of_goal * (value - 1 - sheet.offset) - int(least), pull)
 
 
-def proves(sheet: Sheet, stored: Int64, value: int) -> bool:
-    """True where no columns within their bounds have the goal below ``value``, at these prices.
-
-    With 0 for the goal this says that more than nothing is paid, so that no columns keep the rows.
-    """
-    return room_of(sheet, stored, value)[0] < 0
-
-
-def narrowed(sheet: Sheet, stored: Int64, value: int) -> Sheet | None:
-    """The case with columns as near to their cheaper end as a goal below ``value`` needs them.
+def narrowed(sheet: Sheet, priced: Priced) -> Sheet | None:
+    """The case with columns as near to their cheaper end as a goal below the value needs them.
 
     None where no column is nearer than it was.
     """
-    room, pull = room_of(sheet, stored, value)
-    reach = room // np.where(pull == 0, 1, np.abs(pull))
+    pull = priced.pull
+    reach = priced.room // np.where(pull == 0, 1, np.abs(pull))
     upper = np.where(pull > 0, np.minimum(sheet.upper, sheet.lower + reach), sheet.upper).astype(np.int64)
     lower = np.where(pull < 0, np.maximum(sheet.lower, sheet.upper - reach), sheet.lower).astype(np.int64)
     same = np.array_equal(upper, sheet.upper) and np.array_equal(lower, sheet.lower)
