@@ -41,10 +41,10 @@ NO_LIMITS = {
         "networks/topic_rounding.GREAT", "bounds/topic_leaders.ELECTION",
     ),
     "a unit, or a position": (
-        "networks/free_followers.FIRST", "dirs/shelves.FINEST", "telling/written.CPU", "flow/prices.SIGN",
+        "networks/free_followers.FIRST", "dirs/shelves.FINEST", "telling/written.CPU",
     ),
     "how much memory is worked on at a time, with the same outcome": (
-        "flow/prices.BLOCK", "loads/prices.ROWS", "basis/distinct.ROOMY",
+        "flow/prices.BLOCK", "flow/prices.ROOM", "loads/prices.ROWS", "basis/distinct.ROOMY",
     ),
     "what may be asked, and what is asked where nothing is said": (
         "request/values.MOST", "request/brokers_named.MOST_BROKERS", "request/options.MOST_REPLICAS",

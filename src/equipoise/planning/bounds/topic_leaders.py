@@ -25,7 +25,18 @@ from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.bounds.leaders import free_leaders
 from equipoise.planning.flow.convex import narrow, solve
 from equipoise.planning.flow.network import Int32, Int64, Network, Objective
-from equipoise.planning.flow.prices import ALL, BLOCK, FINENESS, reached, turning, within
+from equipoise.planning.flow.prices import (
+    ALL,
+    BLOCK,
+    FINENESS,
+    Small,
+    added,
+    part,
+    reached,
+    smallest,
+    turning,
+    within,
+)
 from equipoise.planning.goals import goals_before, value_of
 from equipoise.planning.goals.elections import Elections
 from equipoise.planning.goals.leaders import Leaders
@@ -47,30 +58,34 @@ takes them no farther than they need to go.
 class LeaderCells:
     """Some topics on all brokers that may lead, ``(n_topics, n_brokers)`` each."""
 
-    low: Int32
-    high: Int32
-    held: Int32
+    low: Small
+    high: Small
+    held: Small
     """Leaders that are there and may stay."""
-    size: Int32
+    size: Small
     """Partitions of each topic that may change, ``(n_topics, 1)``; the bands are beside the others."""
 
     def some(self, topics: Int64 | slice, brokers: Int64 | slice) -> LeaderCells:
         """Those of some topics on some brokers; themselves where these are all."""
         if isinstance(topics, slice) and isinstance(brokers, slice):
             return self
-        at = topics, brokers
-        return LeaderCells(self.low[at], self.high[at], self.held[at], self.size[topics])
+        low, high, held = (part(table, topics, brokers) for table in (self.low, self.high, self.held))
+        return LeaderCells(low, high, held, self.size[topics])
 
-    def leaders(self, price: Int32, election: int) -> Int32:
+    def price(self, topic: Int32, broker: Int32, election: int) -> Small:
+        """What a leader in each cell is paid."""
+        return added(topic[:, None], broker, self.low.dtype, election)
+
+    def leaders(self, price: Small, election: int) -> Small:
         """How many leaders each cell would have at these prices; most of them where it does not care."""
         chosen = turning(self.low, self.high, price)
         if election:
             # Up to those that it holds one fewer costs an election besides.
-            kept = turning(self.low, self.high, price + np.int32(election))
+            kept = turning(self.low, self.high, price + price.dtype.type(election))
             np.maximum(chosen, np.minimum(kept, self.held, out=kept), out=chosen)
         return np.minimum(np.maximum(chosen, 0, out=chosen), self.size, out=chosen)
 
-    def cost(self, price: Int32, election: int) -> int:
+    def cost(self, price: Small, election: int) -> int:
         """What the cells cost at the least."""
         x = self.leaders(price, election)
         outside = np.maximum(np.maximum(self.low - x, x - self.high), 0).astype(np.int64)
@@ -134,7 +149,8 @@ class LeaderSums:
         counts = np.zeros(len(broker), dtype=np.int64)
         for every, topic in self.of_topics(prices.topic):
             cells = every.some(ALL, brokers)
-            counts += cells.leaders(topic[:, None] + broker, prices.election).sum(axis=0, dtype=np.int32)
+            price = cells.price(topic, broker, prices.election)
+            counts += cells.leaders(price, prices.election).sum(axis=0, dtype=np.int32)
         return counts
 
     def better(self, prices: SumPrices, reach: int) -> SumPrices:
@@ -143,8 +159,9 @@ class LeaderSums:
         for cells, topic in self.of_topics(prices.topic):
 
             def led(tried: Int32, rows: Int64 | slice, cells: LeaderCells = cells) -> Int64:
-                found = cells.some(rows, ALL).leaders(tried[:, None] + prices.broker, prices.election)
-                return found.sum(axis=1, dtype=np.int32)
+                some = cells.some(rows, ALL)
+                price = some.price(tried, prices.broker, prices.election)
+                return some.leaders(price, prices.election).sum(axis=1, dtype=np.int32)
 
             topics.append(reached(led, cells.size[:, 0], topic, reach))
         prices = replace(prices, topic=np.concatenate(topics))
@@ -161,7 +178,7 @@ class LeaderSums:
         total = int(np.minimum(broker * self.least, broker * self.most).sum())
         for cells, topic in self.of_topics(prices.topic):
             total += int((topic.astype(np.int64) * cells.size[:, 0]).sum())
-            total += cells.cost(topic[:, None] + prices.broker, prices.election)
+            total += cells.cost(cells.price(topic, prices.broker, prices.election), prices.election)
         return total - prices.election * self.allowed
 
 
@@ -200,10 +217,12 @@ def bounded(sums: LeaderSums, value: int, *, priced: bool) -> ProvedLevel:
 
 def by_flow(sums: LeaderSums, near: SumPrices) -> SumPrices:
     """The best prices of some flows, with prices of elections from near one that is nearly right."""
-    each = sums.of_topics(near.topic)
-    likely = np.concatenate(
-        [cells.leaders(topic[:, None] + near.broker, near.election).astype(np.int64) for cells, topic in each]
-    )
+    election = near.election
+    led = [
+        cells.leaders(cells.price(topic, near.broker, election), election)
+        for cells, topic in sums.of_topics(near.topic)
+    ]
+    likely = np.concatenate(led).astype(np.int64)
     held = np.concatenate([cells.held for cells in sums.blocks])
 
     def tried(election: int) -> tuple[SumPrices, Int64]:
@@ -303,8 +322,7 @@ def sums_of(problem: Problem, lists: IntArray, proofs: list[Proof]) -> LeaderSum
     held = measure.table(problem, rows[keeps], first[keeps])
     size = np.bincount(cluster.topic_idx[rows], minlength=len(held))
     tables = (*measure.topic_leader_bands(problem), held)
-    columns = [table[:, leads].astype(np.int32) for table in tables]
-    columns.append(size[:, None].astype(np.int32))
+    columns = smallest(*(table[:, leads] for table in tables), size[:, None])
     # A block has some topics on all brokers: it fits the cache, and counts of brokers add up over blocks.
     n_blocks = min(-(-n_cells // BLOCK), len(cluster.topics))
     blocks = zip(*(np.array_split(column, n_blocks) for column in columns), strict=True)

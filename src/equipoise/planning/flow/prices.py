@@ -14,29 +14,57 @@ import numpy.typing as npt
 
 from equipoise.planning.flow.network import Int32, Int64
 
+Small = npt.NDArray[np.integer]
+"""Half the bytes take half the time, so 16 bits where numbers and prices fit: see `smallest` and `added`."""
+
 FINENESS = 8
 """Parts of one that prices are whole numbers of; the judge has the same."""
 SHIFT = 4
 """Two units of cost, from one step to the next, are 2 ** SHIFT parts."""
-SIGN = 31
-"""A price that is shifted by so many bits is 0, or -1 where it is negative."""
+ROOM = 2**13
+"""Numbers and prices below this are worked on in 16 bits."""
 BLOCK = 2**16
 """Cells that are worked on at a time: so many stay in the processor's cache."""
 
 
-def turning(low: Int32, high: Int32, price: Int32) -> Int32:
+def smallest(*tables: Int64) -> tuple[Small, ...]:
+    """The tables in 16 bits if all fit with room to spare: what is made of them in `turning` fits, too."""
+    most = max(int(np.abs(table).max(initial=0)) for table in tables)
+    kind = np.dtype(np.int16 if most < ROOM else np.int32)
+    # Columns chosen by an array lie side by side in memory, which makes work with rows many times slower.
+    return tuple(np.ascontiguousarray(table, dtype=kind) for table in tables)
+
+
+def part(table: Small, rows: Int64 | slice, columns: Int64 | slice) -> Small:
+    """Some rows, and some columns if these are no slice, which is all; row by row in memory, as the table."""
+    some: Small = table[rows]
+    if not isinstance(columns, slice):
+        some = np.take(some, columns, axis=1)
+    return some
+
+
+def added(topic: Small, broker: Small, kind: np.dtype[np.integer], more: int = 0) -> Small:
+    """The price of each cell, in the ``kind`` of its tables if it fits there with ``more`` added to it."""
+    most = int(np.abs(topic).max(initial=0)) + int(np.abs(broker).max(initial=0)) + more
+    if most >= ROOM:
+        kind = np.dtype(np.int32)
+    return topic.astype(kind) + broker.astype(kind)
+
+
+def turning(low: Small, high: Small, price: Small) -> Small:
     """The most in each cell where the squares alone, less ``price`` for each unit, are least.
 
     Units outside the band cost 1, 3, 5, ...
     """
     # The n-th unit beyond the band pays while (2 n - 1) FINENESS is at most the price: n is the floor of
     # (price + FINENESS) / (2 FINENESS). The shift rounds down below 0, too, where units are given up.
-    most = price + np.int32(FINENESS)
-    most >>= np.int32(SHIFT)
+    kind = price.dtype.type
+    most = price + kind(FINENESS)
+    most >>= kind(SHIFT)
     most += high
     # A sign as a mask takes half the time of a choice cell by cell.
     # Below 0 the count is measured from the low end of the band instead.
-    below = price >> np.int32(SIGN)
+    below = price >> kind(8 * price.itemsize - 1)
     below &= low - high
     most += below
     return most

@@ -134,7 +134,7 @@ class PlacementNetwork:
         # but they count in the goal's value all the same.
         others = np.delete(fixed, topics, axis=0)
         apart = squares(others, *topic_bands(problem, others, problem.eligible))
-        base = fixed[topics][:, data.brokers]
+        base = np.take(fixed[topics], data.brokers, axis=1)
         moving = np.bincount(
             problem.cluster.topic_idx[data.rows],
             weights=problem.rf[data.rows],

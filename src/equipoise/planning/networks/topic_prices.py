@@ -22,7 +22,18 @@ from equipoise.planning.flow.convex import (
     soon_proved,
 )
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
-from equipoise.planning.flow.prices import ALL, BLOCK, FINENESS, reached, turning, within
+from equipoise.planning.flow.prices import (
+    ALL,
+    BLOCK,
+    FINENESS,
+    Small,
+    added,
+    part,
+    reached,
+    smallest,
+    turning,
+    within,
+)
 from equipoise.planning.networks.placement import PlacementNetwork
 
 
@@ -72,10 +83,10 @@ class Sums:
     rack: Int64
     """``(n_brokers,)``, from 0 without a gap, as ``first``: the first column of each rack, ``(n_racks,)``."""
     first: Int64
-    low: Int32
-    high: Int32
-    least: Int32
-    most: Int32
+    low: Small
+    high: Small
+    least: Small
+    most: Small
     stands: Int32
     """``(n_topics, n_racks)``: what each topic has in each rack."""
     ends: tuple[Int64, Int64]
@@ -87,11 +98,14 @@ class Sums:
         for start in range(0, len(self.low), size):
             yield slice(start, start + size)
 
-    def cells(self, at: tuple[Int64 | slice, Int64 | slice], price: Int32) -> Int32:
+    def cells(self, topics: Int64 | slice, brokers: Int64 | slice, price: Small) -> Small:
         """What each of some cells, by topics and brokers, would hold at these prices."""
         # A convex cost within bounds is least at the bounded point nearest to its free minimum.
-        wanted = turning(self.low[at], self.high[at], price)
-        return np.minimum(np.maximum(wanted, self.least[at], out=wanted), self.most[at], out=wanted)
+        low, high, least, most = (
+            part(table, topics, brokers) for table in (self.low, self.high, self.least, self.most)
+        )
+        wanted = turning(low, high, price)
+        return np.minimum(np.maximum(wanted, least, out=wanted), most, out=wanted)
 
     def of_topics(self, topic: Int32, broker: Int32, step: int) -> Int32:
         """The prices of topics in racks, ``(n_topics, n_racks)``, that are best for those of brokers."""
@@ -100,8 +114,8 @@ class Sums:
 
             def held(tried: Int32, rows: Int64 | slice, block: slice = block) -> Int64:
                 some = block if isinstance(rows, slice) else block.start + rows
-                cells = self.cells((some, ALL), tried[:, self.rack] + broker)
-                return np.add.reduceat(cells, self.first, axis=1)
+                cells = self.cells(some, ALL, added(part(tried, ALL, self.rack), broker, self.low.dtype))
+                return np.add.reduceat(cells, self.first, axis=1, dtype=np.int32)
 
             # The number in a rack is an equation, no bound, so its price may have either sign.
             found.append(reached(held, self.stands[block], topic[block], step))
@@ -113,8 +127,8 @@ class Sums:
         def held(tried: Int32, brokers: Int64 | slice) -> Int64:
             counts = np.zeros(len(tried), dtype=np.int64)
             for block in self.blocks():
-                cells = self.cells((block, brokers), topic[block][:, self.rack[brokers]] + tried)
-                counts += cells.sum(axis=0, dtype=np.int32)
+                price = added(part(topic, block, self.rack[brokers]), tried, self.low.dtype)
+                counts += self.cells(block, brokers, price).sum(axis=0, dtype=np.int32)
             return counts
 
         return within(held, self.ends, broker, step)
@@ -151,8 +165,8 @@ def sums_of(net: PlacementNetwork, network: Network, objective: Objective) -> Su
     order = np.argsort(data.rack, kind="stable")
     racks, first, rack = np.unique(data.rack[order], return_index=True, return_inverse=True)
 
-    def table(of_cells: Int64) -> Int32:
-        return of_cells.reshape(-1, n_brokers)[:, order].astype(np.int32)
+    def table(of_cells: Int64) -> Int64:
+        return of_cells.reshape(-1, n_brokers)[:, order]
 
     n_topics, first_cell = len(net.cell.unit) // n_brokers, 1 + n_brokers
     first_pool = first_cell + len(net.cell.unit)
@@ -160,14 +174,17 @@ def sums_of(net: PlacementNetwork, network: Network, objective: Objective) -> Su
     coming = np.bincount(pool, network.supply[first_pool : first_pool + len(pool)], n_topics * n_racks)
     # Supplies are what stands in a rack, be it at cells or, where it has to leave, at pools.
     there = np.add.reduceat(table(network.supply[first_cell:first_pool]), first, axis=1)
+    bands = objective.band_low, objective.band_high
+    ends = network.lower[objective.convex], network.upper[objective.convex]
+    low, high, least, most = smallest(*map(table, (*bands, *ends)))
     return Sums(
         order=order,
         rack=rack,
         first=first,
-        low=table(objective.band_low),
-        high=table(objective.band_high),
-        least=table(network.lower[objective.convex]),
-        most=table(network.upper[objective.convex]),
-        stands=there + coming.reshape(n_topics, n_racks)[:, racks].astype(np.int32),
+        low=low,
+        high=high,
+        least=least,
+        most=most,
+        stands=(there + np.take(coming.reshape(n_topics, n_racks), racks, axis=1)).astype(np.int32),
         ends=(network.lower[sink][order], network.upper[sink][order]),
     )
