@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import os
+from io import FileIO
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,7 +20,7 @@ from equipoise.pipeline.readers.samples import step
 from equipoise.pipeline.readers.samples.columns import COLUMNS, as_text
 from equipoise.pipeline.readers.samples.typed import NO_TIME
 from equipoise.pipeline.readers.samples.typed import times as times_of
-from equipoise.pipeline.readers.source import Source
+from equipoise.pipeline.readers.source import HELD, Source
 
 ANSWER = b'{"status":"success","data":{"resultType":%s,"result":[%s]}}'
 VECTOR = b'{"metric":{"__name__":%s},"value":[1767225600,"5"]}'
@@ -169,14 +171,37 @@ def test_a_broken_file_is_known_too(name: str, tmp_path: Path) -> None:
     assert broken["kind"] == "broken" and digest(tmp_path / name) == digest_of(HALF[name])
 
 
-def test_a_large_parquet_file_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its digest is taken first then, and it tells the same."""
-    table = pa.table({"time": [1767225600], "metric": ["size_bytes"], "value": [5]})
-    pq.write_table(table, tmp_path / "a.parquet")
-    held = read(tmp_path / "a.parquet"), digest(tmp_path / "a.parquet")
-    monkeypatch.setattr("equipoise.pipeline.readers.source.IN_MEMORY", 9)
-    assert (read(tmp_path / "a.parquet"), digest(tmp_path / "a.parquet")) == held
-    assert held[1] == digest_of((tmp_path / "a.parquet").read_bytes())
+def test_a_large_parquet_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its columns are read here and there, some are not asked for, and few bytes are in memory."""
+    n, seconds = 30_000, 1767225600
+    rng = np.random.default_rng(1)
+    table = pa.table(
+        {
+            "value": rng.random(n),
+            "unasked": rng.random(n),
+            "time": seconds + rng.integers(0, 9**7, n),
+            "metric": ["size_bytes", "bytes_in_total"] * (n // 2),
+            "partition": rng.integers(0, 10**6, n),
+            "topic": ["pay", "shop", "mail"] * (n // 3),
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=n // 5)
+    content = (tmp_path / "a.parquet").read_bytes()
+    asked: list[int] = []
+
+    class Counted(FileIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            piece = super().read(size)
+            asked.append(len(piece))
+            return piece
+
+    monkeypatch.setattr("equipoise.pipeline.readers.source.FileIO", Counted)
+    for module in ("readers.source", "places.digests"):
+        monkeypatch.setattr(f"equipoise.pipeline.{module}.PIECE", 16_384)
+    rows = read(tmp_path / "a.parquet")
+    assert [float(row["value"]) for row in rows] == table["value"].to_pylist()
+    assert sum(asked) == len(content) > 3 * HELD * 16_384
+    assert digest(tmp_path / "a.parquet") == digest_of(content)
 
 
 def test_what_could_not_be_read_now_has_no_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

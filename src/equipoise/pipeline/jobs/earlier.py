@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from operator import truediv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,11 +83,15 @@ class Earlier:
     def kept(self, now: Mapping[str, Inputs]) -> frozenset[str]:
         """Clusters whose rows and plan are what they would be now.
 
-        Those without a plan are tried again, for a worker may have been killed. A plan that somebody has
-        begun to carry out, or changed, is made anew.
+        Those without a plan are tried again, for a worker may have been killed.
         """
-        same = {name for name in self.planned & now.keys() if now[name] == self.inputs.get(name)}
-        return frozenset(name for name in same if now[name].is_known and is_complete(self.at(CLUSTERS, name)))
+        same = {name for name in self.whole & now.keys() if now[name] == self.inputs.get(name)}
+        return frozenset(name for name in same if now[name].is_known)
+
+    @cached_property
+    def whole(self) -> frozenset[str]:
+        """Clusters whose plan may be taken over: nobody has begun to carry it out, or changed it."""
+        return frozenset(name for name in self.planned if is_complete(self.at(CLUSTERS, name)))
 
     def at(self, *names: str) -> Place:
         """A path in its folder."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,18 +49,27 @@ def inputs_of(
     policy: Policy,
     span: Span,
     before: Mapping[str, Inputs] = NOTHING,
+    planned: Collection[str] = (),
 ) -> dict[str, Inputs]:
     """The inputs of each cluster, as far as they tell whether they are those of ``before``.
 
     Only for that a file is read here: one that was there before with as many bytes, and of a state that may
-    have stayed the same. The digests of the others are "" until they have been read for what they tell.
+    have stayed the same, of a cluster whose plan may stay, as it was ``planned``. The digests of the others
+    are "" until they have been read for what they tell.
     """
     now = {cluster.name: inputs(cluster, policy, span) for cluster in clusters}
+    told_before = [cluster for cluster in clusters if cluster.name in before]
+    may_stay = {
+        cluster.name
+        for cluster in told_before
+        if cluster.name in planned and may_be_kept(cluster, now[cluster.name], before[cluster.name])
+    }
+    if policy.max_bytes_total is not None and not may_stay == now.keys() == before.keys():
+        may_stay = set()  # what one cluster gets depends on all the others
     asked = [
         ((cluster.name, file.name), file)
-        for cluster in clusters
-        if cluster.name in before
-        for file in worth_reading(cluster, now[cluster.name], before[cluster.name])
+        for cluster in told_before
+        for file in worth_reading(cluster, before[cluster.name], state=cluster.name in may_stay)
         if not file.fault
     ]
     elsewhere = [file.path for _, file in asked if isinstance(file.path, HadoopPlace)]
@@ -85,15 +94,23 @@ def inputs(cluster: ClusterFolder, policy: Policy, span: Span) -> Inputs:
     return Inputs(digest_of(json.dumps(told, sort_keys=True, default=str).encode()), files, metrics)
 
 
-def worth_reading(cluster: ClusterFolder, now: Inputs, before: Inputs) -> list[FoundFile]:
-    """Files of a cluster whose digest decides whether they have to be read for what they tell."""
-    files, metrics = (
-        [file for file in files if may_be_as(file, told)]
-        for files, told in ((cluster.files, before.files), (cluster.metrics, before.metrics))
-    )
-    names = [(told.wish, told.files.keys(), told.metrics.keys()) for told in (now, before)]
-    may_be_kept = names[0] == names[1] and len(files) + len(metrics) == len(now.files) + len(now.metrics)
-    return [*(files if may_be_kept else ()), *metrics]
+def may_be_kept(cluster: ClusterFolder, now: Inputs, before: Inputs) -> bool:
+    """Whether nothing of a cluster need have changed, by the names and lengths of its files."""
+    if (now.wish, now.files.keys(), now.metrics.keys()) != (
+        before.wish, before.files.keys(), before.metrics.keys()
+    ):  # fmt: skip
+        return False
+    both = ((cluster.files, before.files), (cluster.metrics, before.metrics))
+    return all(may_be_as(file, told) for files, told in both for file in files)
+
+
+def worth_reading(cluster: ClusterFolder, before: Inputs, *, state: bool) -> list[FoundFile]:
+    """Files of a cluster whose digest decides whether they have to be read for what they tell.
+
+    Those of its state all together, where ``state`` says that they may decide.
+    """
+    metrics = [file for file in cluster.metrics if may_be_as(file, before.metrics)]
+    return [*(cluster.files if state else ()), *metrics]
 
 
 def may_be_as(file: FoundFile, before: Digests) -> bool:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
+import io
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BufferedReader, BytesIO, FileIO, RawIOBase
 from pathlib import Path
 from typing import Any, cast
 
-from equipoise.pipeline.places.digests import digest_of, digest_of_file, written
+from equipoise.pipeline.places.digests import PIECE, digest_of, digest_of_pieces, sha
 
-PIECE = 1 << 20
-"""Bytes at a time."""
-IN_MEMORY = 256 << 20
-"""Bytes of a file that a task may hold beside the samples that it makes of them."""
+HELD = 16
+"""Pieces of a file that are in memory: readers ask soon for what lies side by side."""
 
 
 class Source:
@@ -24,54 +23,84 @@ class Source:
         """``row``: one of FILES, with the column ``content`` where no worker can open the file."""
         content = row.get("content")
         self.content = None if content is None else bytes(content)
-        self.path = str(row["path"])
+        self.path = Path(row["path"] or "")
         self.digest = "" if self.content is None else digest_of(self.content)
 
     @contextmanager
     def opened(self) -> Iterator[BufferedReader]:
-        """A stream of its bytes; what the block leaves of them is read for the digest."""
+        """Its bytes, in any order; what the block leaves of them is read for the digest."""
         if self.content is not None:
             yield BufferedReader(cast("RawIOBase", BytesIO(self.content)))
             return
         with FileIO(self.path) as file:
-            heard = Heard(file)
+            pieces = Pieces(file)
             try:
-                yield BufferedReader(heard, PIECE)
+                yield BufferedReader(pieces, PIECE)
             finally:
-                self.digest = heard.at_end()
-
-    def at_random(self) -> str | bytes:
-        """Its content, for what reads here and there; of a file that is large its path, after the digest."""
-        path = Path(self.path)
-        if self.content is None and path.stat().st_size > IN_MEMORY:
-            self.digest = digest_of_file(path)
-            return self.path
-        if self.content is None:
-            self.content = path.read_bytes()
-            self.digest = digest_of(self.content)
-        return self.content
+                self.digest = pieces.at_end()
 
 
-class Heard(RawIOBase):
-    """A file whose bytes go into a digest as they are read."""
+class Pieces(RawIOBase):
+    """A file that is read piece by piece, each once if those near to it are read at about the same time."""
 
     def __init__(self, file: FileIO) -> None:
         self.file = file
-        self.sha = hashlib.sha256()
-        self.n_bytes = 0
+        self.n_bytes = os.fstat(file.fileno()).st_size
+        self.at = 0
+        self.next = 0
+        """The piece at which the file stands."""
+        self.sums: dict[int, tuple[int, str]] = {}
+        """Bytes and sum of each piece that was read."""
+        self.held: dict[int, bytes] = {}
 
     def readable(self) -> bool:
         return True
 
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self.at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: self.n_bytes}[whence]
+        return self.at
+
     def readinto(self, buffer: Any) -> int:
-        n = self.file.readinto(buffer) or 0
-        self.sha.update(memoryview(buffer)[:n])
-        self.n_bytes += n
-        return n
+        number, first = divmod(self.at, PIECE)
+        some = memoryview(self.piece(number))[first : first + len(buffer)]
+        buffer[: len(some)] = some
+        self.at += len(some)
+        return len(some)
+
+    def piece(self, number: int) -> bytes:
+        """One piece; none of its bytes beyond the end."""
+        if number not in self.held:
+            if number != self.next:  # a pipe need not be told where it stands
+                self.file.seek(number * PIECE)
+            piece = whole_piece(self.file)
+            self.next = number + 1
+            self.held[number] = piece
+            if piece:
+                self.sums.setdefault(number, (len(piece), sha(piece)))
+            if len(self.held) > HELD:
+                # Parquet files say at their end where all the rest is: that is asked first, and once more.
+                end = self.n_bytes // PIECE - HELD // 2
+                oldest = next(iter(self.held))
+                del self.held[next((held for held in self.held if held < end), oldest)]
+        return self.held[number]
 
     def at_end(self) -> str:
         """The digest of the whole file."""
-        rest = bytearray(PIECE)
-        while self.readinto(rest):
-            pass
-        return written(self.n_bytes, self.sha.hexdigest())
+        number = 0
+        while number in self.sums or self.piece(number):
+            number += 1
+        sizes, sums = zip(*(self.sums[k] for k in range(number)), strict=True) if number else ((), ())
+        return digest_of_pieces(sum(sizes), sums)
+
+
+def whole_piece(file: FileIO) -> bytes:
+    """The next bytes of a file: fewer than a piece at its end alone."""
+    parts = []
+    left = PIECE
+    while left and (part := file.read(left)):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from equipoise.errors import UnusableInput
 from equipoise.pipeline.readers.samples.columns import (
@@ -30,15 +30,14 @@ BATCH = 1 << 17
 """Rows at a time."""
 
 
-def read(source: str | bytes) -> Iterator[Piece]:
-    """The samples of a file (its path or its content) with their rows, counted from 1."""
+def read(stream: BinaryIO) -> Iterator[Piece]:
+    """The samples of a file with their rows, counted from 1."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        data = pa.BufferReader(source) if isinstance(source, bytes) else source
-        texts = [field.name for field in pq.read_schema(data) if is_text(field.type)]
-        with pq.ParquetFile(data, read_dictionary=texts) as file:
+        texts = [field.name for field in pq.read_schema(stream) if is_text(field.type)]
+        with pq.ParquetFile(stream, read_dictionary=texts) as file:
             schema = file.schema_arrow
             labels = Labels([field for field in schema if is_labels(field)])
             plain = [field for field in schema if not is_labels(field)]

@@ -169,13 +169,12 @@ def pieces(source: Source, name: str) -> Iterator[Piece]:
     suffix = PurePath(name.lower().removesuffix(".gz")).suffix
     kind = KINDS.get(suffix)
     if kind is None or (packed and kind == "parquet"):
-        source.at_random()  # its digest counts all the same
-        raise UnusableInput(f"is no file of samples by its name ({', '.join(KINDS)})")
-    if kind == "parquet":
-        yield from parquet_file.read(source.at_random())
-        return
+        with source.opened():  # its digest counts all the same
+            raise UnusableInput(f"is no file of samples by its name ({', '.join(KINDS)})")
     with source.opened() as plain, cast("IO[bytes]", gzip.open(plain)) if packed else plain as stream:
-        if kind == "csv":
+        if kind == "parquet":
+            yield from parquet_file.read(plain)
+        elif kind == "csv":
             yield from csv_file.read(stream)
         elif kind == "json":
             yield from json_file.read(stream)
