@@ -132,6 +132,20 @@ def test_bytes_that_have_to_move(seed: int) -> None:
         assert found <= least
 
 
+@pytest.mark.parametrize("short", [1, 2, 40])
+def test_a_row_that_lacks_a_byte_is_not_kept(short: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To a solver ten terabytes are as good as ten and a byte; the dear replica has to move all the same."""
+    sizes = [10**13 - short, 10**13, 10**12, 3]
+    sheet, theirs, goal = program_of(sizes, [1, 5, 9, 9], 10**13)
+    tree = proof_of(sheet, 5, Params())
+    assert tree is not None and tree.bound == 5 == theirs.bound(goal, tree.branches, tree.prices)
+    more = proof_of(sheet, 6, Params())
+    assert more is not None and more.bound <= 5
+    monkeypatch.setattr(branching, "contradicted", lambda *_: None)
+    left = proof_of(sheet, 5, Params())
+    assert left is not None and left.bound < 5
+
+
 def test_cases_are_narrowed_to_what_a_better_plan_could_have(monkeypatch: pytest.MonkeyPatch) -> None:
     """Prices tell which replicas no cheaper choice has: without that, more cases have to be divided."""
 

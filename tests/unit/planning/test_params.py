@@ -10,6 +10,7 @@ import equipoise.planning
 
 ROOM = Path(equipoise.planning.__file__).parent
 NO_LIMITS = {
+    "a guard against what has no end, far above all that ends": ("linear/warm.MOST",),
     "what the certificate stores, as the judge has it too": (
         "flow/prices.FINENESS", "flow/prices.SHIFT", "programs/model.MOST_UNITS",
         "programs/joint/question.SCALE", "programs/joint/question.LARGE", "programs/joint/question.FINE",

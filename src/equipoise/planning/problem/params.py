@@ -153,9 +153,12 @@ class Params:
         5_000, "columns", "linear programs are solved by the simplex method; beyond it by an interior point"
     )
     tree_columns: int = limit(30_000, "columns", "a bound of the small program is proved by cases", 60_000)
-    tree_programs: int = limit(1_500, "linear programs", "one proof by cases may take", 15_000)
+    tree_programs: int = limit(2_500, "linear programs", "one proof by cases may take", 15_000)
+    tree_share: int = limit(
+        4, "parts", "of a proof by cases: with one closed in a third of its effort, it has the rest, too"
+    )
     tree_tries: int = limit(
-        4, "columns", "in a row are no better to divide a case at than another, and it is divided at that"
+        16, "columns", "in a row are no better to divide a case at than another, and it is divided at that"
     )
     tree_work: int = limit(
         10_000_000, "linear programs x factors", "one proof by cases takes: some twenty seconds", 200_000_000
@@ -164,7 +167,7 @@ class Params:
         5, "times", "as much work is a linear program there where it is solved by an interior point"
     )
     load_tree_work: int = limit(
-        300_000, "linear programs x factors", "one takes where loads are levelled: each goal may need one",
+        9_000_000, "linear programs x factors", "one takes where loads are levelled: each goal may need one",
         200_000_000,
     )
     supposed_arcs: int = limit(

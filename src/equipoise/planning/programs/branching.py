@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from equipoise.planning.linear.highs import NEARLY, Answer
 from equipoise.planning.problem.params import Params
-from equipoise.planning.programs.relaxation import bound_of, relaxed, unkept
+from equipoise.planning.programs.relaxation import Cases, bound_of
 from equipoise.planning.programs.rows import INFINITE, Sheet
 from equipoise.planning.programs.scaling import Scaled
 
@@ -57,12 +57,14 @@ def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
 
     None where that is nothing.
     """
-    root = relaxed(sheet, params) if len(sheet.cost) <= params.tree_columns else None
-    if root is None:
+    if len(sheet.cost) > params.tree_columns:
+        return None
+    cases = Cases(sheet, params)
+    if (root := cases.relaxed(sheet)) is None:
         return None
     # What a search claims may be out of reach of prices. The bound of the relaxation alone is then proved, as
     # one case: a lower bound that anyone can add up is worth more than a higher one that has to be believed.
-    if (tree := divided(sheet, root, value, params)) is not None:
+    if (tree := divided(cases, root, value)) is not None:
         return tree
     bound = bound_of(sheet, root)
     priced = priced_at(sheet, root.of_rows, bound)
@@ -71,37 +73,41 @@ def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
     return Tree(bound, np.full((1, 2), CLOSED), priced.stored[None, :])
 
 
-def divided(sheet: Sheet, root: Answer, value: int, params: Params) -> Tree | None:
+def divided(cases: Cases, root: Answer, value: int) -> Tree | None:
     """All cases closed, from the root's optimum on; None where the effort was not enough."""
     branches: list[tuple[int, int]] = []
     prices: list[Int64] = []
-    choice = Choice(sheet, value, params)
-    open_: list[tuple[Sheet, Answer | None]] = [(sheet, root)]
+    choice = Choice(cases, value)
+    # With each case what part of the whole it is: one that is divided has half of its part on either side.
+    open_: list[tuple[Sheet, Answer | None, float]] = [(cases.sheet, root, 1.0)]
     # The side "at most" is pushed last, so it is taken first: nodes come out as a judge reads them, each
     # before its two sides, and `prices` in the order in which cases are closed.
     while open_:
         if len(branches) + len(open_) > MOST_NODES:
             return None
-        case, optimum = open_.pop()
+        case, optimum, share = open_.pop()
         # A case without columns has no optimum, and so no prices of one. By Farkas' lemma there are prices of
         # the rows that contradict each other; what the goal costs does not enter them.
-        found, of_goal = (optimum, 1) if optimum is not None else (unkept(case, params), 0)
+        found, of_goal = (optimum, 1) if optimum is not None else (cases.unkept(case), 0)
         if found is None:
             return None
         priced = priced_at(case, found.of_rows, value, of_goal)
-        if priced is not None and priced.closes:
+        if priced is not None and not priced.closes:
+            if (narrower := narrowed(case, priced)) is not None:
+                branches.append((NARROWED, value))
+                prices.append(priced.stored)
+                case = narrower
+            priced = contradicted(case, value)
+        if priced is not None:
             branches.append((CLOSED, -1))
             prices.append(priced.stored)
+            choice.closed += share
             continue
-        if priced is not None and (narrower := narrowed(case, priced)) is not None:
-            branches.append((NARROWED, value))
-            prices.append(priced.stored)
-            case = narrower
         part = choice.of(case, found)
         if part is None:
             return None
         branches.append((part.column, part.most))
-        open_ += [(part.sides[1], part.found[1]), (part.sides[0], part.found[0])]
+        open_ += [(part.sides[side], part.found[side], share / 2) for side in (1, 0)]
     return Tree(value, np.array(branches, dtype=np.int64), np.array(prices))
 
 
@@ -126,7 +132,8 @@ class Choice:
     many partitions at once. A column that counts bytes is never divided: a byte more or less decides nothing.
     """
 
-    def __init__(self, sheet: Sheet, value: int, params: Params) -> None:
+    def __init__(self, cases: Cases, value: int) -> None:
+        self.cases, sheet, params = cases, cases.sheet, cases.params
         self.counts = Scaled.of(sheet).integral
         self.wide = self.counts & (sheet.upper - sheet.lower > 1)
         # A side that reaches the value is closed, whatever else it costs: counting more than that would
@@ -137,7 +144,16 @@ class Choice:
         # Effort is counted in programs and their factors, never
         # in seconds: the tree is the same on every machine.
         times = params.interior_work if len(sheet.cost) > params.simplex_columns else 1
-        self.left = min(params.tree_programs, params.tree_work // max(1, times * sheet.table.nnz))
+        self.most = min(params.tree_programs, params.tree_work // max(1, times * sheet.table.nnz))
+        self.solved = 0
+        self.closed = 0.0
+        """What part of the whole is closed."""
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no effort is left: with little closed by its first third the rest would be in vain."""
+        promises = self.closed * self.params.tree_share >= 1
+        return self.solved > (self.most if promises else self.most / 3)
 
     def of(self, case: Sheet, found: Answer) -> Part | None:
         """The case divided; None where all is whole, or no effort is left."""
@@ -145,6 +161,8 @@ class Choice:
         inside = (case.lower < found.x) & (found.x < case.upper)  # the case may be narrower than it was then
         split = self.counts & inside & (np.minimum(over, 1 - over) > NEARLY)
         some = np.flatnonzero(split & self.wide if np.any(split & self.wide) else split)
+        if not len(some):
+            return self.of_broken(case, found)
         # How far the column has to move to be whole: down by what it is above, up by the rest. What it raises
         # is told by the unit, so a column near a whole number is expected to raise little on that side.
         shares = np.stack([over[some], 1 - over[some]])
@@ -152,12 +170,30 @@ class Choice:
         unknown = list(takewhile(lambda k: not self.tries[0, some[k]], order))
         best, most, worse = None, 0.0, 0
         for chosen in unknown or order[:1]:
-            if worse == self.params.tree_tries or self.left < 0:
+            if worse == self.params.tree_tries or self.is_spent:
                 break
-            part = self.tried(case, found, int(some[chosen]), shares[:, chosen])
+            column = int(some[chosen])
+            part = self.tried(case, found, column, int(np.floor(found.x[column])), shares[:, chosen])
             gain = self.gain(found, part)
             best, most, worse = (part, gain, 0) if gain > most else (best, most, worse + 1)
-        return best if self.left >= 0 else None
+        return None if self.is_spent else best
+
+    def of_broken(self, case: Sheet, found: Answer) -> Part | None:
+        """The case divided where all counts are whole; None where they keep all rows.
+
+        To a solver a row of bytes is kept if it is nearly so. A column of such a row is divided until what it
+        counts is the same in all that the case has left, which then says itself that it breaks the row.
+        """
+        x = np.rint(found.x)
+        sums = case.table @ x
+        broken = case.table[(sums < case.least) | (sums > case.most)]
+        factors = np.asarray(abs(broken).max(axis=0).todense()).ravel() if broken.nnz else np.zeros(len(x))
+        factors = np.where(self.counts & (case.lower < case.upper), factors, 0)
+        if self.is_spent or not factors.any():
+            return None
+        column = int(np.argmax(factors))
+        most = int(x[column]) - (x[column] >= case.upper[column])
+        return self.tried(case, found, column, most, np.ones(2))
 
     def gain(self, found: Answer, part: Part) -> float:
         """What a case divided has raised, one side times the other, as in `expected`."""
@@ -179,17 +215,16 @@ class Choice:
         # that raises one of them alone leaves the other as far off as it was.
         return np.asarray(np.maximum(known * shares, NEARLY).prod(axis=0))
 
-    def tried(self, case: Sheet, found: Answer, column: int, shares: Float64) -> Part:
+    def tried(self, case: Sheet, found: Answer, column: int, most: int, shares: Float64) -> Part:
         """The case divided at a column, and what that raised taken down."""
-        most = int(np.floor(found.x[column]))
         sides = below(case, column, most), above(case, column, most)
-        optima = relaxed(sides[0], self.params), relaxed(sides[1], self.params)
+        optima = self.cases.relaxed(sides[0]), self.cases.relaxed(sides[1])
         # Where the solver has reached the value, and prices that are
         # whole have not, nothing can be raised any more.
         for k, optimum in enumerate(optima) if found.least < self.enough else ():
             self.raised[k, column] += max(self.reached(optimum) - found.least, 0) / max(shares[k], NEARLY)
             self.tries[k, column] += 1
-        self.left -= 2
+        self.solved += 2
         return Part(column, most, sides, optima)
 
 
@@ -262,6 +297,20 @@ def paid(sheet: Sheet, stored: Int64, value: int) -> Priced:
     # The goal is whole, so it is at least `value` if it cannot be as low as value - 1: rounded prices may
     # miss nearly a unit.
     return Priced(stored, of_goal * (value - 1 - sheet.offset) - int(least), pull)
+
+
+def contradicted(sheet: Sheet, value: int) -> Priced | None:
+    """A case in which one row cannot be kept, closed by a price of that row; None where each can."""
+    # In floating point, which has room for sides without end: `paid` says in whole numbers whether it is so.
+    lower, upper = sheet.lower.astype(np.float64), sheet.upper.astype(np.float64)
+    most_of, least_of = sheet.table.maximum(0), sheet.table.minimum(0)
+    short = sheet.least - (most_of @ upper + least_of @ lower)
+    beyond = (most_of @ lower + least_of @ upper) - sheet.most
+    row = int(np.argmax(np.maximum(short, beyond)))
+    stored = np.zeros(1 + len(short), dtype=np.int64)
+    stored[1 + row] = np.sign(short[row] - beyond[row])
+    priced = paid(sheet, stored, value)
+    return priced if priced.closes else None
 
 
 def narrowed(sheet: Sheet, priced: Priced) -> Sheet | None:

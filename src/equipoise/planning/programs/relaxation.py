@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from math import ceil
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy.typing as npt
 from scipy.sparse import hstack, identity
 
 from equipoise.planning.linear.highs import NEARLY, Answer, integer, linear
+from equipoise.planning.linear.warm import WarmProgram
 from equipoise.planning.problem.params import Params
 from equipoise.planning.programs.rows import INFINITE, Sheet
-from equipoise.planning.programs.scaling import Scaled
+from equipoise.planning.programs.scaling import Scaled, finite
 
 Float64 = npt.NDArray[np.float64]
 
@@ -25,24 +27,66 @@ def relaxed(sheet: Sheet, params: Params) -> Answer | None:
     return None if found is None else scaled.back(found)
 
 
-def unkept(sheet: Sheet, params: Params) -> Answer | None:
-    """Columns that break the rows least; under their prices the rows contradict each other.
+class Cases:
+    """The relaxations of a sheet's cases, which differ in the ends of its columns."""
 
-    No columns keep the rows, whatever they cost: `Answer.least` has no end.
+    def __init__(self, sheet: Sheet, params: Params) -> None:
+        self.sheet, self.params = sheet, params
+        self.is_warm = len(sheet.cost) <= params.simplex_columns
+
+    def relaxed(self, case: Sheet) -> Answer | None:
+        """As the function of that name."""
+        if not self.is_warm:
+            return relaxed(case, self.params)
+        return self.kept.optimum(case)
+
+    def unkept(self, case: Sheet) -> Answer | None:
+        """Columns that break the rows least; under their prices the rows contradict each other.
+
+        No columns keep the rows, whatever they cost: `Answer.least` has no end.
+        """
+        wide = breakable(case)
+        found = self.broken.optimum(wide) if self.is_warm else relaxed(wide, self.params)
+        return None if found is None else replace(found, x=found.x[: len(case.cost)], least=np.inf)
+
+    @cached_property
+    def kept(self) -> Warm:
+        return Warm(self.sheet)
+
+    @cached_property
+    def broken(self) -> Warm:
+        return Warm(breakable(self.sheet))
+
+
+class Warm:
+    """One of their programs."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.scaled = Scaled.of(sheet)
+        self.program = WarmProgram(self.scaled.cost, self.scaled.rows, self.scaled.lower, self.scaled.upper)
+
+    def optimum(self, case: Sheet) -> Answer | None:
+        """That of a case, in the units of the sheet."""
+        lower, upper = (finite(ends) / self.scaled.of_columns for ends in (case.lower, case.upper))
+        found = self.program.optimum(lower, upper)
+        return None if found is None else self.scaled.back(found)
+
+
+def breakable(sheet: Sheet) -> Sheet:
+    """The sheet with columns beside its own by which every row may be broken either way, at 1 for a unit.
+
+    This program always has columns, and costs more than nothing where the rows contradict each other. Its
+    prices, none farther from 0 than 1, show that.
     """
     n_rows, n_columns = sheet.table.shape
     slack = identity(n_rows, format="csr")
-    # Every row may be broken either way, at 1 for a unit: this program always has columns, and costs more
-    # than nothing where the rows contradict each other. Its prices, none farther from 0 than 1, show that.
-    wide = replace(
+    return replace(
         sheet,
         table=hstack([sheet.table, slack, -slack], format="csr"),
         lower=np.r_[sheet.lower, np.zeros(2 * n_rows, dtype=np.int64)],
         upper=np.r_[sheet.upper, np.full(2 * n_rows, INFINITE)],
         cost=np.r_[np.zeros(n_columns, dtype=np.int64), np.ones(2 * n_rows, dtype=np.int64)],
     )
-    found = relaxed(wide, params)
-    return None if found is None else replace(found, x=found.x[:n_columns], least=np.inf)
 
 
 def integral_near(sheet: Sheet, found: Answer, nodes: int) -> Answer | None:
