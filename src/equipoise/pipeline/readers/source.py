@@ -72,20 +72,21 @@ class Pieces(RawIOBase):
 
     def piece(self, number: int) -> bytes:
         """One piece; none of its bytes beyond the end."""
-        if number not in self.held:
-            if number != self.next:  # a pipe need not be told where it stands
-                self.file.seek(number * PIECE)
-            piece = whole_piece(self.file)
-            self.next = number + 1
-            self.held[number] = piece
-            if piece:
-                self.sums.setdefault(number, (len(piece), sha(piece)))
-            if len(self.held) > HELD:
-                # Parquet files say at their end where all the rest is: that is asked first, and once more.
-                end = self.n_bytes // PIECE - HELD // 2
-                oldest = next(iter(self.held))
-                del self.held[next((held for held in self.held if held < end), oldest)]
-        return self.held[number]
+        if number in self.held:
+            return self.held[number]
+        if number != self.next:  # a pipe need not be told where it stands
+            self.file.seek(number * PIECE)
+        piece = whole_piece(self.file)
+        self.next = number + 1
+        if piece:
+            self.sums.setdefault(number, (len(piece), sha(piece)))
+        if len(self.held) == HELD:
+            # Parquet files say at their end where all the rest is: that is asked first, and once more.
+            end = self.n_bytes // PIECE - HELD // 2
+            oldest = next(iter(self.held))
+            del self.held[next((held for held in self.held if held < end), oldest)]
+        self.held[number] = piece
+        return piece
 
     def at_end(self) -> str:
         """The digest of the whole file."""
