@@ -146,6 +146,21 @@ def test_a_row_that_lacks_a_byte_is_not_kept(short: int, monkeypatch: pytest.Mon
     assert left is not None and left.bound < 5
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_bytes_that_some_replicas_lack_by_one(seed: int) -> None:
+    """However nearly a choice has the bytes asked for, the least cost of those that reach them is proved."""
+    sizes, costs, _ = sizes_and_costs(seed)
+    rng = np.random.default_rng(seed)
+    sizes = [1000 * size + int(rng.integers(3)) for size in sizes]
+    wanted = int(np.array(sizes) @ rng.integers(0, 2, len(sizes))) + int(rng.integers(3))
+    least = least_cost(sizes, costs, wanted)
+    sheet, theirs, goal = program_of(sizes, costs, wanted)
+    tree = proof_of(sheet, least, Params())
+    assert tree is not None and tree.bound == least == theirs.bound(goal, tree.branches, tree.prices)
+    more = proof_of(sheet, least + 1, Params())
+    assert more is None or more.bound <= least
+
+
 def test_cases_are_narrowed_to_what_a_better_plan_could_have(monkeypatch: pytest.MonkeyPatch) -> None:
     """Prices tell which replicas no cheaper choice has: without that, more cases have to be divided."""
 

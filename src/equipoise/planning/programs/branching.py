@@ -184,7 +184,7 @@ class Choice:
         To a solver a row of bytes is kept if it is nearly so. A column of such a row is divided until what it
         counts is the same in all that the case has left, which then says itself that it breaks the row.
         """
-        x = np.rint(found.x)
+        x = np.rint(found.x).clip(case.lower, case.upper)  # it may be narrower than it was then
         sums = case.table @ x
         broken = case.table[(sums < case.least) | (sums > case.most)]
         factors = np.asarray(abs(broken).max(axis=0).todense()).ravel() if broken.nnz else np.zeros(len(x))
@@ -192,7 +192,7 @@ class Choice:
         if self.is_spent or not factors.any():
             return None
         column = int(np.argmax(factors))
-        most = int(x[column]) - (x[column] >= case.upper[column])
+        most = int(min(x[column], case.upper[column] - 1))
         return self.tried(case, found, column, most, np.ones(2))
 
     def gain(self, found: Answer, part: Part) -> float:
