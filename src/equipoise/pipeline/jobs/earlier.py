@@ -85,8 +85,9 @@ class Earlier:
 
         Those without a plan are tried again, for a worker may have been killed.
         """
-        same = {name for name in self.whole & now.keys() if now[name] == self.inputs.get(name)}
-        return frozenset(name for name in same if now[name].is_known)
+        known = {name for name in self.planned & now.keys() if now[name].is_known}
+        same = frozenset(name for name in known if now[name] == self.inputs.get(name))
+        return same & self.whole if same else same
 
     @cached_property
     def whole(self) -> frozenset[str]:

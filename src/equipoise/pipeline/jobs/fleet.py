@@ -122,7 +122,8 @@ def run_fleet(
     ):
         made_tables = folder / TABLE_FOLDER
         earlier = earlier_run(before, fleet)
-        now = inputs_of(spark, clusters, policy, span, {} if full else earlier.inputs, earlier.whole)
+        compared = ({}, ()) if full else (earlier.inputs, earlier.whole)
+        now = inputs_of(spark, clusters, policy, span, *compared)
         kept = earlier.kept(now)
         if policy.max_bytes_total is not None and not earlier.is_of(now, kept):
             kept = frozenset()  # what one cluster gets depends on all the others

@@ -45,9 +45,11 @@ class Cases:
 
         No columns keep the rows, whatever they cost: `Answer.least` has no end.
         """
-        wide = breakable(case)
+        own = len(case.cost)
+        ends = np.r_[case.lower, self.wide.lower[own:]], np.r_[case.upper, self.wide.upper[own:]]
+        wide = replace(self.wide, lower=ends[0], upper=ends[1])
         found = self.broken.optimum(wide) if self.is_warm else relaxed(wide, self.params)
-        return None if found is None else replace(found, x=found.x[: len(case.cost)], least=np.inf)
+        return None if found is None else replace(found, x=found.x[:own], least=np.inf)
 
     @cached_property
     def kept(self) -> Warm:
@@ -55,7 +57,11 @@ class Cases:
 
     @cached_property
     def broken(self) -> Warm:
-        return Warm(breakable(self.sheet))
+        return Warm(self.wide)
+
+    @cached_property
+    def wide(self) -> Sheet:
+        return breakable(self.sheet)
 
 
 class Warm:
