@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
+from equipoise.pipeline.jobs.loads import figures_of_series, read_samples, told_samples
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.readers.fleet import find_clusters, is_long
 from equipoise.pipeline.session import session
@@ -55,7 +55,9 @@ def place(partition: Column) -> tuple[Column, ...]:
 
 def load(spark: SparkSession, fleet: Path, out: Path) -> None:
     """From the files to ``partition_load``, with every step of a run but the tables between them."""
-    told = told_samples(spark, find_clusters(fleet), out, Progress())
+    clusters = find_clusters(fleet)
+    read = read_samples(spark, clusters, out / "told", Progress())
+    told = told_samples(spark, clusters, read, None, out)
     assert told.blocks is not None
     series = figures_of_series(told.blocks, out)
     partition_load(partitions(spark), series).write.parquet(str(out / "partition_load"))

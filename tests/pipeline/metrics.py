@@ -13,10 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from equipoise.pipeline.jobs.loads import figures_of_series, told_samples
+from equipoise.pipeline.jobs.loads import ToldSamples, figures_of_series, read_samples, told_samples
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.small import few_jobs
-from equipoise.pipeline.readers.fleet import find_clusters
+from equipoise.pipeline.jobs.span import Span
+from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters
 from equipoise.pipeline.schemas.tables import PARTITIONS
 from equipoise.pipeline.transforms.partition_load import partition_load
 from equipoise.pipeline.transforms.series import sample_rows
@@ -65,9 +66,17 @@ def read_back(spark: SparkSession, fleet: Path, work: Path) -> tuple[DataFrame, 
 
 def blocks_of(spark: SparkSession, fleet: Path, work: Path) -> tuple[DataFrame, DataFrame]:
     """The samples of a fleet, as they pass from step to step, and what is set aside."""
-    told = told_samples(spark, find_clusters(fleet), work, Progress())
+    told = told_now(spark, find_clusters(fleet), work)
     assert told.blocks is not None
     return told.blocks, told.faults
+
+
+def told_now(
+    spark: SparkSession, clusters: Sequence[ClusterFolder], work: Path, span: Span = Span()
+) -> ToldSamples:
+    """What the samples of clusters tell, of which no run knows."""
+    read = read_samples(spark, clusters, work / "told", Progress())
+    return told_samples(spark, clusters, read, None, work, span)
 
 
 def values_of(frame: DataFrame, cluster: str = "c") -> list[tuple[int, str, float]]:

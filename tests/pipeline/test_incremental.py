@@ -1,30 +1,32 @@
 """A run after a run: what has changed is read and planned, what has not is taken over, the rows are the same.
 
-Of five clusters ``pay`` gets a new file of samples and another changes, ``shop`` gets a wish, ``old`` goes,
-``logs`` and ``mail`` stay what they are.
+Of six clusters ``pay`` gets a new file of samples and two others change, one of them into as many bytes; so
+does one of ``bank``; ``shop`` gets a wish, ``old`` goes, ``logs`` and ``mail`` stay what they are.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import Row, SparkSession
 from tests.pipeline.fleets import MOVING, rows_of
-from tests.pipeline.metrics import DAY, HOUR, T0, sample, series, values_of, write_samples
+from tests.pipeline.metrics import DAY, HOUR, T0, sample, series, told_now, values_of, write_samples
+from tests.pipeline.opened import opened
 
 from equipoise.errors import UnusableInput
 from equipoise.files.policy import Layer, Policy
-from equipoise.pipeline.jobs import inputs
 from equipoise.pipeline.jobs.earlier import earlier_run
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
-from equipoise.pipeline.jobs.inputs import inputs_of
-from equipoise.pipeline.jobs.loads import ReadBefore, told_samples
+from equipoise.pipeline.jobs.inputs import compared, inputs_of
+from equipoise.pipeline.jobs.loads import read_samples, told_samples
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.published import published
 from equipoise.pipeline.jobs.span import Span, span_of
@@ -64,9 +66,8 @@ class Runs:
     told: list[str]
     inodes: dict[str, int]
     """Of the plans of the first run."""
-    compared: list[str]
-    """Files that the second run read for nothing but their digests."""
-    compared_third: list[str]
+    opened: list[Counter[str]]
+    """How often each of these opened each file of the fleet."""
 
 
 def plans_of(out: Path) -> dict[str, int]:
@@ -77,11 +78,12 @@ def plans_of(out: Path) -> dict[str, int]:
 def runs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Runs:
     place = tmp_path_factory.mktemp("incremental")
     fleet, out, progress = place / "fleet", place / "out", Told()
-    for cluster in ("pay", "logs", "mail", "shop", "old"):
+    for cluster in ("pay", "logs", "mail", "shop", "old", "bank"):
         (fleet / cluster).mkdir(parents=True)
         for name, text in MOVING.items():
             (fleet / cluster / name).write_text(text)
-    write_samples(fleet, "three.csv", [sample(T0, "size_bytes", 7)], "pay")
+    for name in ("three.csv", "four.csv"):
+        write_samples(fleet, name, [sample(T0, "size_bytes", 7)], "pay")
     for cluster in ("pay", "logs"):
         rows = [
             *series("bytes_in_total", [HOUR * 5 * k for k in range(40)], broker=1),
@@ -89,29 +91,29 @@ def runs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Runs:
             sample(T0, "size_bytes", -1, broker=1),
         ]
         write_samples(fleet, "one.csv", rows, cluster)
-    first = run_fleet(spark, fleet, out)
+    counted: list[Counter[str]] = []
+
+    def run(*args: Any, **options: Any) -> FleetRun:
+        with opened(fleet) as times:
+            done = run_fleet(spark, *args, **options)
+        counted.append(times)
+        return done
+
+    first = run(fleet, out)
     inodes = plans_of(out)
     rows = [sample(T0 + k * HOUR, "bytes_in_total", HOUR * 50 * k, broker=1) for k in range(30, 50)]
     write_samples(fleet, "two.csv", rows, "pay")
     write_samples(fleet, "three.csv", rows[:5], "pay")
+    write_samples(fleet, "four.csv", [sample(T0, "size_bytes", 8)], "pay")
+    (fleet / "bank" / "topics.txt").write_text(MOVING["topics.txt"].replace("Leader: 2", "Leader: 3"))
     (fleet / "shop" / "equipoise.toml").write_text("max-moves = 1")
     shutil.rmtree(fleet / "old")
-    compared: list[str] = []
-
-    def digest_of_file(path: Path) -> str:
-        compared.append(str(path.relative_to(fleet)))
-        return digests.digest_of_file(path)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inputs, "digest_of_file", digest_of_file)
-        second = run_fleet(spark, fleet, out, progress)
-        compared_second = compared.copy()
-        (out / "clusters" / "logs" / "report.html").unlink()
-        shutil.rmtree(out / "state" / "told")
-        compared.clear()
-        third = run_fleet(spark, fleet, out)
-    full = run_fleet(spark, fleet, place / "full", full=True)
-    return Runs(first, second, third, full, fleet, out, progress.stages, inodes, compared_second, compared)
+    second = run(fleet, out, progress)
+    (out / "clusters" / "logs" / "report.html").unlink()
+    shutil.rmtree(out / "state" / "told")
+    third = run(fleet, out)
+    full = run(fleet, place / "full", full=True)
+    return Runs(first, second, third, full, fleet, out, progress.stages, inodes, counted)
 
 
 def test_what_has_not_changed_is_taken_over(runs: Runs) -> None:
@@ -119,18 +121,21 @@ def test_what_has_not_changed_is_taken_over(runs: Runs) -> None:
     assert (runs.first.kept, runs.second.kept) == (set(), {"logs", "mail"})
     now = plans_of(runs.out)
     assert {name for name in now if now[name] == runs.inodes[name]} == {"mail"}
-    assert runs.told[:2] == [
-        "reading 4 files of 2 clusters; 2 clusters as before",
-        "reading 2 files of samples, 1 file as read before",
+    assert runs.told[:3] == [
+        "reading 5 files of samples, looking whether 3 files changed",
+        "reading 10 files of 5 clusters, looking whether 3 clusters changed",
+        "2 clusters as before",
     ]
     record = json.loads((runs.out / "run.json").read_text())
-    assert record["before"]["taken_over"] == ["mail", "pay", "shop"]
+    assert record["before"]["taken_over"] == ["bank", "mail", "pay", "shop"]
 
 
 def test_each_file_is_read_once(runs: Runs) -> None:
-    """What may be as it was, for its digest; the rest for what it tells, with its digest taken along."""
-    states = [f"{cluster}/{name}" for cluster in ("logs", "mail") for name in MOVING]
-    assert sorted(runs.compared) == sorted([*states, "logs/metrics/one.csv", "pay/metrics/one.csv"])
+    """By every run, whether it is new, as it was, other, or other with as many bytes; by whatever process."""
+    for times in runs.opened:
+        assert set(times.values()) == {1}, times
+    wanted = {str(path.relative_to(runs.fleet)) for path in runs.fleet.rglob("*") if path.is_file()}
+    assert [set(times) for times in runs.opened[1:]] == [wanted] * 3
     told = json.loads((runs.out / "state" / "inputs.json").read_text())["clusters"]
     for cluster, own in told.items():
         files = own["files"] | own["metrics"]
@@ -143,13 +148,8 @@ def test_each_file_is_read_once(runs: Runs) -> None:
 
 
 def test_a_plan_that_lacks_a_file_is_made_anew(runs: Runs) -> None:
-    """Somebody has removed a report, and samples as they were told: there they are again.
-
-    That cluster's state is read once then, for what it tells.
-    """
-    assert runs.third.kept == {"mail", "pay", "shop"}
-    states = {name for name in runs.compared_third if "/metrics/" not in name}
-    assert states == {f"{cluster}/{name}" for cluster in runs.third.kept for name in MOVING}
+    """Somebody has removed a report, and samples as they were told: there they are again."""
+    assert runs.third.kept == {"bank", "mail", "pay", "shop"}
     assert (runs.out / "clusters" / "logs" / "report.html").is_file()
     assert [path.name for path in (runs.out / "state" / "told").iterdir()] == ["run=3"]
 
@@ -159,7 +159,7 @@ def test_the_tables_are_those_of_a_full_run(runs: Runs) -> None:
     for name in MADE_ANEW:
         assert rows_of(runs.out, name) == rows_of(runs.full.out, name), name
     assert runs.second.rows == runs.third.rows == runs.full.rows
-    assert {row["cluster"] for row in runs.full.rows} == {"logs", "mail", "pay", "shop"}
+    assert {row["cluster"] for row in runs.full.rows} == {"bank", "logs", "mail", "pay", "shop"}
     now, full = (json.loads((run.out / "run.json").read_text()) for run in (runs.third, runs.full))
     assert {name: now["out"]["rows"][name] for name in MADE_ANEW} == {
         name: full["out"]["rows"][name] for name in MADE_ANEW
@@ -175,14 +175,14 @@ def test_histories(runs: Runs) -> None:
     assert len(started) == 3
     taken = [{row["cluster"]: row["taken_over"] for row in plans if row["run"] == run} for run in started]
     assert taken == [
-        dict.fromkeys(("logs", "mail", "old", "pay", "shop"), False),
-        {"logs": True, "mail": True, "pay": False, "shop": False},
-        {"logs": False, "mail": True, "pay": True, "shop": True},
+        dict.fromkeys(("bank", "logs", "mail", "old", "pay", "shop"), False),
+        {"bank": False, "logs": True, "mail": True, "pay": False, "shop": False},
+        {"bank": True, "logs": False, "mail": True, "pay": True, "shop": True},
     ]
     rates = [row["bytes_in_per_s"] for row in loads if row["cluster"] == "pay"]
     assert rates[0] == 5.0 and rates[1] == rates[2] > 5.0
     assert [row["unknown_bytes_in"] for row in loads if row["cluster"] == "mail"] == [2] * 3
-    assert len(rows_of(runs.full.out, "plan_history")) == 4
+    assert len(rows_of(runs.full.out, "plan_history")) == 5
     assert 'id="trends"' not in (runs.full.out / "index.html").read_text()
 
 
@@ -193,7 +193,7 @@ def test_of_a_run_that_lost_rows_nothing_is_taken_over(
     """Somebody has removed a file of a table, or cut it short: only the histories are asked then."""
     out = tmp_path / "out"
     shutil.copytree(runs.full.out, out)
-    assert earlier_run(out, runs.fleet).planned == {"logs", "mail", "pay", "shop"}
+    assert earlier_run(out, runs.fleet).planned == {"bank", "logs", "mail", "pay", "shop"}
     harm(sorted((out / "tables" / "partition_load").iterdir())[0])
     found = earlier_run(out, runs.fleet)
     assert found.folder == out and not found.planned
@@ -213,12 +213,12 @@ def test_page_and_report_tell_the_same(runs: Runs) -> None:
 def test_other_spans_are_other_inputs(spark: SparkSession, runs: Runs) -> None:
     """Of clusters with samples; what is wished for one is an input of it alone."""
     clusters = find_clusters(runs.fleet)
-    nothing = inputs_of(spark, clusters, Policy(), Span())
+    nothing = inputs_of(clusters, Policy(), Span())
     for span in (Span(since=datetime.fromtimestamp(T0, UTC)), Span(window_s=HOUR)):
-        other = inputs_of(spark, clusters, Policy(), span)
+        other = inputs_of(clusters, Policy(), span)
         assert {name for name in other if other[name] != nothing[name]} == {"logs", "pay"}
     policy = Policy((Layer("clusters.mail", ("mail",), {"load": "p95"}),))
-    wished = inputs_of(spark, clusters, policy, Span())
+    wished = inputs_of(clusters, policy, Span())
     assert {name for name in wished if wished[name] != nothing[name]} == {"mail"}
 
 
@@ -230,7 +230,7 @@ def test_since_and_window(spark: SparkSession, tmp_path: Path) -> None:
     since = Span(since=datetime.fromtimestamp(T0 + 7 * HOUR, UTC))
     spans = {"since": since, "window": Span(window_s=4 * HOUR)}
     for name, span in spans.items():
-        told = told_samples(spark, find_clusters(tmp_path / "f"), tmp_path / name, Progress(), span)
+        told = told_now(spark, find_clusters(tmp_path / "f"), tmp_path / name, span)
         assert told.blocks is not None
         times = values_of(sample_rows(told.blocks))
         own = sorted(at // HOUR for at, _, _ in times if at < DAY)
@@ -248,14 +248,17 @@ def test_more_samples_are_divided_anew(
         write_samples(tmp_path / "f", name, told)
     clusters = find_clusters(tmp_path / "f")
     only_first = [replace(cluster, metrics=cluster.metrics[:1]) for cluster in clusters]
-    first = told_samples(spark, only_first, tmp_path / "one", Progress())
-    before = spark.read.schema(TOLD).parquet(str(tmp_path / "one" / "told"))
-    assert first.read == {("c", "metrics/1.csv")}
+    first = read_samples(spark, only_first, tmp_path / "one", Progress())
+    before = spark.read.schema(TOLD).parquet(str(tmp_path / "one")).where("kind = 'samples'")
+    assert first.told == {("c", "metrics/1.csv")}
     assert before.where("slots is not null").select("slots").distinct().collect() == [Row(1)]
     monkeypatch.setattr(blocks, "SLOT_BYTES", 300)
-    both = told_samples(spark, clusters, tmp_path / "two", Progress(), before=ReadBefore(first.read, before))
-    anew = told_samples(spark, clusters, tmp_path / "all", Progress())
-    assert both.read == {("c", "metrics/2.csv")}
+    known = {file: digest for (_, file), digest in first.digests.items()}
+    asked = [replace(cluster, metrics=compared(cluster.metrics, known)) for cluster in clusters]
+    read = read_samples(spark, asked, tmp_path / "read", Progress())
+    assert (read.same, read.told) == ({("c", "metrics/1.csv")}, {("c", "metrics/2.csv")})
+    both = told_samples(spark, clusters, read, before, tmp_path / "two")
+    anew = told_now(spark, clusters, tmp_path / "all")
     assert both.blocks is not None and anew.blocks is not None
     rows = values_of(sample_rows(both.blocks))
     assert len(rows) == 60 and rows == values_of(sample_rows(anew.blocks))

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from equipoise.pipeline.places.digests import digest_of
-from equipoise.pipeline.readers import parsed
+from equipoise.pipeline.readers import parsed, source
 from equipoise.pipeline.readers.samples import step
 from equipoise.pipeline.readers.samples.columns import COLUMNS, as_text
 from equipoise.pipeline.readers.samples.typed import NO_TIME
@@ -40,13 +40,16 @@ BROKEN = {
 }
 
 
-def row_of(path: Path) -> dict[str, Any]:
-    return {"cluster": "c", "file": f"metrics/{path.name}", "path": str(path), "fault": None, "slots": 1}
+def row_of(path: Path, before: str | None = None) -> dict[str, Any]:
+    return {
+        "cluster": "c", "file": f"metrics/{path.name}", "path": str(path), "fault": None, "slots": 1,
+        "before": before,
+    }  # fmt: skip
 
 
-def told(path: Path) -> list[dict[str, Any]]:
+def told(path: Path, before: str | None = None) -> list[dict[str, Any]]:
     """The rows of TOLD that a file gives, but that it was read."""
-    rows = [row for batch in step.read_file(row_of(path)) for row in batch.to_pylist()]
+    rows = [row for batch in step.read_file(row_of(path, before)) for row in batch.to_pylist()]
     return [row for row in rows if row["kind"] != "read"]
 
 
@@ -141,6 +144,44 @@ def test_a_file_is_read_once(name: str, tmp_path: Path) -> None:
     assert told_digest == digest_of(ONCE[name])
     assert len(rows) == 20_000
     assert {(row["value"], row["fault"]) for row in rows} == {("5", None)}
+
+
+@pytest.mark.parametrize("held", [0, source.HELD_WHOLE])
+def test_a_file_that_may_be_as_it_was(held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is told of one that is; one that is not tells all, be it held in memory or too large."""
+    monkeypatch.setattr(source, "HELD_WHOLE", held)
+    path = tmp_path / "a.csv"
+    path.write_bytes(ONCE["a.csv"])
+    assert told(path, digest_of(ONCE["a.csv"])) == []
+    assert told(path, f"{len(ONCE['a.csv'])}-0") == told(path) != []
+    path.unlink()
+    (gone,) = told(path, "1-0")
+    assert gone["kind"] == "broken" and "No such file" in gone["reason"]
+
+
+@pytest.mark.parametrize("of_before", ["same", "other", "gone"])
+def test_files_of_a_state_that_may_be_as_it_was(of_before: str, tmp_path: Path) -> None:
+    """Each comes through a pipe, once: none is parsed where all are as before, else all are."""
+    texts = {
+        "a.txt": b"Topic: pay Partition: 0 Leader: 1 Replicas: 1,2 Isr: 1,2\n",
+        "b.txt": b"Topic: pay Partition: 1 Leader: 1 Replicas: 1,2 Isr: 1,2\n",
+    }
+    gone = {"b.txt"} if of_before == "gone" else set()
+    rows = []
+    for name, text in texts.items():
+        if name not in gone:
+            os.mkfifo(tmp_path / name)
+            Thread(target=(tmp_path / name).write_bytes, args=[text], daemon=True).start()
+        before = f"{len(text)}-0" if of_before == "other" and name == "a.txt" else digest_of(text)
+        row = {"cluster": "c", "rank": 0, "file": name, "path": str(tmp_path / name), "fault": None}
+        rows.append(row | {"before": before})
+    read = [next(parsed.parse_file_row(row)).to_pylist()[0] for row in parsed.compared(rows)]
+    assert [row["digest"] for row in read] == [
+        None if name in gone else digest_of(text) for name, text in texts.items()
+    ]
+    parsed_now = [row["fragment"] is not None for row in read]
+    assert parsed_now == {"same": [False, False], "other": [True, True], "gone": [True, False]}[of_before]
+    assert [row["faults"] != [] for row in read] == [False, of_before == "gone"]
 
 
 def test_a_state_is_read_once(tmp_path: Path) -> None:

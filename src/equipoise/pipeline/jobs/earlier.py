@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, reduce
+from functools import reduce
 from operator import truediv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from equipoise.pipeline.jobs.claim import (
     inside,
     is_of,
 )
-from equipoise.pipeline.jobs.inputs import Inputs, completed
+from equipoise.pipeline.jobs.inputs import Inputs
 from equipoise.pipeline.jobs.store import parts, read_table, write_json
 from equipoise.pipeline.places.literal import literal
 from equipoise.pipeline.places.taking import take_along
@@ -42,16 +42,6 @@ RUN = "run"
 TOLD_BY_RUN = StructType([*TOLD, must(RUN, INT)])
 SampleFile = tuple[str, str]
 """Cluster and name."""
-
-
-@dataclass
-class FilesRead:
-    """What a run knows of the files that it reads, as it goes on."""
-
-    runs: dict[SampleFile, int]
-    """Which run read each file of samples."""
-    digests: dict[SampleFile, str] = field(default_factory=dict)
-    """Of the files that this one read to their end, those of states among them."""
 
 
 def made_by() -> str:
@@ -76,38 +66,25 @@ class Earlier:
     budget: Mapping[str, Any] | None = None
     """What it said of the fleet's budget."""
 
-    def is_of(self, now: Mapping[str, Inputs], kept: Collection[str]) -> bool:
-        """Whether nothing at all of the fleet has changed."""
-        return self.inputs.keys() == now.keys() == set(kept)
+    def forgotten(self) -> Earlier:
+        """The same as far as its histories go, with nothing to take over."""
+        return replace(self, inputs={}, told={}, planned=frozenset())
 
-    def kept(self, now: Mapping[str, Inputs]) -> frozenset[str]:
-        """Clusters whose rows and plan are what they would be now.
+    def has_plan(self, cluster: str) -> bool:
+        """Whether the plan of a cluster may be taken over: nobody has begun to carry it out, or changed it.
 
-        Those without a plan are tried again, for a worker may have been killed.
+        One without a plan is tried again, for a worker may have been killed.
         """
-        known = {name for name in self.planned & now.keys() if now[name].is_known}
-        same = frozenset(name for name in known if now[name] == self.inputs.get(name))
-        return same & self.whole if same else same
-
-    @cached_property
-    def whole(self) -> frozenset[str]:
-        """Clusters whose plan may be taken over: nobody has begun to carry it out, or changed it."""
-        return frozenset(name for name in self.planned if is_complete(self.at(CLUSTERS, name)))
+        return cluster in self.planned and is_complete(self.at(CLUSTERS, cluster))
 
     def at(self, *names: str) -> Place:
         """A path in its folder."""
         assert self.folder is not None
         return reduce(truediv, names, self.folder)
 
-    def read_before(self, now: Mapping[str, Inputs]) -> FilesRead:
-        """Files of samples that are what they were, and the run that read each."""
-        runs = {
-            (name, file): run
-            for name, files in self.told.items()
-            for file, run in files.items()
-            if name in now and now[name].metrics.get(file, "") == self.inputs[name].metrics[file] != ""
-        }
-        return FilesRead(runs)
+    def told_digests(self, cluster: str) -> Mapping[str, str]:
+        """The digest of each file of samples of a cluster that it, or one before it, has read."""
+        return {file: self.inputs[cluster].metrics[file] for file in self.told.get(cluster, ())}
 
     def history(self, spark: SparkSession, name: str) -> DataFrame | None:
         """What it knows of all runs up to it, whatever version made them; None for nothing."""
@@ -191,14 +168,15 @@ def earlier_run(place: Place | None, fleet: Place) -> Earlier:
         return before
 
 
-def write_state(folder: Place, earlier: Earlier, now: Mapping[str, Inputs], read: FilesRead) -> None:
-    """Tell the next run what this one was made from."""
-    whole = completed(now, read.digests)
-    told: dict[str, dict[str, Any]] = {name: asdict(inputs) | {"told": {}} for name, inputs in whole.items()}
-    for (cluster, file), run in read.runs.items():
+def write_state(
+    folder: Place, earlier: Earlier, now: Mapping[str, Inputs], runs: Mapping[SampleFile, int]
+) -> None:
+    """Tell the next run what this one was made from, and which run has read each file of samples."""
+    told: dict[str, dict[str, Any]] = {name: asdict(inputs) | {"told": {}} for name, inputs in now.items()}
+    for (cluster, file), run in runs.items():
         told[cluster]["told"][file] = run
     parts = folder / STATE / PARTS
-    for run in sorted(set(read.runs.values())):
+    for run in sorted(set(runs.values())):
         if not (parts / f"{RUN}={run}").exists():
             take_along(earlier.at(STATE, PARTS, f"{RUN}={run}"), parts / f"{RUN}={run}")
     if not (folder / STATE).exists():

@@ -19,20 +19,15 @@ from equipoise.files.policy import Policy, read_policy
 from equipoise.files.wish import Wish, wish_with
 from equipoise.pipeline.jobs import shown
 from equipoise.pipeline.jobs.budget import Shares, budget_record, budget_table, shares_of
-from equipoise.pipeline.jobs.claim import PARTS, STATE, TABLE_FOLDER
-from equipoise.pipeline.jobs.earlier import Earlier, FilesRead, earlier_run, write_state
+from equipoise.pipeline.jobs.claim import TABLE_FOLDER
+from equipoise.pipeline.jobs.earlier import Earlier, earlier_run, write_state
 from equipoise.pipeline.jobs.history import write_histories
 from equipoise.pipeline.jobs.inputs import inputs_of
 from equipoise.pipeline.jobs.kept import add_kept
-from equipoise.pipeline.jobs.loads import (
-    ReadBefore,
-    ToldSamples,
-    figures_of_series,
-    has_samples,
-    told_samples,
-)
+from equipoise.pipeline.jobs.loads import ToldSamples, figures_of_series, has_samples, told_samples
 from equipoise.pipeline.jobs.opening import WORK, opened, removed
 from equipoise.pipeline.jobs.progress import Progress
+from equipoise.pipeline.jobs.reading import ReadFleet, read_fleet
 from equipoise.pipeline.jobs.record import (
     Clock,
     index_page,
@@ -46,9 +41,8 @@ from equipoise.pipeline.jobs.store import large_rows, materialize, read_table, w
 from equipoise.pipeline.places.hadoop import HadoopPlace
 from equipoise.pipeline.places.plans import write_plans
 from equipoise.pipeline.places.taking import take_over
-from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, state_files, tasks_of
-from equipoise.pipeline.readers.parsed import digests_of, parsed
-from equipoise.pipeline.schemas.steps import MERGED, PARSED, PLANNED
+from equipoise.pipeline.readers.fleet import ClusterFolder, find_clusters, tasks_of
+from equipoise.pipeline.schemas.steps import MERGED, PLANNED
 from equipoise.pipeline.schemas.tables import HISTORIES, SAMPLES, TABLES
 from equipoise.pipeline.session import at_rest_when_failed
 from equipoise.pipeline.transforms import tables
@@ -122,14 +116,14 @@ def run_fleet(
     ):
         made_tables = folder / TABLE_FOLDER
         earlier = earlier_run(before, fleet)
-        compared = ({}, ()) if full else (earlier.inputs, earlier.whole)
-        now = inputs_of(spark, clusters, policy, span, *compared)
-        kept = earlier.kept(now)
-        if policy.max_bytes_total is not None and not earlier.is_of(now, kept):
-            kept = frozenset()  # what one cluster gets depends on all the others
-        clock.lap("changes")
+        if full:
+            earlier = earlier.forgotten()
+        now = inputs_of(clusters, policy, span)
+        together = policy.max_bytes_total is not None
+        read = read_fleet(spark, clusters, now, earlier, folder, progress, all_depend=together)
+        clock.lap("reading")
+        kept = read.kept
         job = Job(spark, fleet, clusters, policy, span, folder, earlier, kept, progress, clock)
-        read = earlier.read_before(now)
         counts, shares = made(job, read)
         with at_hand(made_tables) as here:
             rows, aside = shown.clusters(here), shown.pieces(here, MAX_QUARANTINE)
@@ -140,7 +134,7 @@ def run_fleet(
             history = shown.runs(here, SHOWN_RUNS)
         page = index_page(fleet, clusters, rows, aside, found, history, policy, clock)
         (folder / "index.html").write_text(page, "utf-8")
-        write_state(folder, earlier, now, read)
+        write_state(folder, earlier, read.inputs, read.runs)
         removed(folder / WORK)
         clock.lap("pages")
         record = run_record(spark, fleet, clusters, counts, rows, aside, clock) | {"left_out": unknown}
@@ -169,19 +163,16 @@ class Job:
     clock: Clock
 
 
-def made(job: Job, read: FilesRead) -> tuple[dict[str, int], Shares | None]:
+def made(job: Job, read: ReadFleet) -> tuple[dict[str, int], Shares | None]:
     """Every table and plan, those that are kept among them; the number of rows of each table.
 
     And what each cluster gets of the fleet's budget, None where all are kept.
-
-    ``read`` has the files of samples that are as they were; those that are read now are added.
     """
     (job.folder / "clusters").mkdir()
     take_over((job.earlier.at("clusters", name), job.folder / "clusters" / name) for name in job.kept)
     changed = [cluster for cluster in job.clusters if cluster.name not in job.kept]
-    n_files = sum(len(cluster.files) for cluster in changed)
-    kept = f"; {plural(len(job.kept), 'cluster')} as before" if job.kept else ""
-    job.progress.stage(f"reading {plural(n_files, 'file')} of {plural(len(changed), 'cluster')}{kept}")
+    if job.kept:
+        job.progress.stage(f"{plural(len(job.kept), 'cluster')} as before")
     writer = Writer(job)
     shares = None
     if changed:
@@ -193,15 +184,13 @@ def made(job: Job, read: FilesRead) -> tuple[dict[str, int], Shares | None]:
 
 
 def made_anew(
-    job: Job, clusters: Sequence[ClusterFolder], writer: Writer, read: FilesRead
+    job: Job, clusters: Sequence[ClusterFolder], writer: Writer, read: ReadFleet
 ) -> Shares:
     """The tables and plans of clusters that are not taken over, loads before plans; what each may copy."""
     spark, folder, work, clock = job.spark, job.folder, job.folder / WORK, job.clock
     places, n_tasks = places_of(job), tasks_of(spark, clusters)
-    parsed_files = materialize(parsed(state_files(spark, clusters)), PARSED, work / "parsed")
-    read.digests |= digests_of(parsed_files, work / "parsed")
-    state = materialize(merged(parsed_files, n_tasks), MERGED, work / "merged")
-    clock.lap("reading")
+    state = materialize(merged(read.parsed, n_tasks), MERGED, work / "merged")
+    clock.lap("merging")
     told = samples_of(job, clusters, read)
     t = writer.all(
         {"partitions": partial(tables.partitions, state), "replicas": partial(tables.replicas, state)}
@@ -230,7 +219,7 @@ def made_anew(
     clock.lap("planning")
     job.progress.stage("writing the tables")
     of_plans = {kind: partial(tables.of_kind, plans, kind) for kind in ("brokers", "moves", "plan_summary")}
-    aside = partial(tables.quarantine, parsed_files, state, plans, told.faults)
+    aside = partial(tables.quarantine, read.parsed, state, plans, told.faults)
     t |= writer.all(of_plans | {"quarantine": aside, "left_out": partial(left_out, told.faults)})
     writer.all(
         {
@@ -278,19 +267,12 @@ def wish_for(cluster: ClusterFolder, policy: Policy) -> Wish | Trouble:
         return Trouble.of(error)
 
 
-def samples_of(job: Job, clusters: Sequence[ClusterFolder], read: FilesRead) -> ToldSamples:
-    """The samples of some clusters, of files that are as they were those that ``read`` has."""
+def samples_of(job: Job, clusters: Sequence[ClusterFolder], read: ReadFleet) -> ToldSamples:
+    """The samples of some clusters, those of files that are as they were from the run before."""
     names = {cluster.name for cluster in clusters}
-    before = {file: run for file, run in read.runs.items() if file[0] in names}
-    run = job.earlier.run + 1
-    told = told_samples(
-        job.spark, clusters, job.folder / WORK, job.progress, job.span,
-        ReadBefore(before, job.earlier.samples(job.spark, before)),
-        job.folder / STATE / PARTS / f"run={run}",
-    )  # fmt: skip
-    read.runs |= dict.fromkeys(told.read, run)
-    read.digests |= told.digests
-    return told
+    same = {file: read.runs[file] for file in read.samples.same if file[0] in names}
+    before = job.earlier.samples(job.spark, same)
+    return told_samples(job.spark, clusters, read.samples, before, job.folder / WORK, job.span)
 
 
 class Writer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -12,11 +12,13 @@ from pyspark.sql import functions as F
 
 from equipoise.errors import UnusableInput
 from equipoise.files.places import Place
+from equipoise.pipeline.jobs.opening import removed
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.span import Span, counting
 from equipoise.pipeline.jobs.store import large_rows, materialize
 from equipoise.pipeline.places.digests import digest_of
 from equipoise.pipeline.readers.fleet import METRICS, ClusterFolder, sample_files
+from equipoise.pipeline.readers.parsed import digests_of
 from equipoise.pipeline.readers.samples import addresses
 from equipoise.pipeline.readers.samples.blocks import slots_of
 from equipoise.pipeline.readers.samples.step import divided_anew, told
@@ -30,94 +32,11 @@ if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
 MAPPING = f"{METRICS}/{addresses.FILE}"
-REMARK = ("cluster", "kind", "file", "reason", "named_by", "broker", "digest")
+REMARK = ("cluster", "kind", "file", "reason", "named_by", "broker")
 """What the driver looks at of rows of TOLD without samples."""
 
 SampleFile = tuple[str, str]
 """Cluster and name of a file."""
-
-
-@dataclass(frozen=True)
-class ToldSamples:
-    """What the sample files of a fleet tell."""
-
-    blocks: DataFrame | None
-    """(cluster, block, first): samples, whole series together, see `counting`; None for no such files."""
-    faults: DataFrame
-    """What was set aside of them, and what was left out: rows of FAULTS."""
-    read: frozenset[SampleFile]
-    """Files that were read now, and need not be read again."""
-    digests: Mapping[SampleFile, str]
-    """Of those, and of files that map addresses."""
-
-
-@dataclass(frozen=True)
-class ReadBefore:
-    """Samples that an earlier run has read; by default none."""
-
-    files: Collection[SampleFile] = ()
-    rows: DataFrame | None = None
-    """Of TOLD; None for no file."""
-
-
-def told_samples(
-    spark: SparkSession,
-    clusters: Sequence[ClusterFolder],
-    work: Place,
-    progress: Progress,
-    span: Span = Span(),
-    before: ReadBefore = ReadBefore(),
-    place: Place | None = None,
-) -> ToldSamples:
-    """The samples of a fleet that count, each file read once, and none that was read ``before``.
-
-    ``place`` gets the rows of TOLD of the files that are read now; it is not there where none is.
-    """
-    mappings = [read_mapping(cluster) for cluster in clusters]
-    digests = {(found.cluster, MAPPING): found.digest for found in mappings if found.digest}
-    pieces = [found.fault for found in mappings if found.fault is not None]
-    found = [without_files_of(cluster, {(cluster.name, MAPPING)}) for cluster in clusters]
-    n_files = sum(len(cluster.metrics) for cluster in found)
-    if not n_files:
-        return ToldSamples(None, spark.createDataFrame(pieces, FAULTS), frozenset(), digests)
-    new = [without_files_of(cluster, before.files) for cluster in found]
-    to_read = frozenset((cluster.name, file.name) for cluster in new for file in cluster.metrics)
-    progress.stage(
-        f"reading {plural(len(to_read), 'file')} of samples"
-        + (f", {plural(n_files - len(to_read), 'file')} as read before" if n_files > len(to_read) else "")
-    )
-    slots = {cluster.name: slots_of(sum(file.n_bytes for file in cluster.metrics)) for cluster in found}
-    parts = [] if before.rows is None else [before.rows]
-    if to_read:
-        parts.append(materialize(told(sample_files(spark, new), slots), TOLD, place or work / "told"))
-    rows = reduce(DataFrame.unionByName, parts)
-    remarks = rows.where(F.col("kind") != Kind.SAMPLES).select(*REMARK).distinct().collect()
-    broken = [row for row in remarks if row.kind == Kind.BROKEN]
-    pieces += [(row.cluster, row.file, None, None, None, row.reason, None, None) for row in broken]
-    whole = without_files(rows, [piece[:2] for piece in pieces])
-    brokers = brokers_of(remarks, {found.cluster: found.brokers for found in mappings})
-    samples = whole.where(F.col("kind") == Kind.SAMPLES)
-    if before.rows is not None:
-        samples = divided_anew(samples, slots)
-    with large_rows(spark):
-        told_well = materialize(rated(samples, brokers), RATED, work / "rated")
-    aside = of_files(whole, known_addresses(spark, brokers)).unionByName(of_series(told_well))
-    read = {
-        (row.cluster, row.file): row.digest
-        for row in remarks
-        if row.kind == Kind.READ and (row.cluster, row.file) in to_read
-    }
-    return ToldSamples(
-        counting(told_well, span),
-        materialize(aside.unionByName(spark.createDataFrame(pieces, FAULTS)), FAULTS, work / "faults"),
-        frozenset(read),
-        digests | read,
-    )
-
-
-def has_samples(cluster: ClusterFolder) -> bool:
-    """Whether it has files of samples."""
-    return any(file.name != MAPPING for file in cluster.metrics)
 
 
 @dataclass(frozen=True)
@@ -130,6 +49,102 @@ class Addresses:
     """What is wrong with it: a row of FAULTS."""
     digest: str = ""
     """ "" where it cannot be read, and for no such file."""
+
+
+@dataclass(frozen=True)
+class ReadSamples:
+    """What is read of the sample files of a fleet."""
+
+    mappings: Mapping[str, Addresses]
+    """What each cluster's own file says of addresses."""
+    digests: Mapping[SampleFile, str] = field(default_factory=dict)
+    """Of files that were read to their end, those that map addresses among them."""
+    same: frozenset[SampleFile] = frozenset()
+    """Files that are as they were, of which nothing but that is told."""
+    told: frozenset[SampleFile] = frozenset()
+    """Files that need not be read again, of which ``rows`` has what they tell."""
+    rows: DataFrame | None = None
+    """Of TOLD; None where no file told anything."""
+
+
+@dataclass(frozen=True)
+class ToldSamples:
+    """What the sample files of some clusters tell."""
+
+    blocks: DataFrame | None
+    """(cluster, block, first): samples, whole series together, see `counting`; None for no such files."""
+    faults: DataFrame
+    """What was set aside of them, and what was left out: rows of FAULTS."""
+
+
+def read_samples(
+    spark: SparkSession, clusters: Sequence[ClusterFolder], place: Place, progress: Progress
+) -> ReadSamples:
+    """Every sample file of a fleet, once, and what those tell that are not as they were before.
+
+    ``place`` gets the rows of TOLD; it is not there where no file told anything.
+    """
+    mappings = {cluster.name: read_mapping(cluster) for cluster in clusters}
+    digests = {(name, MAPPING): found.digest for name, found in mappings.items() if found.digest}
+    found = list(map(without_mapping, clusters))
+    before = {(cluster.name, file.name): file.before for cluster in found for file in cluster.metrics}
+    if not before:
+        return ReadSamples(mappings, digests)
+    n_known = sum(map(bool, before.values()))
+    said = f", looking whether {plural(n_known, 'file')} changed" if n_known else ""
+    progress.stage(f"reading {plural(len(before), 'file')} of samples{said}")
+    rows = materialize(told(sample_files(spark, found), slots_by_cluster(found)), TOLD, place)
+    read = digests_of(rows, place)
+    same = frozenset(file for file, digest in read.items() if digest == before[file])
+    if len(same) == len(before):
+        removed(place)
+        return ReadSamples(mappings, digests | read, same)
+    return ReadSamples(mappings, digests | read, same, frozenset(read.keys() - same), rows)
+
+
+def told_samples(
+    spark: SparkSession,
+    clusters: Sequence[ClusterFolder],
+    read: ReadSamples,
+    before: DataFrame | None,
+    work: Place,
+    span: Span = Span(),
+) -> ToldSamples:
+    """The samples of some clusters that count, of what was ``read`` of them.
+
+    ``before``: the rows of TOLD of their files that are as they were, as an earlier run read them; None for
+    no such file.
+    """
+    names = sorted(cluster.name for cluster in clusters)
+    mappings = [read.mappings[name] for name in names]
+    pieces = [found.fault for found in mappings if found.fault is not None]
+    parts = [] if before is None else [before]
+    if read.rows is not None:
+        is_all = len(names) == len(read.mappings)
+        parts.append(read.rows if is_all else read.rows.where(F.col("cluster").isin(names)))
+    if not any(map(has_samples, clusters)):
+        return ToldSamples(None, spark.createDataFrame(pieces, FAULTS))
+    rows = reduce(DataFrame.unionByName, parts)
+    remarks = rows.where(F.col("kind") != Kind.SAMPLES).select(*REMARK).distinct().collect()
+    broken = [row for row in remarks if row.kind == Kind.BROKEN]
+    pieces += [(row.cluster, row.file, None, None, None, row.reason, None, None) for row in broken]
+    whole = without_files(rows, [piece[:2] for piece in pieces])
+    brokers = brokers_of(remarks, {found.cluster: found.brokers for found in mappings})
+    samples = whole.where(F.col("kind") == Kind.SAMPLES)
+    if before is not None:
+        samples = divided_anew(samples, slots_by_cluster(map(without_mapping, clusters)))
+    with large_rows(spark):
+        told_well = materialize(rated(samples, brokers), RATED, work / "rated")
+    aside = of_files(whole, known_addresses(spark, brokers)).unionByName(of_series(told_well))
+    return ToldSamples(
+        counting(told_well, span),
+        materialize(aside.unionByName(spark.createDataFrame(pieces, FAULTS)), FAULTS, work / "faults"),
+    )
+
+
+def has_samples(cluster: ClusterFolder) -> bool:
+    """Whether it has files of samples."""
+    return any(file.name != MAPPING for file in cluster.metrics)
 
 
 def read_mapping(cluster: ClusterFolder) -> Addresses:
@@ -155,10 +170,14 @@ def read_mapping(cluster: ClusterFolder) -> Addresses:
         return useless(error.problem, digest)
 
 
-def without_files_of(cluster: ClusterFolder, files: Collection[SampleFile]) -> ClusterFolder:
-    """A cluster without some of its files of samples."""
-    left = tuple(file for file in cluster.metrics if (cluster.name, file.name) not in files)
-    return replace(cluster, metrics=left)
+def without_mapping(cluster: ClusterFolder) -> ClusterFolder:
+    """A cluster without the file that maps addresses."""
+    return replace(cluster, metrics=tuple(file for file in cluster.metrics if file.name != MAPPING))
+
+
+def slots_by_cluster(clusters: Iterable[ClusterFolder]) -> dict[str, int]:
+    """In how many slots the samples of each cluster are."""
+    return {cluster.name: slots_of(sum(file.n_bytes for file in cluster.metrics)) for cluster in clusters}
 
 
 def without_files(rows: DataFrame, broken: Sequence[tuple[str | int | None, ...]]) -> DataFrame:

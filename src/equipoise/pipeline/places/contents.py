@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from equipoise.pipeline.places.digests import PIECE, digest_of, written
 from equipoise.pipeline.places.hadoop import HadoopPlace
 
 if TYPE_CHECKING:
@@ -19,14 +18,6 @@ whether what would be a pattern is escaped or not."""
 ONCE = "recursiveFileLookup"
 """Spark's own streams give the files of several folders twice and more where one of them has brackets in its
 name; with this they go by the files that were found, each once."""
-SHA = (
-    f"if(octet_length(content) <= {PIECE}, sha2(content, 256), sha2(array_join(transform("
-    f"sequence(0, (octet_length(content) - 1) div {PIECE}), "
-    f"k -> sha2(substring(content, cast(k * {PIECE} + 1 as int), {PIECE}), 256)), ''), 256))"
-)
-"""The sum of a content as `digest_of` has it."""
-DIGESTS_AT_ONCE = 20_000
-"""Files of one job, so that no answer is too long for the driver."""
 
 
 def with_contents(files: DataFrame, places: Sequence[HadoopPlace]) -> DataFrame:
@@ -43,23 +34,9 @@ def with_contents(files: DataFrame, places: Sequence[HadoopPlace]) -> DataFrame:
     return read.select(*known.columns).unionByName(known.where("path is null or content is not null"))
 
 
-def digests(spark: SparkSession, places: Sequence[HadoopPlace]) -> dict[str, str]:
-    """The digest of each file by its address, without those that cannot be read now."""
-    found = {str(place): digest_of(b"") for place in places if not place.n_bytes}
-    full = [place for place in places if place.n_bytes]
-    for at in range(0, len(full), DIGESTS_AT_ONCE):
-        some = contents(spark, full[at : at + DIGESTS_AT_ONCE], lenient=True)
-        rows = some.select("path", F.octet_length("content").alias("n"), F.expr(SHA).alias("sha"))
-        found |= {row.path: written(row.n, row.sha) for row in rows.collect()}
-    return found
-
-
-def contents(spark: SparkSession, places: Sequence[HadoopPlace], *, lenient: bool = False) -> DataFrame:
-    """(path, content) of files, but of empty ones: Spark passes over them.
-
-    A lenient reader leaves out what it cannot read.
-    """
+def contents(spark: SparkSession, places: Sequence[HadoopPlace]) -> DataFrame:
+    """(path, content) of files, but of empty ones: Spark passes over them."""
     reader = spark.read.format("binaryFile").option(AS_THEY_ARE, "false").option(ONCE, "true")
     for option in ("ignoreCorruptFiles", "ignoreMissingFiles"):
-        reader = reader.option(option, str(lenient).lower())
+        reader = reader.option(option, "false")
     return reader.load([str(place) for place in places]).select("path", "content")

@@ -28,17 +28,13 @@ def digest_of_file(path: Path) -> str:
 
 def digest_of_pieces(n_bytes: int, sums: Sequence[str]) -> str:
     """The digest of a content from the sums of its pieces, in order."""
-    return written(n_bytes, sums[0] if len(sums) == 1 else sha("".join(sums).encode()))
+    whole = sums[0] if len(sums) == 1 else sha("".join(sums).encode())
+    return f"{n_bytes}-{whole}"
 
 
 def sha(piece: bytes | memoryview) -> str:
     """The sum of one piece."""
     return hashlib.sha256(piece).hexdigest()
-
-
-def written(n_bytes: int, sha: str) -> str:
-    """How a digest is written."""
-    return f"{n_bytes}-{sha}"
 
 
 def may_be_of(digest: str, n_bytes: int) -> bool:

@@ -46,6 +46,8 @@ class FoundFile:
     n_bytes: int = 0
     fault: str = ""
     """Why it cannot be read."""
+    before: str = ""
+    """The digest of what it was in the run before, where it may be that still."""
 
 
 @dataclass(frozen=True)
@@ -172,38 +174,55 @@ def tasks_of(spark: SparkSession, clusters: Sequence[ClusterFolder]) -> int:
 
 
 def state_files(spark: SparkSession, clusters: Sequence[ClusterFolder]) -> DataFrame:
-    """One row a file that tells of a cluster's state; one without a name for a cluster that has none."""
+    """One row a file that tells of a cluster's state; one without a name for a cluster that has none.
+
+    Where files of a cluster may be as they were, these follow each other in one task.
+    """
     rows: list[tuple[str, int, FoundFile]] = []
     for rank, cluster in enumerate(clusters):
         nothing = FoundFile("", cluster.folder, fault=cluster.fault)
         rows += [(cluster.name, rank, file) for file in cluster.files or (nothing,)]
-    return files_frame(spark, rows)
+    return files_frame(spark, rows, together=True)
 
 
 def sample_files(spark: SparkSession, clusters: Sequence[ClusterFolder]) -> DataFrame:
     """One row a file of samples."""
     return files_frame(
-        spark, [(cluster.name, k, file) for k, cluster in enumerate(clusters) for file in cluster.metrics]
+        spark,
+        [(cluster.name, k, file) for k, cluster in enumerate(clusters) for file in cluster.metrics],
+        together=False,
     )
 
 
-def files_frame(spark: SparkSession, files: list[tuple[str, int, FoundFile]]) -> DataFrame:
+def files_frame(
+    spark: SparkSession, files: list[tuple[str, int, FoundFile]], *, together: bool
+) -> DataFrame:
     """(cluster, rank, file) as rows, spread over a few tasks a core so that each has as much to read.
 
-    Files that workers cannot open themselves come with their content, as Spark spreads them.
+    Files that workers cannot open themselves come with their content, as Spark spreads them. ``together``:
+    those of a cluster that may be as they were are decided about as one, and so follow each other in a task.
     """
-    n_tasks = min(len(files), TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
-    tasks = spread([file.n_bytes for _, _, file in files], n_tasks)
+    n_bytes: dict[tuple[int, int], int] = {}  # of what is read in one task
+    parts = [(rank, -1 if together and file.before else k) for k, (_, rank, file) in enumerate(files)]
+    for part, (_, _, file) in zip(parts, files, strict=True):
+        n_bytes[part] = n_bytes.get(part, 0) + file.n_bytes
+    n_tasks = min(len(n_bytes), TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+    tasks = dict(zip(n_bytes, spread([*n_bytes.values()], n_tasks), strict=True))
     read = [file for _, _, file in files if file.name and not file.fault]
     addresses = {file: address(file) for file in read}
     rows = [
-        (cluster, rank, task, file.name, addresses.get(file), file.fault or None)
-        for (cluster, rank, file), task in zip(files, tasks, strict=True)
+        (cluster, rank, tasks[part], file.name, addresses.get(file), file.fault or None, file.before or None)
+        for (cluster, rank, file), part in zip(files, parts, strict=True)
     ]
     frame = spark.createDataFrame(rows, FILES)
-    if any(isinstance(file.path, HadoopPlace) for _, _, file in files):
-        return with_contents(frame, [file.path for file in read if isinstance(file.path, HadoopPlace)])
-    return frame.repartitionById(n_tasks, "task")
+    in_order = len(n_bytes) < len(files)
+    elsewhere = [file.path for file in read if isinstance(file.path, HadoopPlace)]
+    if elsewhere:
+        frame = with_contents(frame, elsewhere)
+        if not in_order:
+            return frame
+    spread_out = frame.repartitionById(n_tasks, "task")
+    return spread_out.sortWithinPartitions("rank", "before") if in_order else spread_out
 
 
 def address(file: FoundFile) -> str:

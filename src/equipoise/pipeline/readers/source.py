@@ -10,8 +10,10 @@ from io import BufferedReader, BytesIO, FileIO, RawIOBase
 from pathlib import Path
 from typing import Any, cast
 
-from equipoise.pipeline.places.digests import PIECE, digest_of, digest_of_pieces, sha
+from equipoise.pipeline.places.digests import PIECE, digest_of, digest_of_file, digest_of_pieces, sha
 
+HELD_WHOLE = 64 << 20
+"""Bytes of a file that may be as it was, which are in memory until that is known."""
 HELD = 16
 """Pieces of a file that are in memory: readers ask soon for what lies side by side."""
 
@@ -25,6 +27,21 @@ class Source:
         self.content = None if content is None else bytes(content)
         self.path = Path(row["path"] or "")
         self.digest = "" if self.content is None else digest_of(self.content)
+
+    def is_still(self, before: str | None) -> bool:
+        """Whether the content is that with the digest ``before``; nothing is read where there is none.
+
+        Of a file that is larger than `HELD_WHOLE`, and is not, everything has to be read again.
+        """
+        if before is None:
+            return False
+        if self.content is None:
+            if self.path.stat().st_size > HELD_WHOLE:
+                self.digest = digest_of_file(self.path)
+            else:
+                self.content = self.path.read_bytes()
+                self.digest = digest_of(self.content)
+        return self.digest == before
 
     @contextmanager
     def opened(self) -> Iterator[BufferedReader]:

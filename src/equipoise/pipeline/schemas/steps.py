@@ -44,6 +44,7 @@ FILES = StructType(
         must("file", TEXT),
         may("path", TEXT),
         may("fault", TEXT),  # why it cannot be read
+        may("before", TEXT),  # the digest of what it was, where it may be that still
     ]
 )
 """One row a file, found with a path or with a fault; one without a name for a cluster without files."""

@@ -40,7 +40,7 @@ GZIP_FAULTS = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
 def told(files: DataFrame, slots: Mapping[str, int]) -> DataFrame:
-    """(cluster, rank, task, file, path, fault) to the rows of TOLD; ``slots``: how many each cluster has."""
+    """Rows of FILES to those of TOLD; ``slots``: how many each cluster has."""
     at_once = tasks_at_once(files.sparkSession)
 
     def read_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -69,13 +69,16 @@ def divided_anew(rows: DataFrame, slots: Mapping[str, int]) -> DataFrame:
 
 
 def read_file(row: Mapping[str, Any]) -> Iterator[pa.RecordBatch]:
-    """What one file tells; a fault alone counts where it cannot be read to its end."""
+    """What one file tells; a fault alone counts where it cannot be read to its end.
+
+    Of a file that is as it was that alone, which its digest says.
+    """
     said = Said(row["cluster"], row["file"])
     read = Read(row["slots"])
     fault, source = row["fault"], Source(row)
     is_read = fault is None
     try:
-        if fault is None:
+        if fault is None and not source.is_still(row["before"]):
             for piece in pieces_of(source, row["file"]):
                 yield from said.about(read.add(piece))
                 if read.is_much:
