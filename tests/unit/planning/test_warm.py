@@ -70,7 +70,7 @@ def test_what_it_cannot_solve_is_asked_of_highs(monkeypatch: pytest.MonkeyPatch)
     """Numbers that are too far apart for one solver need not be so for the other."""
     warm, calls = small(), []
     monkeypatch.setattr(pywraplp.Solver, "Solve", lambda _: calls.append(1) or pywraplp.Solver.ABNORMAL)
-    monkeypatch.setattr(pywraplp.Solver, "iterations", lambda _: 0)  # of what was never solved it is any number
+    monkeypatch.setattr(pywraplp.Solver, "iterations", lambda _: 0)  # any number before it solved
     for k in range(1, 4):
         found = warm.optimum(np.array([0.0, 1.0]), np.full(2, 9.0))
         assert found is not None and (found.x.tolist(), found.value, len(calls)) == ([4, 1], 7, k)
