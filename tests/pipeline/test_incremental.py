@@ -84,6 +84,7 @@ def runs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Runs:
             (fleet / cluster / name).write_text(text)
     for name in ("three.csv", "four.csv"):
         write_samples(fleet, name, [sample(T0, "size_bytes", 7)], "pay")
+    (fleet / "pay" / "metrics" / "addresses.csv").write_text("address,broker\nb1,1\n")
     for cluster in ("pay", "logs"):
         rows = [
             *series("bytes_in_total", [HOUR * 5 * k for k in range(40)], broker=1),
