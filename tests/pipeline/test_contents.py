@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from equipoise.pipeline.jobs.inputs import compared
+from equipoise.pipeline.jobs.inputs import with_before
 from equipoise.pipeline.places.contents import contents
 from equipoise.pipeline.places.digests import PIECE, digest_of
 from equipoise.pipeline.places.hadoop import hadoop_place
@@ -41,7 +41,7 @@ def test_each_file_comes_once(spark: SparkSession, tmp_path: Path) -> None:
     )
     places = [file.path for cluster in clusters for file in cluster.files]
     assert contents(spark, places).count() == len(wanted)  # type: ignore[arg-type]
-    asked = [replace(each, files=compared(each.files, known.get(each.name, {}))) for each in clusters]
+    asked = [replace(each, files=with_before(each.files, known.get(each.name, {}))) for each in clusters]
     told = parsed(state_files(spark, asked)).collect()
     assert {(row.cluster, row.file): row.digest for row in told} == {
         key: digest_of(content) for key, content in wanted.items()

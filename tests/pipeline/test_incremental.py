@@ -25,7 +25,7 @@ from equipoise.errors import UnusableInput
 from equipoise.files.policy import Layer, Policy
 from equipoise.pipeline.jobs.earlier import earlier_run
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
-from equipoise.pipeline.jobs.inputs import compared, inputs_of
+from equipoise.pipeline.jobs.inputs import inputs_of, with_before
 from equipoise.pipeline.jobs.loads import read_samples, told_samples
 from equipoise.pipeline.jobs.progress import Progress
 from equipoise.pipeline.jobs.published import published
@@ -211,7 +211,7 @@ def test_page_and_report_tell_the_same(runs: Runs) -> None:
     assert said[0].startswith("3 runs since ") and said[1].partition(": ")[2] in page
 
 
-def test_other_spans_are_other_inputs(spark: SparkSession, runs: Runs) -> None:
+def test_other_spans_are_other_inputs(runs: Runs) -> None:
     """Of clusters with samples; what is wished for one is an input of it alone."""
     clusters = find_clusters(runs.fleet)
     nothing = inputs_of(clusters, Policy(), Span())
@@ -255,7 +255,7 @@ def test_more_samples_are_divided_anew(
     assert before.where("slots is not null").select("slots").distinct().collect() == [Row(1)]
     monkeypatch.setattr(blocks, "SLOT_BYTES", 300)
     known = {file: digest for (_, file), digest in first.digests.items()}
-    asked = [replace(cluster, metrics=compared(cluster.metrics, known)) for cluster in clusters]
+    asked = [replace(cluster, metrics=with_before(cluster.metrics, known)) for cluster in clusters]
     read = read_samples(spark, asked, tmp_path / "read", Progress())
     assert (read.same, read.told) == ({("c", "metrics/1.csv")}, {("c", "metrics/2.csv")})
     both = told_samples(spark, clusters, read, before, tmp_path / "two")

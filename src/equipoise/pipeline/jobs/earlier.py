@@ -38,10 +38,10 @@ from equipoise.pipeline.schemas.tables import INT, TABLES, must
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from equipoise.pipeline.jobs.loads import SampleFile
+
 RUN = "run"
 TOLD_BY_RUN = StructType([*TOLD, must(RUN, INT)])
-SampleFile = tuple[str, str]
-"""Cluster and name."""
 
 
 def made_by() -> str:

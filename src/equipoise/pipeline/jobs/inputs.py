@@ -73,7 +73,7 @@ def may_be_as(file: FoundFile, before: Digests, now: Digests) -> bool:
     return now[file.name] == told if file.fault else may_be_of(told, file.n_bytes)
 
 
-def compared(files: Sequence[FoundFile], before: Digests) -> tuple[FoundFile, ...]:
+def with_before(files: Sequence[FoundFile], before: Digests) -> tuple[FoundFile, ...]:
     """The files, each with the digest that it had where its length allows that it has it still."""
     return tuple(
         replace(file, before=told)

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from equipoise.files.places import Place
 from equipoise.pipeline.jobs.claim import PARTS, STATE
 from equipoise.pipeline.jobs.earlier import RUN, Earlier
-from equipoise.pipeline.jobs.inputs import Inputs, compared, completed, may_be_kept
+from equipoise.pipeline.jobs.inputs import Inputs, completed, may_be_kept, with_before
 from equipoise.pipeline.jobs.loads import ReadSamples, SampleFile, read_samples
 from equipoise.pipeline.jobs.opening import WORK
 from equipoise.pipeline.jobs.progress import Progress
@@ -58,7 +58,7 @@ def read_fleet(
     """
     run = earlier.run + 1
     with_samples = [
-        replace(cluster, metrics=compared(cluster.metrics, earlier.told_digests(cluster.name)))
+        replace(cluster, metrics=with_before(cluster.metrics, earlier.told_digests(cluster.name)))
         for cluster in clusters
     ]
     samples = read_samples(spark, with_samples, folder / STATE / PARTS / f"{RUN}={run}", progress)
@@ -74,7 +74,7 @@ def read_fleet(
         may_stay = set()
     asked = set() if all_depend else may_stay  # if one of them has changed all are parsed
     files = [
-        replace(cluster, files=compared(cluster.files, earlier.inputs[cluster.name].files))
+        replace(cluster, files=with_before(cluster.files, earlier.inputs[cluster.name].files))
         if cluster.name in asked
         else cluster
         for cluster in clusters

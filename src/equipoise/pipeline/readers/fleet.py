@@ -219,10 +219,9 @@ def files_frame(
     elsewhere = [file.path for file in read if isinstance(file.path, HadoopPlace)]
     if elsewhere:
         frame = with_contents(frame, elsewhere)
-        if not in_order:
-            return frame
-    spread_out = frame.repartitionById(n_tasks, "task")
-    return spread_out.sortWithinPartitions("rank", "before") if in_order else spread_out
+    if in_order:
+        return frame.repartitionById(n_tasks, "task").sortWithinPartitions("rank", "before")
+    return frame if elsewhere else frame.repartitionById(n_tasks, "task")
 
 
 def address(file: FoundFile) -> str:
