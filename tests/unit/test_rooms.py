@@ -39,7 +39,7 @@ IN_PLANNING: dict[str, set[str]] = {
     "basis": set(),
     "problem": set(),
     "flow": {"problem"},
-    "linear": {"problem"},
+    "linear": set(),
     "rules": {"basis", "problem"},
     "dirs": {"problem", "rules"},
     "goals": {"basis", "flow", "problem", "rules"},

@@ -90,7 +90,7 @@ def test_goals_after_the_program_have_the_best_of_several_optima() -> None:
     """Many placements are as good for `topic-leaders`; what leads and follows on them decides `failover`."""
     goals = ("racks", "replicas", "moves", "topics", "leaders", "elections", "topic-leaders", "failover")
     first, four = (replace(LARGE, leaving_part=0, late_optima=n) for n in (0, 4))
-    plans = [make_plan(grown(240, 20), Request(goals=goals), params) for params in (first, four)]
+    plans = [make_plan(grown(200, 16), Request(goals=goals), params) for params in (first, four)]
     (*before, one), (*after, several) = ([level.value for level in plan.certificate] for plan in plans)
     assert before == after
     assert several is not None and one is not None and several < one

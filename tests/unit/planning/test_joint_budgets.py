@@ -125,12 +125,13 @@ def test_ten_moves_of_the_twenty_that_it_takes() -> None:
 
 
 def test_where_the_simplex_method_is_not_done_in_time() -> None:
-    """A program of all columns, in which few may arrive, goes to an interior point: all is proved."""
-    request, hurried = Request(max_moves=10), replace(LARGE, face_pivots=1)
+    """Then the plan stays that is known, as good as it is here, and what is not proved is not claimed."""
+    request, hurried = Request(max_moves=10), replace(LARGE, grown_pivots=1)
     usual, plan = (make_plan(crowded(), request, params) for params in (LARGE, hurried))
-    assert plan.certificate == usual.certificate
-    assert all(level.gap == 0 for level in plan.certificate)
     check_judged(plan)
+    assert [level.value for level in plan.certificate] == [level.value for level in usual.certificate]
+    assert levels_of(usual)["moves"] == (10, 10)
+    assert levels_of(plan)["moves"] == (10, 0)
 
 
 def test_a_certificate_of_another_budget_is_refused() -> None:

@@ -41,6 +41,10 @@ NO_LIMITS = {
         "networks/topic_rounding.FINENESS", "networks/topic_rounding.PENALTY",
         "networks/topic_rounding.GREAT", "bounds/topic_leaders.ELECTION",
     ),
+    "a number by which HiGHS knows a method or a place": (
+        "linear/growing.DUAL", "linear/growing.PRIMAL", "linear/growing.LOWER", "linear/growing.BASIC",
+        "linear/growing.UPPER",
+    ),
     "a unit, or a position": (
         "networks/free_followers.FIRST", "dirs/shelves.FINEST", "telling/written.CPU",
     ),

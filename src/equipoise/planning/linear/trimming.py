@@ -10,9 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.planning.linear.highs import integer
-from equipoise.planning.linear.rows import BoolArray, Float64, Rows
-from equipoise.planning.problem.params import Params
+from equipoise.planning.linear.rows import BoolArray, Float64, Int64, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,22 +56,35 @@ def trimmed(rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike, rounds: int)
     return Trimmed(lower, upper, ~whole | (least < rows.least) | (most > rows.most))
 
 
-def integer_of_rest(
-    cost: Float64, rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike, params: Params, *, exact: bool
-) -> Float64 | None:
-    """As `highs.integer`, of what its rows leave open; the columns alone, ``(n_columns,)``."""
-    left = trimmed(rows, lower, upper, params.near_rounds)
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """What rows leave open of whole columns."""
+
+    decided: Float64
+    """``(n_columns,)``: the columns; those that are open are at their lower end."""
+    free: Int64
+    """Those that are open, ascending."""
+    rows: Rows
+    """The rows of these that could still be broken."""
+    lower: Float64
+    """``(n_free,)``, as ``upper``."""
+    upper: Float64
+
+    def filled(self, free: Float64 | Int64) -> Float64:
+        """All columns, with these for the open ones."""
+        x = self.decided.copy()
+        x[self.free] = free
+        return x
+
+
+def rest_of(rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike, rounds: int) -> Rest | None:
+    """What rows leave open of whole columns, see `trimmed`; None where some row leaves a column nothing."""
+    left = trimmed(rows, lower, upper, rounds)
     if left is None:
         return None
-    x = left.lower.copy()
-    free = np.flatnonzero(left.upper > left.lower)
     # Columns that are decided are taken off the sides of rows, and only rows that could still be broken stay.
-    kept = np.where(left.upper > left.lower, 0.0, left.lower)
-    rest = rows.left(free, kept)
-    rest = Rows(rest.table[left.rows], rest.least[left.rows], rest.most[left.rows])
-    nodes = params.near_nodes
-    answer = integer(cost[free], rest, left.lower[free], left.upper[free], nodes=nodes, exact=exact)
-    if answer is None:
-        return None
-    x[free] = np.round(answer.x)
-    return x
+    open_ = left.upper > left.lower
+    free = np.flatnonzero(open_)
+    rest = rows.left(free, np.where(open_, 0.0, left.lower))
+    kept = Rows(rest.table[left.rows], rest.least[left.rows], rest.most[left.rows])
+    return Rest(left.lower, free, kept, left.lower[free], left.upper[free])

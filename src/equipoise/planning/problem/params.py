@@ -174,13 +174,14 @@ class Params:
         10_000, "arcs", "goals with known bounds are decided one by one; beyond it as if they reached them"
     )
     face_columns: int = limit(
-        160_000, "columns", "placements and leaders are one program; elections get twice as many in all",
-        400_000,
+        160_000, "columns", "placements and leaders are one program, all of whose columns are there", 400_000
     )
     face_wide_columns: int = limit(
         50_000, "columns", "the same for levels of leaders where a budget keeps placements wide"
     )
-    face_at_once: int = limit(50_000, "columns", "what would grow has all columns at once: a second or two")
+    face_at_once: int = limit(
+        50_000, "columns", "elections have all columns at once, where half are there anyway: a second or two"
+    )
     topics_of_partitions: int = limit(
         50_000, "partitions", "some topics are looked at alone, where all are too many for one program",
         300_000,
@@ -189,15 +190,12 @@ class Params:
     topics_gain: int = limit(
         10, "parts of what is left", "others are looked at after them as long as one is gained"
     )
-    face_work: int = limit(
-        350_000, "columns of all programs", "one goal is looked at, elections and placement goals apart"
+    face_work: int = limit(350_000, "columns of all programs", "such a goal is looked at")
+    grown_columns: int = limit(
+        320_000, "columns", "a program grows to, for elections and where few replicas may move", 800_000
     )
-    face_placement_work: int = limit(
-        1_400_000, "columns of all programs", "the same for placement goals that grow, which is quick"
-    )
-    face_pivots: int = limit(
-        2_000_000_000, "simplex iterations x columns", "a goal whose program grows: some twenty seconds",
-        thorough=4_500_000_000,
+    grown_pivots: int = limit(
+        6_000_000_000, "simplex iterations x columns", "its goal is looked at: some seconds", 30_000_000_000
     )
     few_moves: int = limit(
         5, "replicas", "or more for each that may move: then few columns are needed, and the program grows"
@@ -206,6 +204,8 @@ class Params:
     grown_part: int = limit(5, "columns", "for each that is added at a time")
     grown_rest: int = limit(100, "columns", "for each that could be added: so few are added at once")
     near_nodes: int = limit(20, "nodes of a search tree", "whole columns near an optimum are searched among")
+    near_columns: int = limit(300, "columns", "or more of these are searched by CP-SAT")
+    near_effort: int = limit(10, "units of CP-SAT's time", "one such search takes")
     near_rounds: int = limit(10, "rounds", "before that look for what rows decide by themselves")
     near_optima: int = limit(2, "optima", "are looked at beside the first, where it is not whole")
     late_optima: int = limit(

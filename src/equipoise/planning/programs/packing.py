@@ -47,7 +47,7 @@ def packed(sheet: Sheet, known: Mapping[int, bool], effort: float) -> Packed:
     solver.parameters.presolve_inclusion_work_limit = 0
     status = solver.solve(model)
     spent = solver.deterministic_time
-    if status == INFEASIBLE:  # but some are known
+    if status == INFEASIBLE and known:
         solver.parameters.cp_model_presolve = False
         status = solver.solve(model)
         spent += solver.deterministic_time

@@ -37,6 +37,8 @@ class Layout:
     """Of arcs and of counts by turns, each with the columns of its steps."""
     paid: int
     """What the goal costs besides its columns."""
+    names: tuple[Int64, Int64]
+    """A number for each column and each row, the same in every program of the question."""
 
     def value(self, found: Answer) -> int:
         """The least whole number that the goal can be within the program."""
@@ -168,7 +170,13 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     rows, n_equal = Rows.stacked(equal, bounded), sheet.n_conditions
     program = JointProgram(asked.goal.part, cost, lower, upper, near, len(free), n_equal, rows)
     counted = np.concatenate(sheet.counted)
-    return Layout(program, free, present, doubtful, n_nodes + n_rows, counted, sheet.cut, goal[2])
+    n_arcs, n_all = len(network.tail), len(asked.who.row)
+    steps = np.arange(sheet.n_columns - len(free) - len(present))
+    columns = np.concatenate([free, n_arcs + present, n_arcs + n_all + steps])
+    others = np.arange(n_led + len(no_least))
+    names = np.concatenate([np.arange(n_equal), n_equal + present[doubtful], n_equal + n_all + others])
+    named = columns, names
+    return Layout(program, free, present, doubtful, n_nodes + n_rows, counted, sheet.cut, goal[2], named)
 
 
 def arrivals_within(

@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.flow.network import Int64
-from equipoise.planning.linear.highs import NEARLY, Answer, linear
+from equipoise.planning.linear.growing import GrowingProgram
+from equipoise.planning.linear.highs import NEARLY, Answer, integer, linear
 from equipoise.planning.linear.rows import Rows
-from equipoise.planning.linear.trimming import integer_of_rest
+from equipoise.planning.linear.trimming import Rest, rest_of
 from equipoise.planning.problem.params import Params
+from equipoise.planning.programs.rows import INFINITE, Sheet
 
 Float64 = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -57,22 +59,44 @@ class JointProgram:
     rows: Rows
     """The conditions."""
 
-    def relaxed(self, *, simplex: bool, begun: bool, iterations: int | None = None) -> Answer | None:
-        """The optimum of the linear program; None if none was found, in ``iterations`` if those are given.
+    def relaxed(self, *, simplex: bool, begun: bool = True) -> Answer | None:
+        """The optimum of the linear program; None if none was found.
 
-        Where no costs are convex, or replicas may go anywhere, an interior point, and from there to a corner,
-        is what never takes long. ``begun``: the simplex method begins where columns are ``near``.
+        ``begun``: the ``simplex`` method begins where columns are ``near``. Where replicas may go anywhere,
+        an interior point, and from there to a corner, is what never takes long.
         """
-        part = self.part
         found = linear(
-            self.cost / part, self.rows, self.lower, self.upper,
-            simplex=simplex, near=self.near if begun and simplex else None,
-            iterations=iterations, n_equal=self.n_equal,
+            self.cost / self.part, self.rows, self.lower, self.upper,
+            simplex=simplex, near=self.near if begun and simplex else None, n_equal=self.n_equal,
         )  # fmt: skip
+        return self.in_units(found)
+
+    def growing(self, names: tuple[Int64, Int64]) -> GrowingProgram:
+        """Where `grown` goes on from, for this program and those that have more columns."""
+        return GrowingProgram(names, np.asarray(self.near, dtype=np.float64), self.ends)
+
+    def grown(
+        self, growing: GrowingProgram, names: tuple[Int64, Int64], iterations: int | None
+    ) -> Answer | None:
+        """The optimum, from where the last program ended; None if none was found in so many ``iterations``.
+
+        ``names``: a number for each column and for each row, the same in all these programs.
+        """
+        cost = self.cost / self.part
+        return self.in_units(growing.optimum(cost, self.rows, self.ends, names, iterations))
+
+    def in_units(self, found: Answer | None) -> Answer | None:
+        """What the solver found, in the units of the goal."""
         if found is None:
             return None
+        part = self.part
         of_rows, of_columns = found.of_rows * part, found.of_columns * part
         return replace(found, value=found.value * part, of_rows=of_rows, of_columns=of_columns)
+
+    @property
+    def ends(self) -> tuple[Float64, Float64]:
+        """Lower and upper of each column."""
+        return self.lower.astype(np.float64), self.upper.astype(np.float64)
 
     def integral_near(self, found: Answer, params: Params) -> Float64 | None:
         """The best solution with whole flows that was found near an optimum; None if none was.
@@ -143,7 +167,7 @@ class JointProgram:
             self.n_equal,
             self.rows.left(some, kept),
         )
-        answer = left.relaxed(simplex=True, begun=True)
+        answer = left.relaxed(simplex=True)
         if answer is None:
             return None
         kept[some] = answer.x
@@ -159,11 +183,29 @@ class JointProgram:
     def rest(self, near: Float64, open_: BoolArray, params: Params) -> Float64 | None:
         """The best whole solution that differs from ``near`` in the columns ``open_`` alone."""
         some, kept = np.flatnonzero(open_), np.where(open_, 0.0, near)
-        x = integer_of_rest(
-            self.cost[some] / self.part, self.rows.left(some, kept), self.lower[some], self.upper[some],
-            params, exact=self.part > 1,
-        )  # fmt: skip
+        rows = self.rows.left(some, kept)
+        rest = rest_of(rows, self.lower[some], self.upper[some], params.near_rounds)
+        if rest is None:
+            return None
+        x = self.whole(self.cost[some][rest.free], rest, params)
         if x is None:
             return None
-        kept[some] = x
+        kept[some] = rest.filled(x)
         return kept
+
+    def whole(self, cost: Int64, rest: Rest, params: Params) -> Float64 | Int64 | None:
+        """The best whole columns of a rest that were found; None if none were."""
+        rows = rest.rows
+        if len(rest.free) < params.near_columns or self.part > 1 or not rows.whole.all():
+            answer = integer(
+                cost / self.part, rows, rest.lower, rest.upper, nodes=params.near_nodes, exact=self.part > 1
+            )
+            return None if answer is None else np.round(answer.x)
+        # HiGHS looks for cuts for seconds where CP-SAT takes tenths, but that has to be loaded first.
+        from equipoise.planning.programs.packing import packed
+
+        sides = rows.least, rows.most
+        least, most = (np.clip(side, -INFINITE, INFINITE).astype(np.int64) for side in sides)
+        lower, upper = rest.lower.astype(np.int64), rest.upper.astype(np.int64)
+        sheet = Sheet(rows.table.astype(np.int64), lower, upper, least, most, cost, 0)
+        return packed(sheet, {}, params.near_effort).x

@@ -23,6 +23,7 @@ from equipoise.planning.programs.joint.pieces import pieces
 from equipoise.planning.programs.joint.question import SCALE, Question, question, stands_there
 
 if TYPE_CHECKING:
+    from equipoise.planning.linear.growing import GrowingProgram
     from equipoise.planning.linear.highs import Answer
     from equipoise.planning.programs.joint.columns import Layout
 
@@ -96,7 +97,8 @@ def best_of_face(
     of ``start`` at first, and then what its prices say is worth it (column generation: G. Desaulniers,
     J. Desrosiers, M. M. Solomon, "Column Generation", 2005, chapter 1). They are taken halfway between the
     best prices so far and the last, which swing (P. Wentges, "Weighted Dantzig-Wolfe decomposition", 1997).
-    Where the optimum is far from ``start``, convex costs are cut anew around it. What goals before close is
+    Each program goes on from the corner of the one before, see `linear.growing`. Where the optimum is far
+    from ``start``, convex costs are cut anew around it. What goals before close is
     left out where their prices can tell, see `narrowing`.
     """
     LOG.info("placements and leaders at once: %s", goal)
@@ -135,34 +137,32 @@ class Found:
 
 def searched(asked: Question, goal: str, start: Start) -> Found | None:
     """The best placement of a question, and prices of its bound; see `best_of_face`."""
-    face, growing = asked.face, bool(GOALS[goal].changes) or asked.few_arrive
-    left = limits_of(asked, goal, grows=growing)
-    shown = arcs_of(face, start.lists) if growing else np.ones(len(face.network.tail), dtype=bool)
-    at_once = growing and most_shown(asked, shown)
-    shown |= at_once
-    simplex = at_once or asked.few_arrive if growing else not goes_anywhere(asked)
-    # Where few may move, the simplex method has the optimum of all columns soon, or not in minutes: then the
-    # other half of the effort is for an interior point.
-    halved = at_once and asked.few_arrive
+    face, changes = asked.face, bool(GOALS[goal].changes)
+    left = limits_of(asked, goal, grows=changes or asked.few_arrive)
+    shown = arcs_of(face, start.lists)
+    at_once = changes and not asked.few_arrive and most_shown(asked, shown)
+    growing = (changes or asked.few_arrive) and not at_once
+    if not growing:
+        shown = np.ones(len(face.network.tail), dtype=bool)
     if columns_of(asked, shown) > left.columns:
         return None
     from equipoise.planning.linear.highs import NEARLY
     from equipoise.planning.programs.joint.columns import multipliers, program_of  # SciPy, where it is needed
 
     best: tuple[int, Multipliers] | None = None
+    program: GrowingProgram | None = None
     last, least = None, np.inf
     while True:
         layout = program_of(asked, shown)
         columns = len(layout.program.cost)
         if not left.reach(columns):
             break
-        most = left.iterations(columns)
-        if halved and most is not None:
-            most //= 2
-        # What is near to the plan has prices that say little of arcs which are not there yet.
-        found = layout.program.relaxed(simplex=simplex, begun=not growing, iterations=most)
-        if found is None and halved and not start.supposed:
-            found = layout.program.relaxed(simplex=False, begun=False)
+        if growing:
+            program = program or layout.program.growing(layout.names)
+            found = layout.program.grown(program, layout.names, left.iterations(columns))
+        else:
+            simplex = at_once or not goes_anywhere(asked)
+            found = layout.program.relaxed(simplex=simplex, begun=not at_once)
         if found is None:
             break
         left.spend(found.iterations, columns)
@@ -238,15 +238,10 @@ def goes_anywhere(asked: Question) -> bool:
 def limits_of(asked: Question, goal: str, *, grows: bool) -> Limits:
     """How far a question may go."""
     params = asked.face.net.data.problem.params
-    if goal in PLACEMENT:
-        if not grows:
-            return Limits(params.face_columns, params.face_work)
-        return Limits(params.face_columns, params.face_placement_work, params.face_pivots)
-    if asked.few_arrive:
-        return Limits(params.face_columns, pivots=params.face_pivots)
-    if GOALS[goal].changes:
-        return Limits(params.face_columns, 2 * params.face_columns)
-    return Limits(params.face_wide_columns if asked.is_wide else params.face_columns, params.face_work)
+    if grows:
+        return Limits(params.grown_columns, pivots=params.grown_pivots)
+    wide = asked.is_wide and goal not in PLACEMENT
+    return Limits(params.face_wide_columns if wide else params.face_columns, params.face_work)
 
 
 def arcs_of(face: OptimalFace, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
