@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize._highspy import _core as highs
 
 from equipoise.planning.linear.forcing import forced
-from equipoise.planning.linear.highs import Answer
+from equipoise.planning.linear.highs import Answer, filled
 from equipoise.planning.linear.rows import Float64, Int64, Rows
 
 DUAL, PRIMAL = 1, 4
@@ -98,11 +98,10 @@ class GrowingProgram:
         of_columns[some] = [int(status) for status in basis.col_status]
         of_rows[kept] = [int(status) for status in basis.row_status]
         self.corner = Places.of(names[0], of_columns), Places.of(names[1], of_rows)
-        x, price = known.x.copy(), known.prices(cost, rows, np.array(found.row_dual))
-        x[some] = found.col_value
-        value = told.objective_function_value + float(cost @ known.x)
+        x, price, pull = (np.array(each) for each in (found.col_value, found.row_dual, found.col_dual))
+        value = told.objective_function_value
         taken = max(0, told.simplex_iteration_count)  # of nothing there is no count
-        return Answer(x, value, value, price, cost - rows.table.T @ price, taken)
+        return filled(known, cost, rows, Answer(x, value, value, price, pull, taken))
 
 
 def model_of(cost: Float64, rows: Rows, ends: Ends) -> highs.HighsLp:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import vstack
 
-from equipoise.planning.linear.forcing import forced
+from equipoise.planning.linear.forcing import Forced, forced
 from equipoise.planning.linear.rows import Float64, Rows
 
 NEARLY = 1e-6
@@ -93,8 +93,13 @@ def begun_near(
     found = counted_from(*left, near[some], iterations, n_equal)
     if found is None:
         return None
+    return filled(known, cost, rows, found)
+
+
+def filled(known: Forced, cost: Float64, rows: Rows, found: Answer) -> Answer:
+    """The optimum of all columns, with what was ``found`` for those that rows had not decided."""
     x, of_rows = known.x.copy(), known.prices(cost, rows, found.of_rows)
-    x[some] = found.x
+    x[known.columns] = found.x
     value = found.value + float(cost @ known.x)
     return Answer(x, value, value, of_rows, cost - rows.table.T @ of_rows, found.iterations)
 
