@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from tests.unit.planning.programs import rows
 
+from equipoise.planning.linear.beginning import begun_near
 from equipoise.planning.linear.forcing import forced
-from equipoise.planning.linear.highs import linear
 from equipoise.planning.linear.rows import Rows
 
 NONE = np.inf
@@ -37,7 +37,8 @@ def test_a_side_that_cannot_be_broken_is_no_condition() -> None:
 
 def test_prices_keep_a_decided_column_at_its_end() -> None:
     """Each unit of x would save 5, but x and y are 0: only a price of 5 on their row says so."""
-    found = linear([-5, 3, 1], rows((0, [1, 2, 0], 0), (2, [1, 1, 1], NONE)), 0, [9, 9, 9], near=0)
+    kept, ends = rows((0, [1, 2, 0], 0), (2, [1, 1, 1], NONE)), (np.zeros(3), np.full(3, 9.0))
+    found = begun_near(np.array([-5.0, 3, 1]), kept, ends, np.zeros(3))
     assert found is not None
     assert (found.x.tolist(), found.value) == ([0, 0, 2], 2)
     assert found.of_rows.tolist() == [-6, 1] and found.of_columns.tolist() == [0, 14, 0]
@@ -54,6 +55,22 @@ def test_what_cannot_be_kept_is_known_at_once() -> None:
     """Two replicas are to be on one broker that may have one; or two rows hold a column at both its ends."""
     assert forced(rows((2, [1], 2)), np.zeros(1), np.ones(1)) is None
     assert forced(rows((0, [1, 0], 0), (2, [1, 1], 2)), np.zeros(2), np.ones(2)) is None
+
+
+def test_an_equation_of_one_column_says_what_that_is() -> None:
+    """x is 2 of at most 3, so y is 1; and as y is worth 4 to its row, x is told what it costs there."""
+    kept, ends = rows((2, [1, 0, 0], 2), (3, [1, 1, 0], 3), (1, [0, 1, 1], 9)), (np.zeros(3), np.full(3, 3.0))
+    known = forced(kept, *ends)
+    assert known is not None
+    assert (known.columns.tolist(), known.x.tolist()) == ([2], [2, 1, 0])
+    assert [each.tolist() for each in known.between] == [[0, 1], [0, 1]]
+    found = begun_near(np.array([1.0, 4, 2]), kept, ends, np.array([2.0, 1, 0]))
+    assert found is not None and (found.x.tolist(), found.value) == ([2, 1, 0], 6)
+    assert (found.of_rows.tolist(), found.of_columns.tolist()) == ([-3, 4, 0], [0, 0, 2])
+    # Half of an odd number is nothing to rely on, and what it cannot be is no answer.
+    left = forced(rows((1, [2], 1)), np.zeros(1), np.ones(1))
+    assert left is not None and left.columns.tolist() == [0]
+    assert forced(rows((5, [1, 0], 5), (5, [0, 1], 5)), np.zeros(2), np.array([9.0, 3])) is None
 
 
 @settings(max_examples=200)
@@ -74,7 +91,7 @@ def test_values_and_prices_are_those_of_the_whole_program(data: st.DataObject) -
     least, most = kept - some(n_rows, 0, 1), kept + some(n_rows, 0, 1)
     row, column = np.nonzero(table)
     program = Rows.of(table.shape, least, most, (row, column, table[row, column]))
-    found = linear(cost, program, lower, upper, near=at_end)
+    found = begun_near(cost, program, (lower, upper), at_end)
     whole = linprog(cost, np.r_[table, -table], np.r_[most, -least], bounds=np.c_[lower, upper])
     assert found is not None and found.value == pytest.approx(whole.fun)
     assert found.x @ cost == pytest.approx(found.value)

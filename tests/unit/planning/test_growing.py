@@ -46,9 +46,9 @@ def test_a_new_way_is_taken_where_it_is_cheaper() -> None:
 
 def test_too_few_iterations_give_nothing() -> None:
     """What was found in them is no optimum, and its prices say nothing."""
-    stock, brokers = [5, 4, -3, -6], np.arange(4)
-    kept, cost, ends, ways = sources(stock, [(0, 3), (1, 3), (0, 2), (1, 2)])
-    growing = GrowingProgram((ways, brokers), np.array([5.0, 1.0, 0.0, 3.0]), ends)
+    stock, brokers = [5, 4, 4, -3, -4, -6], np.arange(6)
+    kept, cost, ends, ways = sources(stock, [(k, to) for k in range(3) for to in range(3, 6)])
+    growing = GrowingProgram((ways, brokers), np.zeros(9), ends)
     assert growing.optimum(cost, kept, ends, (ways, brokers), 0) is None
     assert growing.optimum(cost, kept, ends, (ways, brokers), 100) is not None
 

@@ -7,10 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.unit.planning.programs import rows
 
 from equipoise.planning.linear import highs
@@ -36,13 +33,11 @@ def test_columns_at_their_bounds_have_prices() -> None:
 
 
 @pytest.mark.parametrize("simplex", [True, False])
-def test_rows_whose_sides_meet_are_equations_or_two_sides(simplex: bool) -> None:
-    """As equations or not, the optimum is the same, and so is the price of both sides together."""
-    both = rows((3, [1, 1], 3), (2, [1, -1], 2))
-    for n_equal in (None, 2, 1, 0):
-        found = linear([1, 2], both, [0, 0], [9, 9], simplex=simplex, n_equal=n_equal)
-        assert found is not None
-        assert found.x == pytest.approx([2.5, 0.5]) and found.of_rows == pytest.approx([1.5, -0.5])
+def test_rows_whose_sides_meet_are_equations(simplex: bool) -> None:
+    """Their price is that of whichever side binds."""
+    found = linear([1, 2], rows((3, [1, 1], 3), (2, [1, -1], 2)), [0, 0], [9, 9], simplex=simplex)
+    assert found is not None
+    assert found.x == pytest.approx([2.5, 0.5]) and found.of_rows == pytest.approx([1.5, -0.5])
 
 
 def test_rows_that_contradict_each_other_have_no_answer() -> None:
@@ -61,52 +56,6 @@ def test_without_columns_the_rows_alone_decide() -> None:
         found = solve([], Rows.of((1, 0), 0, 1, ([], [], [])), [], [])
         assert found is not None and (found.value, found.x.tolist(), found.of_rows.tolist()) == (0, [], [0])
         assert solve([], Rows.of((1, 0), 1, 1, ([], [], [])), [], []) is None
-
-
-def test_a_limit_of_iterations_leaves_no_answer() -> None:
-    """It is counted, so it is the same on every machine."""
-    several = rows((7, [1, 2, 1, 3], NONE), (6, [2, 1, 3, 1], NONE), (5, [1, 3, 2, 1], NONE))
-    for near in (None, [1, 1, 1, 1]):
-        assert linear([4, 3, 2, 1], several, 0, [4, 4, 4, 4], near=near, iterations=0) is None
-        assert linear([4, 3, 2, 1], several, 0, [4, 4, 4, 4], near=near) is not None
-
-
-@settings(max_examples=200)
-@given(st.data())
-def test_where_the_solver_begins_changes_no_optimum(data: st.DataObject) -> None:
-    """At an end of each column or between, at a plan or not: values and prices prove the same."""
-    n_columns, n_rows = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 5))
-
-    def some(n: int, least: int, most: int) -> npt.NDArray[np.int64]:
-        return np.array(data.draw(st.lists(st.integers(least, most), min_size=n, max_size=n)), dtype=np.int64)
-
-    table = some(n_rows * n_columns, -2, 2).reshape(n_rows, n_columns)
-    lower = some(n_columns, -2, 2)
-    upper = lower + some(n_columns, 0, 4)
-    kept = table @ np.clip(some(n_columns, -2, 6), lower, upper)
-    sides = zip(kept - some(n_rows, 0, 2), table.tolist(), kept + some(n_rows, 0, 2), strict=True)
-    program, cost = rows(*((float(a), row, float(b)) for a, row, b in sides)), some(n_columns, -3, 3)
-    near = np.clip(some(n_columns, -2, 6), lower, upper)
-    plain, begun = (linear(cost, program, lower, upper, near=where) for where in (None, near))
-    assert plain is not None and begun is not None and begun.value == pytest.approx(plain.value)
-    assert begun.x @ cost == pytest.approx(begun.value)
-    assert np.all(begun.x >= lower - 1e-6) and np.all(begun.x <= upper + 1e-6)
-    assert np.all(table @ begun.x >= program.least - 1e-6) and np.all(table @ begun.x <= program.most + 1e-6)
-    # Whatever keeps to the rows and ends costs at least what the prices say.
-    priced = np.where(begun.of_rows > 0, program.least, program.most) @ begun.of_rows
-    ends = np.where(begun.of_columns > 0, lower, upper) @ begun.of_columns
-    assert priced + ends == pytest.approx(plain.value)
-
-
-def test_a_beginning_at_the_optimum_needs_fewer_iterations() -> None:
-    """Thirty replicas on three brokers, each where it is cheapest already; brokers have room to spare."""
-    cost = np.random.default_rng(1).permuted(np.tile([0.0, 1, 2], (30, 1)), axis=1)
-    replica, broker = np.divmod(np.arange(90), 3)
-    where = Rows.of((33, 90), np.r_[np.ones(30), np.full(3, 5.0)], np.r_[np.ones(30), np.full(3, 20.0)],
-                    (replica, np.arange(90), 1), (30 + broker, np.arange(90), 1))  # fmt: skip
-    plain, begun = (linear(cost.ravel(), where, 0, 1, near=near) for near in (None, (cost == 0).ravel()))
-    assert plain is not None and begun is not None and plain.value == begun.value == 0
-    assert begun.iterations < plain.iterations
 
 
 def test_seconds_that_are_over_are_said() -> None:

@@ -1,4 +1,4 @@
-"""Placements and leaders at once, on the optimal face of the goals before: one goal, or several in a row."""
+"""Placements and leaders at once, on the optimal face of the goals before."""
 
 from __future__ import annotations
 
@@ -48,50 +48,6 @@ def by_face(state: State, goal: str) -> State:
     return replace(state.with_level(joint.level, reached), decided=state.decided | {goal})
 
 
-def bounds_to_come(state: State, goal: str) -> dict[str, int]:
-    """Bounds of a goal and of those after it, up to the first without one, whose program decides for all.
-
-    A bound that is reached makes the program of its own goal needless.
-    """
-    problem, supposed = state.problem, dict[str, int]()
-    for proof in state.solution.proofs[problem.goals.index(goal) : -1]:
-        after = problem.goals[problem.goals.index(proof.goal) + 1]
-        if not proof.claims or after not in FACE_GOALS:
-            break
-        supposed[proof.goal] = proof.bound
-    return supposed
-
-
-def bounds_are_worth_a_try(state: State, goal: str) -> bool:
-    """True where bounds of goals to come are known, and their own programs are not small."""
-    if not face_is_open(state, goal) or not bounds_to_come(state, goal):
-        return False
-    from equipoise.planning.programs.joint.solve import first_arcs
-
-    best = state.solution
-    face = state.faces.of(state.faces.kept(best.before(goal)))
-    return face is not None and first_arcs(face, goal, best.lists) > state.problem.params.supposed_arcs
-
-
-def by_face_to_come(state: State, goal: str) -> State:
-    """The state with several goals decided by the program of the last, as if the others reached their bounds.
-
-    Mostly they do, and then the programs of the others are spared. Where one does not, the state stays.
-    """
-    problem, bounds = state.problem, bounds_to_come(state, goal)
-    supposed = state.solution.before(goal) | bounds
-    last = problem.goals[problem.goals.index(goal) + len(bounds)]
-    joint = best_after(state, last, supposed, supposed=True)
-    if joint is None or joint.lists is None:
-        return state
-    tried = with_best_of(state, joint)
-    # Lists without the supposed values do not tell whether
-    # these can be had: then goals are decided one by one.
-    if tried.solution.before(last) != supposed:
-        return state
-    return replace(tried.with_level(joint.level, supposed), decided=state.decided | {*bounds, last})
-
-
 def with_best_of(state: State, joint: Joint) -> State:
     """The state with the best of the placements that a program found, in the order of all goals."""
     for lists in (joint.lists, *joint.others):
@@ -100,13 +56,8 @@ def with_best_of(state: State, joint: Joint) -> State:
     return state
 
 
-def best_after(
-    state: State, goal: str, reached: Mapping[str, int], *, supposed: bool = False
-) -> Joint | None:
-    """The best of a goal where those before have ``reached`` some values; None where that is not found.
-
-    ``supposed``: no plan may have them all.
-    """
+def best_after(state: State, goal: str, reached: Mapping[str, int]) -> Joint | None:
+    """The best of a goal where those before have ``reached`` some values; None where that is not found."""
     from equipoise.planning.programs.joint.solve import Start, best_of_face
 
     kept = state.faces.kept(reached)
@@ -121,5 +72,5 @@ def best_after(
     later = state.problem.goals[state.problem.goals.index(goal) + 1 :][:1]
     # A goal that programs serve has one of its own; any other gets what this placement leaves it.
     tells = any(name not in FACE_GOALS for name in later)
-    start = Start(state.solution.lists, own.bound if own.claims else 0, known, supposed, tells)
+    start = Start(state.solution.lists, own.bound if own.claims else 0, known, tells)
     return best_of_face(face, goal, reached, frozenset(kept), start)

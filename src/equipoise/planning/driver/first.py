@@ -27,7 +27,7 @@ def by_networks(problem: Problem, held: Int64 | None = None) -> State:
     placement = within_changes(problem, place(problem, problem.goals, held), held)
     lists, orders = ordered(problem, placement.lists)
     solution = proved_by(problem, lists, (*placement.levels, *orders), placement.groups)
-    return State(problem, solution, Faces(problem, placement))
+    return State(problem, solution, Faces(placement))
 
 
 def ordered(problem: Problem, lists: IntArray) -> tuple[IntArray, tuple[ProvedLevel, ...]]:

@@ -59,7 +59,7 @@ def by_leaders_leaving(state: State, goal: str) -> State:
     while part > 1 and (proof.value - proof.bound) * part > proof.bound:
         part //= 2
     while part:
-        lists = with_leaders_leaving(face, -(-gives // part), placed, by_ids=state.placement.by_row)
+        lists = with_leaders_leaving(face, -(-gives // part), placed, by_ids=not state.placement.groups)
         found = state if lists is None else state.with_lists(*ordered(state.problem, lists))
         if found is state or found.proof(goal).closes:
             return found

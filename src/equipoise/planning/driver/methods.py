@@ -16,9 +16,7 @@ from equipoise.planning.basis.way import Way
 from equipoise.planning.bounds.topic_leaders import with_topic_leaders
 from equipoise.planning.driver.face import (
     FACE_GOALS,
-    bounds_are_worth_a_try,
     by_face,
-    by_face_to_come,
     face_arcs,
     face_is_open,
 )
@@ -141,13 +139,6 @@ METHODS = (
         "600 x 12 and 10,000 x 12: 0.01",
         improves=False, bounds=True, goals=(Elections.name,),
         needs=elections_come_next, size=any_size, run=by_forced_leader_changes,
-    ),
-    Method(
-        "bounds of goals to come",
-        "placements and leaders at once for a later goal, as if those up to it reached their bounds",
-        "10,000 x 12: 2.0",
-        improves=True, bounds=True, goals=FACE_GOALS,
-        needs=bounds_are_worth_a_try, size=face_arcs, run=by_face_to_come,
     ),
     Method(
         "leaders that had better leave",

@@ -61,7 +61,7 @@ def with_part_solved(state: State, goal: str, part: BoolArray) -> State:
     if not placement.by_row:
         return state
     solution = proved_by(released, lists, placement.levels, placement.groups)
-    begun = State(released, solution, Faces(released, placement))
+    begun = State(released, solution, Faces(placement))
     joint = best_after(begun, goal, solution.before(goal))
     return state if joint is None else with_best_of(state, joint)
 
@@ -74,7 +74,7 @@ def least_level(problem: Problem, lists: IntArray, left: BoolArray) -> BoolArray
     n_left, most = np.bincount(topic[left], minlength=len(count)), problem.params.topics_arcs
     arcs = arcs_of_one(problem) * n_left
     order = np.argsort(-away / np.maximum(n_left, 1), kind="stable")
-    order = order[(n_left[order] > 0) & (arcs[order] <= most)]  # one that is too large keeps none out
+    order = order[(n_left[order] > 0) & (away[order] > 0) & (arcs[order] <= most)]  # none keeps others out
     chosen = np.zeros(len(count), dtype=bool)
     chosen[order[np.cumsum(arcs[order]) <= most]] = True
     return left & chosen[topic]

@@ -6,14 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-import numpy as np
-
 from equipoise.cluster.brokers import IntArray
 from equipoise.planning.basis.certificate import Proof, ProvedLevel
-from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals import PLACEMENT, value_of
 from equipoise.planning.networks.faces import OptimalFace
-from equipoise.planning.networks.place import Placement, place
+from equipoise.planning.networks.place import Placement
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules import within_budgets
 from equipoise.planning.solution.solution import Solution, has_one_placement, proofs_of
@@ -22,9 +19,9 @@ from equipoise.planning.solution.solution import Solution, has_one_placement, pr
 class Faces:
     """The placements that are best at the first of the placement goals, and at them alone; each made once."""
 
-    def __init__(self, problem: Problem, placement: Placement) -> None:
-        self.problem, self.placement = problem, placement
-        self.made = {tuple(level.goal for level in placement.levels): placement}
+    def __init__(self, placement: Placement) -> None:
+        self.placement = placement
+        self.made = dict[tuple[str, ...], OptimalFace | None]()
 
     def kept(self, reached: Mapping[str, int]) -> tuple[str, ...]:
         """The goals among ``reached`` that such placements keep: up to the first that missed its bound."""
@@ -34,16 +31,10 @@ class Faces:
         return tuple(level.goal for level in good)
 
     def of(self, goals: tuple[str, ...]) -> OptimalFace | None:
-        """None where there is one placement alone, or where partitions are taken together in another way."""
+        """That of some `kept` goals; None where there is one placement alone."""
         if goals not in self.made:
-            self.made[goals] = place(self.problem, goals)
-        made = self.made[goals]
-        return made.face if same_groups(made.groups, self.placement.groups) else None
-
-
-def same_groups(one: Mapping[str, Int64], other: Mapping[str, Int64]) -> bool:
-    """True where both took the same partitions together: a certificate can tell one such choice."""
-    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+            self.made[goals] = self.placement.face_of(goals)
+        return self.made[goals]
 
 
 @dataclass(frozen=True, eq=False)

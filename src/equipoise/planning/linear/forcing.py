@@ -17,13 +17,15 @@ from equipoise.planning.linear.rows import BoolArray, Float64, Int64, Rows
 
 @dataclass(frozen=True, eq=False)
 class Forcing:
-    """Entries by which rows held columns at their ends in one round; ``(n_entries,)`` each."""
+    """Entries by which rows decided columns in one round; ``(n_entries,)`` each."""
 
     row: Int64
     column: Int64
     value: Float64
     from_above: BoolArray
     """The row cannot be less than it may be at most; else it cannot be more than it has to be."""
+    alone: bool
+    """Rows are equations that have one column left, which is what they say: at an end or between."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,20 +42,32 @@ class Forced:
     """``(n_columns,)``: what is decided; 0 for open columns."""
     rounds: Sequence[Forcing]
 
+    @property
+    def between(self) -> tuple[Int64, Int64]:
+        """Columns that are told by a row alone, and those rows."""
+        alone = [forcing for forcing in self.rounds if forcing.alone]
+        row, column = (np.concatenate([self.columns[:0], *some]) for some in (
+            [forcing.row for forcing in alone], [forcing.column for forcing in alone]
+        ))  # fmt: skip
+        return column, row
+
     def prices(self, cost: Float64, rows: Rows, of_rows: Float64) -> Float64:
         """A price of each row, ``(n_rows,)``, from those of the rows that were left.
 
-        Under them decided columns are worth having at the end where they are, as all columns of an optimum.
-        To a column that it forces, a forcing row's price does good, and it bears on no other that is open:
-        so the last round comes first, and one round at a time.
+        Under them decided columns are worth having at the end where they are, as all columns of an optimum,
+        or cost nothing more or less between their ends. A row's price does good to a column that it decides,
+        and bears on no other that is open: so the last round comes first, and one round at a time.
         """
         price = np.zeros(len(rows.least))
         price[self.rows] = of_rows
         for forcing in reversed(self.rounds):
             needed = (cost - rows.table.T @ price)[forcing.column] / forcing.value
             above, row = forcing.from_above, forcing.row
-            np.minimum.at(price, row[above], needed[above])
-            np.maximum.at(price, row[~above], needed[~above])
+            if forcing.alone:
+                price[row] = needed
+            else:
+                np.minimum.at(price, row[above], needed[above])
+                np.maximum.at(price, row[~above], needed[~above])
         return price
 
 
@@ -66,6 +80,7 @@ def forced(rows: Rows, lower: Float64, upper: Float64) -> Forced | None:
     n_rows, whole = len(rows.least), rows.whole
     least_left, most_left = rows.least.copy(), rows.most.copy()
     x, open_ = np.where(upper > lower, 0.0, lower), upper > lower
+    equal = rows.least == rows.most
     rounds: list[Forcing] = []
     closed = ~open_
     while True:
@@ -81,15 +96,21 @@ def forced(rows: Rows, lower: Float64, upper: Float64) -> Forced | None:
             return None
         from_above, from_below = whole & (least == most_left), whole & (most == least_left)
         of = np.flatnonzero((from_above | from_below)[row])
+        above, alone = from_above[row[of]], not len(of)
+        decided = np.where(above == rises[of], lower[column[of]], upper[column[of]])
+        if alone:
+            of = np.flatnonzero((whole & equal & (np.bincount(row, minlength=n_rows) == 1))[row])
+            of = of[np.abs(value[of]) == 1]
+            of = of[np.unique(column[of], return_index=True)[1]]  # the others have nothing left
+            above, decided = np.zeros(len(of), dtype=bool), value[of] * least_left[row[of]]
         if not len(of):
             break
-        above = from_above[row[of]]
-        rounds.append(Forcing(row[of], column[of], value[of], above))
+        rounds.append(Forcing(row[of], column[of], value[of], above, alone))
         closed = np.zeros(len(x), dtype=bool)
         closed[column[of]] = True
-        x[column[of]] = np.where(above == rises[of], lower[column[of]], upper[column[of]])
+        x[column[of]] = decided
         open_ &= ~closed
-    too_low, too_high, equal = least < least_left, most > most_left, rows.least == rows.most
+    too_low, too_high = least < least_left, most > most_left
     kept, some = np.flatnonzero(too_low | too_high), np.flatnonzero(open_)
     left = Rows(
         rows.table[kept][:, some],

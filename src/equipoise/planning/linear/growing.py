@@ -13,17 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize._highspy import _core as highs
 
-from equipoise.planning.linear.forcing import forced
-from equipoise.planning.linear.highs import Answer, filled
+from equipoise.planning.linear.highs import Answer
+from equipoise.planning.linear.reduction import Reduced, reduced
 from equipoise.planning.linear.rows import Float64, Int64, Rows
 
-DUAL, PRIMAL = 1, 4
-"""HiGHS' numbers of the dual and of the primal simplex method."""
+PRIMAL = 4
+"""HiGHS' number of the primal simplex method."""
 STATUS = tuple(map(highs.HighsBasisStatus, range(5)))
 LOWER, BASIC, UPPER = 0, 1, 2
 SOLVED = (highs.HighsModelStatus.kOptimal, highs.HighsModelStatus.kModelEmpty)
 """It has the optimum; of no columns that is nothing."""
-OPTIONS = (("output_flag", False), ("presolve", "off"), ("solver", "simplex"))
+OPTIONS = (("output_flag", False), ("presolve", "off"), ("solver", "simplex"), ("simplex_strategy", PRIMAL))
 Ends = tuple[Float64, Float64]
 
 
@@ -42,26 +42,19 @@ class Places:
         order = np.argsort(names)
         return cls(names[order], status[order])
 
-    def of_all(self, names: Int64, new: int) -> list[highs.HighsBasisStatus]:
+    def of_all(self, names: Int64, new: int) -> Int64:
         """The status of each name, ``new`` where there was none before."""
         at = np.minimum(np.searchsorted(self.names, names), len(self.names) - 1)
-        status = np.where(self.names[at] == names, self.status[at], new)
-        return [STATUS[k] for k in status.tolist()]
+        return np.where(self.names[at] == names, self.status[at], new)
 
 
 class GrowingProgram:
     """The corner at which its last program ended: nothing else stays of that."""
 
     def __init__(self, names: tuple[Int64, Int64], near: Float64, ends: Ends) -> None:
-        """``names`` and ``ends`` as of `optimum`; ``near``: columns that keep the rows.
-
-        Where those are all at an end, they are the first corner. Else the first program is begun at none.
-        """
-        self.corner: tuple[Places, Places] | None = None
-        at_upper = near >= ends[1]
-        if np.all(at_upper | (near <= ends[0])):
-            status = np.where(at_upper, UPPER, LOWER)
-            self.corner = Places.of(names[0], status), Places.of(names[1], np.full(len(names[1]), BASIC))
+        """``names`` and ``ends`` as of `optimum`; ``near``: columns that keep the rows, most at an end."""
+        status = np.where(near > (ends[0] + ends[1]) / 2, UPPER, LOWER)
+        self.corner = Places.of(names[0], status), Places.of(names[1], np.full(len(names[1]), BASIC))
 
     def optimum(
         self, cost: Float64, rows: Rows, ends: Ends, names: tuple[Int64, Int64], iterations: int | None
@@ -69,39 +62,67 @@ class GrowingProgram:
         """The optimum of its next program; None if none was found, in ``iterations`` if those are given.
 
         ``ends``: lower and upper of each column. ``names``: a number for each column and for each row, by
-        which the next program knows them. What rows decide by themselves is left out. Presolve is off, as it
-        would lose the corner, and takes long where many equations follow from others.
+        which the next program knows them. What rows decide by themselves is left out, and columns that an
+        equation ties to each other are one. Presolve is off, as it would lose the corner.
         """
-        known = forced(rows, *ends)
-        if known is None:
+        left = reduced(cost, rows, *ends)
+        if left is None:
             return None
-        some, kept = known.columns, known.rows
         solver = highs._Highs()
-        strategy = DUAL if self.corner is None else PRIMAL
-        for option, value in (*OPTIONS, ("simplex_strategy", strategy)):
-            solver.setOptionValue(option, value)
+        for option, chosen in OPTIONS:
+            solver.setOptionValue(option, chosen)
         if iterations is not None:
             solver.setOptionValue("simplex_iteration_limit", iterations)
-        solver.passModel(model_of(cost[some], known.left, (ends[0][some], ends[1][some])))
-        if self.corner is not None:
-            basis = highs.HighsBasis()
-            basis.col_status = self.corner[0].of_all(names[0][some], LOWER)
-            basis.row_status = self.corner[1].of_all(names[1][kept], BASIC)
-            basis.valid = basis.alien = True  # alien: HiGHS mends what is no basis
-            solver.setBasis(basis)
+        solver.passModel(model_of(left.cost, left.rows, left.ends))
+        solver.setBasis(begun(self.corner, left, names, ends))
         solver.run()
         if solver.getModelStatus() not in SOLVED:
             return None
         basis, found, told = solver.getBasis(), solver.getSolution(), solver.getInfo()
-        # What was decided is at an end, and the rows that decided it hold nothing else.
-        of_columns, of_rows = np.where(known.x >= ends[1], UPPER, LOWER), np.full(len(rows.least), BASIC)
-        of_columns[some] = [int(status) for status in basis.col_status]
-        of_rows[kept] = [int(status) for status in basis.row_status]
-        self.corner = Places.of(names[0], of_columns), Places.of(names[1], of_rows)
+        columns, kept = (np.array(list(map(int, of))) for of in (basis.col_status, basis.row_status))
+        self.corner = ended(left, columns, kept, names, ends)
         x, price, pull = (np.array(each) for each in (found.col_value, found.row_dual, found.col_dual))
         value = told.objective_function_value
         taken = max(0, told.simplex_iteration_count)  # of nothing there is no count
-        return filled(known, cost, rows, Answer(x, value, value, price, pull, taken))
+        return left.filled(Answer(x, value, value, price, pull, taken))
+
+
+def begun(
+    corner: tuple[Places, Places], left: Reduced, names: tuple[Int64, Int64], ends: Ends
+) -> highs.HighsBasis:
+    """A corner as one of what is left: a column is at an end where one that follows it is at its own."""
+    some, tied = left.known.columns, left.merged
+    status = corner[0].of_all(names[0][some], LOWER)
+    at_end = np.flatnonzero(status != BASIC)
+    x = np.where(status == UPPER, ends[1][some], ends[0][some])[at_end]
+    of, z = tied.of[at_end], tied.turn[at_end] * (x - tied.apart[at_end])
+    columns = np.full(len(tied.columns), BASIC)
+    columns[of] = np.where(2 * z > (tied.lower + tied.upper)[of], UPPER, LOWER)
+    basis = highs.HighsBasis()
+    basis.col_status = [STATUS[k] for k in columns.tolist()]
+    basis.row_status = [STATUS[k] for k in corner[1].of_all(names[1][left.of_rows], BASIC).tolist()]
+    basis.valid = basis.alien = True  # alien: HiGHS mends what is no basis
+    return basis
+
+
+def ended(
+    left: Reduced, columns: Int64, rows: Int64, names: tuple[Int64, Int64], ends: Ends
+) -> tuple[Places, Places]:
+    """The corner of all columns and rows, from the status of each that is left.
+
+    Of columns that follow one at an end the first is at its own. What rows decided is at an end, or else the
+    row is, as the equations that tie columns are.
+    """
+    known, tied = left.known, left.merged
+    of_columns, of_rows = np.where(known.x >= ends[1], UPPER, LOWER), np.full(len(names[1]), BASIC)
+    between, by = known.between
+    of_columns[between], of_rows[by] = BASIC, LOWER
+    of_columns[known.columns], of_rows[known.rows] = BASIC, LOWER
+    for at, first in zip((LOWER, UPPER), tied.first, strict=True):
+        some = first[columns == at]
+        of_columns[known.columns[some]] = np.where(tied.turn[some] > 0, at, UPPER + LOWER - at)
+    of_rows[left.of_rows] = rows
+    return Places.of(names[0], of_columns), Places.of(names[1], of_rows)
 
 
 def model_of(cost: Float64, rows: Rows, ends: Ends) -> highs.HighsLp:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import vstack
 
-from equipoise.planning.linear.forcing import Forced, forced
 from equipoise.planning.linear.rows import Float64, Rows
 
 NEARLY = 1e-6
@@ -55,61 +54,20 @@ def linear(
     upper: npt.ArrayLike,
     *,
     simplex: bool = True,
-    near: npt.ArrayLike | None = None,
-    iterations: int | None = None,
-    n_equal: int | None = None,
 ) -> Answer | None:
-    """The optimum of a linear program; None if none was found, in ``iterations`` if those are given.
+    """The optimum of a linear program; None if none was found.
 
-    Where it is not by ``simplex``, it is by an interior point, and from there to a corner. ``near``,
-    ``(n_columns,)``, within the ends: about where the optimum is, and where the simplex method begins.
-    ``n_equal``: so many rows, the first, are equations and the others are not, even where their sides meet;
-    None: those whose sides meet are.
+    Where it is not by ``simplex``, it is by an interior point, and from there to a corner.
     """
     n = np.shape(cost)
     costs, least, most = (np.broadcast_to(np.asarray(x, np.float64), n) for x in (cost, lower, upper))
-    if near is None:
-        return solved(costs, rows, (least, most), iterations, n_equal, simplex=simplex)
-    begun = np.broadcast_to(np.asarray(near, dtype=np.float64), n)
-    return begun_near(costs, rows, (least, most), begun, iterations, n_equal)
-
-
-def begun_near(
-    cost: Float64,
-    rows: Rows,
-    ends: tuple[Float64, Float64],
-    near: Float64,
-    iterations: int | None,
-    n_equal: int | None,
-) -> Answer | None:
-    """As `linear` by the simplex method, from where columns are ``near``, without what rows decide."""
-    known = forced(rows, *ends)
-    if known is None:
-        return None
-    some = known.columns
-    if n_equal is not None:
-        n_equal = int(np.searchsorted(known.rows, n_equal))
-    left = cost[some], known.left, (ends[0][some], ends[1][some])
-    found = counted_from(*left, near[some], iterations, n_equal)
-    if found is None:
-        return None
-    return filled(known, cost, rows, found)
-
-
-def filled(known: Forced, cost: Float64, rows: Rows, found: Answer) -> Answer:
-    """The optimum of all columns, with what was ``found`` for those that rows had not decided."""
-    x, of_rows = known.x.copy(), known.prices(cost, rows, found.of_rows)
-    x[known.columns] = found.x
-    value = found.value + float(cost @ known.x)
-    return Answer(x, value, value, of_rows, cost - rows.table.T @ of_rows, found.iterations)
+    return solved(costs, rows, (least, most), simplex=simplex)
 
 
 def solved(
     cost: Float64,
     rows: Rows,
     ends: tuple[Float64, Float64],
-    iterations: int | None,
-    n_equal: int | None,
     *,
     simplex: bool = True,
     presolve: bool = True,
@@ -117,7 +75,7 @@ def solved(
     """The optimum as HiGHS finds it, see `linear`; ``ends``: lower and upper of each column."""
     if not len(cost):
         return without_columns(rows)
-    equal = rows.least == rows.most if n_equal is None else np.arange(len(rows.least)) < n_equal
+    equal = rows.least == rows.most
     # A row with two sides that differ is there twice, once for each; only one of them can bind.
     above = np.flatnonzero(~equal & np.isfinite(rows.most))
     below = np.flatnonzero(~equal & np.isfinite(rows.least))
@@ -129,7 +87,7 @@ def solved(
         b_eq=rows.least[equal],
         bounds=np.column_stack(ends),
         method="highs-ds" if simplex else "highs-ipm",
-        options={"maxiter": iterations, "presolve": presolve},
+        options={"presolve": presolve},
     )
     if found.status:
         return None
@@ -141,39 +99,6 @@ def solved(
     of_columns = found.lower.marginals + found.upper.marginals
     value = float(found.fun)
     return Answer(found.x, value, value, of_rows, of_columns, int(found.nit))
-
-
-def counted_from(
-    cost: Float64,
-    rows: Rows,
-    ends: tuple[Float64, Float64],
-    start: Float64,
-    iterations: int | None,
-    n_equal: int | None,
-) -> Answer | None:
-    """As `linear` by the simplex method, from a ``start``.
-
-    HiGHS begins with every column at its lower end, and SciPy cannot tell it another beginning. So columns
-    are counted up or down from where they are; what may do both is there twice. If that is a plan all rows
-    are kept there, and what is left is how the best differs from it: half of the iterations or fewer.
-    Beside what is decided before, presolve would find little there, for a third of the time.
-    """
-    lower, upper = ends
-    up, down = np.flatnonzero(start < upper), np.flatnonzero(start > lower)
-    column, turn = np.concatenate([up, down]), np.repeat([1.0, -1.0], [len(up), len(down)])
-    table = rows.table[:, column]
-    table.data *= turn[table.indices]
-    used, paid = rows.table @ start, float(cost @ start)
-    found = solved(
-        cost[column] * turn, Rows(table, rows.least - used, rows.most - used),
-        (np.zeros(len(column)), np.concatenate([(upper - start)[up], (start - lower)[down]])),
-        iterations, n_equal, presolve=False,
-    )  # fmt: skip
-    if found is None:
-        return None
-    x, of_columns = start.copy(), cost - rows.table.T @ found.of_rows
-    np.add.at(x, column, turn * found.x)
-    return replace(found, x=x, value=found.value + paid, least=found.least + paid, of_columns=of_columns)
 
 
 def integer(

@@ -45,8 +45,12 @@ def merged_network(data: PlacementData) -> PlacementNetwork:
 
 def topic_network(data: PlacementData, expanded: BoolArray) -> PlacementNetwork:
     """Topics as families, with the units of `units_of`."""
+    return network_of_units(data, units_of(data, expanded))
+
+
+def network_of_units(data: PlacementData, unit_of: Int64) -> PlacementNetwork:
+    """Topics as families, with the unit of each row, ``(n_rows,)``."""
     # Units never reach across topics here: cells are of a topic, and only so `topics` can count them.
-    unit_of = units_of(data, expanded)
     family = np.zeros(int(unit_of.max(initial=-1)) + 1, dtype=np.int64)
     cluster = data.problem.cluster
     family[unit_of] = distinct(cluster.topic_idx[data.rows], len(cluster.topics))[1]

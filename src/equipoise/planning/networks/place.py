@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import ProvedLevel
-from equipoise.planning.flow.convex import narrow
+from equipoise.planning.flow.convex import least_flow, narrow
 from equipoise.planning.flow.network import Infeasible, Int64, Network
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.networks.disaggregation import Moved, disaggregate, lists_after
@@ -20,6 +20,7 @@ from equipoise.planning.networks.faces import (
     least_change,
     lift,
     merged_network,
+    network_of_units,
     solve_levels,
     tightened,
     topic_network,
@@ -62,6 +63,29 @@ class Placement:
         """True where every row is a unit of the face."""
         units = self.groups.get("units", np.zeros(0, dtype=np.int64))
         return self.face is not None and np.array_equal(units, np.arange(len(units)))
+
+    def face_of(self, goals: tuple[str, ...]) -> OptimalFace | None:
+        """The placements that are best at the first ``goals`` of its levels; None where there is no choice.
+
+        The prices that prove those levels say it, so nothing is solved.
+        """
+        if self.face is None or len(goals) == len(self.levels):
+            return self.face
+        data, unit_of = self.face.net.data, self.face.net.unit_of
+        levels = self.levels[: len(goals)]
+        merged = [level for level in levels if level.network == NetworkName.MERGED]
+        net = network_of_units(data, unit_of)
+        network = net.network
+        # Nothing is told of all topics at once where a topic tells the first goal.
+        if self.groups and (merged or not of_all_topics(data, goals)):
+            net, network = on_merged_face(net, merged_network(data), merged)
+        for level in levels[len(merged) :]:
+            if PLACEMENT[level.goal].of_sizes:
+                net, network = by_size(net, network)
+            network = tightened(net, narrow(network, net.objective(level.goal), level.potential))
+        if len(self.face.flow) == len(network.tail):  # it is best at these goals, too
+            return OptimalFace(net, network, self.face.flow)
+        return OptimalFace(net, network, least_flow(network, net.forced_leader_changes(), net.guess()))
 
 
 def place(problem: Problem, goals: tuple[str, ...], held: Int64 | None = None) -> Placement:
@@ -133,12 +157,12 @@ def attempt(data: PlacementData, goals: tuple[str, ...], expanded: BoolArray) ->
     levels = solve_levels(coarse, coarse.network, first, NetworkName.MERGED)[0]
     every, some = NetworkName.PARTITIONS, NetworkName.MIXED
     name = every if expanded.all() else some if expanded.any() else NetworkName.TOPICS
+    fine = topic_network(data, expanded)
     try:
-        net, face = on_merged_face(data, expanded, coarse, levels)
+        net, face = on_merged_face(fine, coarse, levels)
         return finish(net, face, goals[len(first) :], levels, name)
     except Infeasible:
         # what the merged network promises cannot be had topic by topic
-        fine = topic_network(data, expanded)
         return finish(fine, fine.network, goals, [], name)
 
 
@@ -151,10 +175,10 @@ def of_all_topics(data: PlacementData, goals: tuple[str, ...]) -> tuple[str, ...
 
 
 def on_merged_face(
-    data: PlacementData, expanded: BoolArray, coarse: PlacementNetwork, levels: list[ProvedLevel]
+    fine: PlacementNetwork, coarse: PlacementNetwork, levels: list[ProvedLevel]
 ) -> tuple[PlacementNetwork, Network]:
     """The fine network, and of it the face of ``levels``, which the merged network has proved."""
-    fine = topic_network(data, expanded)
+    by_row = len(fine.family_of) == len(fine.unit_of)
     face = fine.network
     for level in levels:
         if PLACEMENT[level.goal].of_sizes:
@@ -162,7 +186,7 @@ def on_merged_face(
         face = narrow(face, fine.objective(level.goal), lift(coarse, fine, level.potential))
     face = tightened(fine, face)
     # Programs and bounds go on with the network where every row is a unit, so that one stays whole.
-    if expanded.all():
+    if by_row:
         return fine, face
     fine = opened(fine, face)
     return fine, fine.network
@@ -184,6 +208,6 @@ def finish(
     """Solve the goals that are left, break ties and disaggregate."""
     levels, face = solve_levels(net, network, goals, name)
     LOG.info("which partitions move")
-    chosen = least_change(face, by_ids=name == NetworkName.PARTITIONS)
+    chosen = least_change(face, by_ids=name == NetworkName.PARTITIONS and not before)
     moves, failed = disaggregate(chosen.net, chosen.flow)
     return Attempt(moves, before + levels, failed, chosen)

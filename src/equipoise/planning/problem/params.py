@@ -170,9 +170,6 @@ class Params:
         9_000_000, "linear programs x factors", "one takes where loads are levelled: each goal may need one",
         200_000_000,
     )
-    supposed_arcs: int = limit(
-        10_000, "arcs", "goals with known bounds are decided one by one; beyond it as if they reached them"
-    )
     face_columns: int = limit(
         160_000, "columns", "placements and leaders are one program, all of whose columns are there", 400_000
     )

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.flow.network import Int64
+from equipoise.planning.linear.beginning import begun_near
 from equipoise.planning.linear.growing import GrowingProgram
 from equipoise.planning.linear.highs import NEARLY, Answer, integer, linear
 from equipoise.planning.linear.rows import Rows
@@ -65,11 +66,11 @@ class JointProgram:
         ``begun``: the ``simplex`` method begins where columns are ``near``. Where replicas may go anywhere,
         an interior point, and from there to a corner, is what never takes long.
         """
-        found = linear(
-            self.cost / self.part, self.rows, self.lower, self.upper,
-            simplex=simplex, near=self.near if begun and simplex else None, n_equal=self.n_equal,
-        )  # fmt: skip
-        return self.in_units(found)
+        cost = self.cost / self.part
+        if begun and simplex:
+            near = np.asarray(self.near, dtype=np.float64)
+            return self.in_units(begun_near(cost, self.rows, self.ends, near))
+        return self.in_units(linear(cost, self.rows, *self.ends, simplex=simplex))
 
     def growing(self, names: tuple[Int64, Int64]) -> GrowingProgram:
         """Where `grown` goes on from, for this program and those that have more columns."""

@@ -52,8 +52,6 @@ class Start:
     """Of the goal, 0 where nothing is known."""
     levels: tuple[ProvedLevel, ...] = ()
     """Bounds of goals before, that their values meet."""
-    supposed: bool = False
-    """Some of those values are only hoped for: that no plan has them all is an answer, too."""
     decides_later: bool = False
     """The next goal is one that no program decides, and of which another optimum may have less."""
 
@@ -109,8 +107,6 @@ def best_of_face(
     for margin in () if asked.goal.largest else MARGINS:
         narrowed = narrow_question(asked, reached, start.levels, margin)
         found = searched(narrowed.question, goal, start) if narrowed else None
-        if narrowed and found is None and start.supposed:
-            return None
         if narrowed is None or found is None:
             break
         price = narrowed.lifted(found.price)
@@ -206,12 +202,6 @@ def columns_of(asked: Question, shown: npt.NDArray[np.bool_]) -> int:
             cut = pieces(of, bounds.lower, bounds.upper, at, network.params.unit_steps)
             n += len(cut.step.owner)
     return n
-
-
-def first_arcs(face: OptimalFace, goal: str, lists: npt.NDArray[np.int32]) -> int:
-    """Arcs of the placement that a goal's first program has as columns: of elections few, of others all."""
-    open_ = face.network.upper > face.network.lower
-    return int((open_ & arcs_of(face, lists)).sum() if GOALS[goal].changes else open_.sum())
 
 
 def most_shown(asked: Question, shown: npt.NDArray[np.bool_]) -> bool:
