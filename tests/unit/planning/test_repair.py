@@ -116,6 +116,6 @@ def test_lists_that_fall_short_of_what_is_promised_are_not_taken(
 
 def test_topics_that_are_too_large_to_be_placed_again_become_nodes() -> None:
     problem = by_topics(9)
-    problem = replace(problem, params=replace(BY_TOPICS, partition_arcs=10))
+    problem = replace(problem, params=replace(BY_TOPICS, repaired_arcs=10))
     units = place(problem, problem.goals).groups["units"]
     assert units.max() > first_attempt(problem).face.net.unit_of.max()

@@ -11,15 +11,19 @@ from equipoise.planning.driver.first import ordered
 from equipoise.planning.driver.state import State
 from equipoise.planning.goals import BROKER_LEADER, PLACEMENT
 from equipoise.planning.networks.leaders_leaving import with_leaders_leaving
-from equipoise.planning.networks.place import arcs_of_partitions
+from equipoise.planning.networks.place import arcs_of_partitions, ids_decide
 
 
 def elections_come_next(state: State, goal: str) -> bool:
     """True where all goals before are closed, and know replicas, brokers and racks alone."""
     before = state.proofs_before(goal)
-    plain = all(proof.goal in PLACEMENT or proof.goal in BROKER_LEADER for proof in before)
+    placed = [proof.goal for proof in before if proof.goal in PLACEMENT]
+    plain = all(proof.goal in placed or proof.goal in BROKER_LEADER for proof in before)
     # The judge builds its network from the faces of the goals before, and a budget may keep a plan off those.
-    return not state.within_budgets and plain and all(proof.closes for proof in before)
+    if state.within_budgets or not plain or not all(proof.closes for proof in before):
+        return False
+    # Where not even the first is what the flows say, placements are too many to tell anything.
+    return not placed or len(state.faces.kept(state.solution.before(goal))) > 0
 
 
 def by_forced_leader_changes(state: State, goal: str) -> State:
@@ -56,10 +60,11 @@ def by_leaders_leaving(state: State, goal: str) -> State:
     gives = leaders_given(state.problem, reached)[face.net.data.brokers]
     placed = {name: value for name, value in reached.items() if name in PLACEMENT}
     proof, part = state.proof(goal), state.problem.params.leaving_part
+    by_ids = state.placement.by_row and ids_decide(state.problem)
     while part > 1 and (proof.value - proof.bound) * part > proof.bound:
         part //= 2
     while part:
-        lists = with_leaders_leaving(face, -(-gives // part), placed, by_ids=not state.placement.groups)
+        lists = with_leaders_leaving(face, -(-gives // part), placed, by_ids=by_ids)
         found = state if lists is None else state.with_lists(*ordered(state.problem, lists))
         if found is state or found.proof(goal).closes:
             return found

@@ -73,8 +73,11 @@ def least_level(problem: Problem, lists: IntArray, left: BoolArray) -> BoolArray
     topic = problem.cluster.topic_idx
     n_left, most = np.bincount(topic[left], minlength=len(count)), problem.params.topics_arcs
     arcs = arcs_of_one(problem) * n_left
+    some = (n_left > 0) & (arcs <= most)  # one that is too large keeps none out
+    # Level ones change leaders with the others, but more of them than of those have gained nothing.
+    most = min(most, 2 * int(arcs[some & (away > 0)].sum()))
     order = np.argsort(-away / np.maximum(n_left, 1), kind="stable")
-    order = order[(n_left[order] > 0) & (away[order] > 0) & (arcs[order] <= most)]  # none keeps others out
+    order = order[some[order]]
     chosen = np.zeros(len(count), dtype=bool)
     chosen[order[np.cumsum(arcs[order]) <= most]] = True
     return left & chosen[topic]

@@ -144,6 +144,11 @@ def arcs_of_partitions(problem: Problem) -> int:
     return int(problem.movable.sum()) * arcs_of_one(problem)
 
 
+def ids_decide(problem: Problem) -> bool:
+    """True where the ids of brokers tell apart what is equally good, if every partition is a node."""
+    return arcs_of_partitions(problem) <= problem.params.tie_arcs
+
+
 def attempt(data: PlacementData, goals: tuple[str, ...], expanded: BoolArray) -> Attempt:
     """Solve and disaggregate with the given rows expanded."""
     if expanded.all() and arcs_of_partitions(data.problem) <= data.problem.params.partition_arcs:
@@ -208,6 +213,7 @@ def finish(
     """Solve the goals that are left, break ties and disaggregate."""
     levels, face = solve_levels(net, network, goals, name)
     LOG.info("which partitions move")
-    chosen = least_change(face, by_ids=name == NetworkName.PARTITIONS and not before)
+    by_ids = name == NetworkName.PARTITIONS and ids_decide(net.data.problem)
+    chosen = least_change(face, by_ids=by_ids)
     moves, failed = disaggregate(chosen.net, chosen.flow)
     return Attempt(moves, before + levels, failed, chosen)

@@ -31,9 +31,9 @@ def repaired(face: OptimalFace, moves: Moved, failed: Int64, promised: Mapping[s
     if not len(failed):
         return lists_after(data, moves)
     # A few topics alone may have no other way; small ones beside them give more to choose from.
-    for beside in (0, data.problem.params.partition_arcs):
+    for beside in (0, data.problem.params.repaired_arcs):
         rows = rows_of_topics(face, failed, beside)
-        if len(rows) * len(data.brokers) > data.problem.params.partition_arcs:
+        if len(rows) * len(data.brokers) > data.problem.params.repaired_arcs:
             return None
         try:
             lists = lists_after(data, placed_again(face, moves, rows, tuple(promised)))

@@ -38,14 +38,14 @@ class Params:
 
     effort: Effort = Effort.NORMAL
 
-    partition_arcs: int = limit(
-        300_000, "arcs", "every partition is a node from the start; topics of as many are placed again"
-    )
+    partition_arcs: int = limit(30_000, "arcs", "every partition is a node from the start")
     row_arcs: int = limit(1_000_000, "arcs", "every partition is a node once topics come into play")
     shrinking_arcs: int = limit(2_000_000, "arcs", "partitions that lose replicas are nodes from the start")
     expanded_arcs: int = limit(
         4_000_000, "arcs", "what cannot be disaggregated becomes nodes; beyond it a gap is left"
     )
+    tie_arcs: int = limit(300_000, "arcs", "the ids of brokers tell apart what is equally good")
+    repaired_arcs: int = limit(300_000, "arcs", "topics that cannot be disaggregated are placed again")
     kinds: int = limit(
         64, "kinds", "of partitions are told apart by their racks; beyond it those above a rack's limit alone"
     )
