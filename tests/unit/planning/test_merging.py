@@ -58,7 +58,7 @@ def test_a_ring_of_equations_has_one_row_more_than_ties() -> None:
     assert left is not None and left.rows.table.shape == (1, 1)
     answer = linear(left.cost, left.rows, *left.ends)
     assert answer is not None
-    whole = left.filled(answer)
+    whole = left.filled(answer.x, answer.of_rows, answer.iterations)
     assert (whole.x.tolist(), whole.value) == ([2, 2, 2], 12)
     assert proved(whole, ring, np.array([1.0, 2.0, 3.0]), np.zeros(3), np.full(3, 9.0)) == 12
 
@@ -70,7 +70,7 @@ def test_the_price_of_a_tie_is_paid_by_who_is_at_an_end() -> None:
     assert left is not None
     answer = linear(left.cost, left.rows, *left.ends)
     assert answer is not None
-    whole = left.filled(answer)
+    whole = left.filled(answer.x, answer.of_rows, answer.iterations)
     assert (whole.x.tolist(), whole.of_rows.tolist(), whole.of_columns.tolist()) == ([2, 2], [-3], [0, -4])
 
 
@@ -94,7 +94,7 @@ def test_what_is_left_has_the_optimum_and_the_proof_of_the_whole(seed: int) -> N
     assert left is not None and wanted is not None
     answer = linear(left.cost, left.rows, *left.ends)
     assert answer is not None
-    whole = left.filled(answer)
+    whole = left.filled(answer.x, answer.of_rows, answer.iterations)
     assert whole.value == whole.least == pytest.approx(wanted.value, abs=1e-6)
     assert (whole.x >= lower - 1e-6).all() and (whole.x <= upper + 1e-6).all()
     sums = table @ whole.x

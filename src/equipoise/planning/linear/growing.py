@@ -81,10 +81,8 @@ class GrowingProgram:
         basis, found, told = solver.getBasis(), solver.getSolution(), solver.getInfo()
         columns, kept = (np.array(list(map(int, of))) for of in (basis.col_status, basis.row_status))
         self.corner = ended(left, columns, kept, names, ends)
-        x, price, pull = (np.array(each) for each in (found.col_value, found.row_dual, found.col_dual))
-        value = told.objective_function_value
         taken = max(0, told.simplex_iteration_count)  # of nothing there is no count
-        return left.filled(Answer(x, value, value, price, pull, taken))
+        return left.filled(np.array(found.col_value), np.array(found.row_dual), taken)
 
 
 def begun(

@@ -54,27 +54,16 @@ def linear(
     upper: npt.ArrayLike,
     *,
     simplex: bool = True,
+    presolve: bool = True,
 ) -> Answer | None:
     """The optimum of a linear program; None if none was found.
 
     Where it is not by ``simplex``, it is by an interior point, and from there to a corner.
     """
-    n = np.shape(cost)
-    costs, least, most = (np.broadcast_to(np.asarray(x, np.float64), n) for x in (cost, lower, upper))
-    return solved(costs, rows, (least, most), simplex=simplex)
-
-
-def solved(
-    cost: Float64,
-    rows: Rows,
-    ends: tuple[Float64, Float64],
-    *,
-    simplex: bool = True,
-    presolve: bool = True,
-) -> Answer | None:
-    """The optimum as HiGHS finds it, see `linear`; ``ends``: lower and upper of each column."""
+    cost = np.asarray(cost, dtype=np.float64)
     if not len(cost):
         return without_columns(rows)
+    ends = [np.broadcast_to(np.asarray(end, dtype=np.float64), cost.shape) for end in (lower, upper)]
     equal = rows.least == rows.most
     # A row with two sides that differ is there twice, once for each; only one of them can bind.
     above = np.flatnonzero(~equal & np.isfinite(rows.most))

@@ -41,15 +41,15 @@ class Reduced:
         """Which of all rows those are that are left, ascending."""
         return self.known.rows[self.merged.rows]
 
-    def filled(self, found: Answer) -> Answer:
-        """The optimum of the whole program, from that of what is left."""
+    def filled(self, z: Float64, of_rows: Float64, iterations: int) -> Answer:
+        """The optimum of the whole program, from columns and prices of what is left."""
         cost, rows = self.whole
         known, some = self.known, self.known.columns
         x = known.x.copy()
-        x[some] = self.merged.x(found.x)
-        of_rows = known.prices(cost, rows, self.merged.prices(cost[some], known.left, found.of_rows))
+        x[some] = self.merged.x(z)
+        price = known.prices(cost, rows, self.merged.prices(cost[some], known.left, of_rows))
         value = float(cost @ x)
-        return Answer(x, value, value, of_rows, cost - rows.table.T @ of_rows, found.iterations)
+        return Answer(x, value, value, price, cost - rows.table.T @ price, iterations)
 
 
 def reduced(cost: Float64, rows: Rows, lower: Float64, upper: Float64) -> Reduced | None:
