@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from tests.unit.planning.programs import rows
+from tests.unit.planning.programs import begun_near, rows
 
-from equipoise.planning.linear.beginning import begun_near
 from equipoise.planning.linear.forcing import forced
 from equipoise.planning.linear.rows import Rows
 

@@ -26,10 +26,13 @@ from equipoise.planning.solution.solution import proved_by
 
 
 def topics_are_open(state: State, goal: str) -> bool:
-    """True where all placements were too many for one program, and a second run would still find nothing."""
+    """True where all placements were too many for one program, and a second run would still find nothing.
+
+    Within a budget that binds a second run has another budget, and goes on anyway.
+    """
     before = set(goals_before(state.problem.goals, goal))
     rests = {Moves.name, Elections.name} <= before <= {*FACE_GOALS}
-    return rests and not state.within_budgets and goal not in state.decided
+    return rests and (state.within_budgets or goal not in state.decided)
 
 
 def many_partitions(state: State, goal: str) -> Size:

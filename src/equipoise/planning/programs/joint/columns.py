@@ -16,6 +16,8 @@ from equipoise.planning.programs.joint.pieces import Pieces, pieces, taken
 from equipoise.planning.programs.joint.question import Near, Question, Term
 
 BoolArray = npt.NDArray[np.bool_]
+FAR = 2**31
+"""Above what any arc or count comes to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +67,12 @@ class JointSheet:
         self.width: list[Int64] = []
         self.counted: list[Int64] = []
         self.cut: list[tuple[Pieces, Int64]] = []
+        self.names: list[Int64] = []
+        self.n_items = 1
+        """One more, for what is no step and has a name below `FAR`."""
 
-    def add(self, cut: Pieces, counted: Int64) -> tuple[Int64, Int64]:
-        """List steps; returns their columns and the conditions of their items."""
+    def add(self, cut: Pieces, counted: Int64, n_items: int) -> tuple[Int64, Int64]:
+        """List steps of some of so many items; returns their columns and the conditions of their items."""
         item = self.n_conditions + np.arange(len(cut.item))
         step = self.n_columns + np.arange(len(cut.step.owner))
         self.n_conditions, self.n_columns = self.n_conditions + len(item), self.n_columns + len(step)
@@ -76,6 +81,9 @@ class JointSheet:
         self.width.append(cut.step.width)
         self.counted.append(counted)
         self.cut.append((cut, step))
+        # so that a step keeps its name where costs are cut anew
+        self.names.append((self.n_items + cut.item)[cut.step.owner] * FAR + cut.step.begin)
+        self.n_items += n_items
         return step, item
 
 
@@ -105,9 +113,9 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
         units = network.params.unit_steps
         of_arcs = pieces(term.arcs, network.lower, network.upper, asked.near.arcs, units)
         of_counts = pieces(term.counts, counts.lower, counts.upper, asked.near.counts, units)
-        taken, item = sheet.add(of_arcs, np.full(len(of_arcs.item), -1))
+        taken, item = sheet.add(of_arcs, np.full(len(of_arcs.item), -1), len(network.tail))
         sheet.entries.append((item, column[of_arcs.item], 1))
-        led, item = sheet.add(of_counts, of_counts.item)
+        led, item = sheet.add(of_counts, of_counts.item, len(counts.lower))
         number = np.full(len(counts.lower), -1, dtype=np.int64)
         number[of_counts.item] = item
         for part in who.counts:
@@ -164,15 +172,14 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     upper[len(free) + len(who.row) :] = np.concatenate(sheet.width)
     flow = np.clip(asked.begun.flow, network.lower, network.upper)
     leading = who.broker == asked.begun.leaders[who.row]
-    amounts = flow, np.bincount(who.counts[:, leading].ravel(), minlength=len(counts.lower))
+    amounts = asked.near.arcs, asked.near.counts
     steps_taken = (taken(cut, amounts[k % 2]) for k, (cut, _) in enumerate(sheet.cut))
     near = np.concatenate([flow[free], leading, *steps_taken])
     rows, n_equal = Rows.stacked(equal, bounded), sheet.n_conditions
     program = JointProgram(asked.goal.part, cost, lower, upper, near, len(free), n_equal, rows)
     counted = np.concatenate(sheet.counted)
     n_arcs, n_all = len(network.tail), len(asked.who.row)
-    steps = np.arange(sheet.n_columns - len(free) - len(present))
-    columns = np.concatenate([free, n_arcs + present, n_arcs + n_all + steps])
+    columns = np.concatenate([free, n_arcs + present, *sheet.names])
     others = np.arange(n_led + len(no_least))
     names = np.concatenate([np.arange(n_equal), n_equal + present[doubtful], n_equal + n_all + others])
     named = columns, names

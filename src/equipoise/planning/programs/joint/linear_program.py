@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from equipoise.planning.flow.network import Int64
-from equipoise.planning.linear.beginning import begun_near
 from equipoise.planning.linear.growing import GrowingProgram
 from equipoise.planning.linear.highs import NEARLY, Answer, integer, linear
 from equipoise.planning.linear.rows import Rows
@@ -60,31 +59,23 @@ class JointProgram:
     rows: Rows
     """The conditions."""
 
-    def relaxed(self, *, simplex: bool, begun: bool = True) -> Answer | None:
+    def relaxed(self, *, simplex: bool) -> Answer | None:
         """The optimum of the linear program; None if none was found.
 
-        ``begun``: the ``simplex`` method begins where columns are ``near``. Where replicas may go anywhere,
-        an interior point, and from there to a corner, is what never takes long.
+        Where replicas may go anywhere an interior point, and from there to a corner, is what never takes
+        long; else it is the ``simplex`` method.
         """
-        cost = self.cost / self.part
-        if begun and simplex:
-            near = np.asarray(self.near, dtype=np.float64)
-            return self.in_units(begun_near(cost, self.rows, self.ends, near))
-        return self.in_units(linear(cost, self.rows, *self.ends, simplex=simplex))
-
-    def growing(self, names: tuple[Int64, Int64]) -> GrowingProgram:
-        """Where `grown` goes on from, for this program and those that have more columns."""
-        return GrowingProgram(names, np.asarray(self.near, dtype=np.float64), self.ends)
+        return self.in_units(linear(self.cost / self.part, self.rows, *self.ends, simplex=simplex))
 
     def grown(
-        self, growing: GrowingProgram, names: tuple[Int64, Int64], iterations: int | None
+        self, growing: GrowingProgram, names: tuple[Int64, Int64], iterations: int | None = None
     ) -> Answer | None:
         """The optimum, from where the last program ended; None if none was found in so many ``iterations``.
 
         ``names``: a number for each column and for each row, the same in all these programs.
         """
-        cost = self.cost / self.part
-        return self.in_units(growing.optimum(cost, self.rows, self.ends, names, iterations))
+        cost, near = self.cost / self.part, np.asarray(self.near, dtype=np.float64)
+        return self.in_units(growing.optimum(cost, self.rows, self.ends, near, names, iterations))
 
     def in_units(self, found: Answer | None) -> Answer | None:
         """What the solver found, in the units of the goal."""
@@ -168,7 +159,8 @@ class JointProgram:
             self.n_equal,
             self.rows.left(some, kept),
         )
-        answer = left.relaxed(simplex=True)
+        names = np.arange(len(some)), np.arange(len(self.rows.least))
+        answer = left.grown(GrowingProgram(is_whole=True), names)
         if answer is None:
             return None
         kept[some] = answer.x

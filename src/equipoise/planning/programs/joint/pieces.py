@@ -41,13 +41,6 @@ def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64, units:
 
 
 def taken(cut: Pieces, amount: Int64) -> Int64:
-    """What is taken of each step, ``(n_steps,)``, where items come to an ``amount``; the cheapest first."""
-    step, first = cut.step, np.lexsort([cut.step.slope, cut.step.owner])
-    before = np.cumsum(step.width[first]) - step.width[first]
-    # Steps of items stand one item after the other: what is before an item's first step is not its own.
-    begin = np.searchsorted(step.owner[first], np.arange(len(cut.item)))
-    owner = step.owner[first]
-    left = (amount[cut.item] - cut.least)[owner] - (before - before[begin[owner]])
-    found = np.zeros_like(step.width)
-    found[first] = np.clip(left, 0, step.width[first])
-    return found
+    """What is taken of each step, ``(n_steps,)``, where items come to an ``amount``."""
+    step = cut.step
+    return np.clip(amount[cut.item][step.owner] - step.begin, 0, step.width)

@@ -23,7 +23,6 @@ from equipoise.planning.programs.joint.pieces import pieces
 from equipoise.planning.programs.joint.question import SCALE, Question, question, stands_there
 
 if TYPE_CHECKING:
-    from equipoise.planning.linear.growing import GrowingProgram
     from equipoise.planning.linear.highs import Answer
     from equipoise.planning.programs.joint.columns import Layout
 
@@ -142,8 +141,9 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         shown = np.ones(len(face.network.tail), dtype=bool)
     if columns_of(asked, shown) > left.columns:
         return None
+    from equipoise.planning.linear.growing import GrowingProgram  # SciPy, where it is needed
     from equipoise.planning.linear.highs import NEARLY
-    from equipoise.planning.programs.joint.columns import multipliers, program_of  # SciPy, where it is needed
+    from equipoise.planning.programs.joint.columns import multipliers, program_of
 
     best: tuple[int, Multipliers] | None = None
     program: GrowingProgram | None = None
@@ -153,12 +153,11 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
         columns = len(layout.program.cost)
         if not left.reach(columns):
             break
-        if growing:
-            program = program or layout.program.growing(layout.names)
+        if not at_once and (growing or not goes_anywhere(asked)):
+            program = program or GrowingProgram(is_whole=not growing)
             found = layout.program.grown(program, layout.names, left.iterations(columns))
         else:
-            simplex = at_once or not goes_anywhere(asked)
-            found = layout.program.relaxed(simplex=simplex, begun=not at_once)
+            found = layout.program.relaxed(simplex=at_once)
         if found is None:
             break
         left.spend(found.iterations, columns)
