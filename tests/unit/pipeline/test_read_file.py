@@ -89,6 +89,20 @@ def test_other_series_of_an_answer_are_read(tmp_path: Path) -> None:
     assert (well["fault"], well["metric"], well["value"]) == (None, "size_bytes", "5")
 
 
+def test_series_of_an_answer_are_read_together(tmp_path: Path) -> None:
+    """A piece for each took 2 ms a sample; one that cannot be read keeps none of the others out."""
+    well, half, none = VECTOR % b'"size_bytes"', VECTOR % rb'"\ud800"', b'{"metric":5}'
+    path = tmp_path / "q.json"
+    path.write_bytes(ANSWER % (b'"vector"', b",".join([well] * 500)))
+    assert [piece.n for piece in step.pieces_of(Source(row_of(path)), path.name)] == [500]
+    path.write_bytes(ANSWER % (b'"vector"', b",".join([*[well] * 7, half, well, none, well])))
+    rows = read(path)
+    assert [row["row"] for row in rows] == [*range(1, 12)]
+    faults = {row["row"]: row["fault"] for row in rows if row["fault"]}
+    assert faults == {8: "the text is not UTF-8", 10: NO_SERIES}
+    assert sum(row["value"] == "5" for row in rows) == 9
+
+
 @pytest.mark.parametrize("error", [KeyError("x"), MemoryError(), ValueError("half \ud800\nand more")])
 def test_a_bug_costs_a_file(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a reader raises is the file's row, of samples as of a state."""

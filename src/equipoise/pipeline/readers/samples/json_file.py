@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import IO, Any, TypeGuard
 
 import orjson
 
 from equipoise.errors import UnusableInput
-from equipoise.pipeline.readers.samples.columns import NOT_UTF8, Piece, piece_of, standard
+from equipoise.pipeline.readers.samples.columns import NOT_UTF8, Piece, piece_of, standard, written
 from equipoise.wording import cut
 
 LINES = 50_000
@@ -87,28 +88,59 @@ def of_answer(content: bytes) -> Iterator[Piece]:
     kind = data.get("resultType") if isinstance(data, dict) else None
     if not isinstance(kind, str) or kind not in KINDS or not isinstance(data.get("result"), list):
         raise UnusableInput(f"an answer of Prometheus without a vector or a matrix ({cut(str(kind))})")
-    for number, series in enumerate(data["result"], start=1):
-        yield from of_series(number, series, kind)
+    waiting: list[Series] = []
+    n = 0
+    for number, told in enumerate(data["result"], start=1):
+        waiting.append(Series.of(number, told, kind))
+        n += len(waiting[-1].rows)
+        if n >= LINES:
+            yield from pieces_of(waiting)
+            waiting, n = [], 0
+    yield from pieces_of(waiting)
 
 
-def of_series(number: int, series: Any, kind: str) -> Iterator[Piece]:
-    """The samples of one series of an answer."""
-    found = series.get(KINDS[kind]) if isinstance(series, dict) else None
-    labels = series.get("metric") if isinstance(series, dict) else None
-    samples = [found] if kind == "vector" else [] if found is None else found
-    fault = "the series cannot be read"
-    if isinstance(labels, dict) and is_samples(samples):
-        named = {name: value for name, value in labels.items() if name not in ("time", "value")}
-        rows = [standard(named | {"time": time, "value": value}) for time, value in samples]
-        try:
-            piece = piece_of(rows, row=[number] * len(rows))
-        except UnicodeEncodeError:  # JSON can tell halves of characters
-            fault = NOT_UTF8
-        else:
-            if rows:
-                yield piece
-            return
-    yield piece_of([{}], row=[number], fault=[fault], text=[cut(reprlib.repr(series))])
+@dataclass(frozen=True)
+class Series:
+    """One series of an answer."""
+
+    number: int
+    told: Any
+    rows: list[dict[str, str | None]]
+    """Its samples; one without anything where there is a fault."""
+    fault: str | None = None
+
+    @classmethod
+    def of(cls, number: int, told: Any, kind: str) -> Series:
+        found = told.get(KINDS[kind]) if isinstance(told, dict) else None
+        labels = told.get("metric") if isinstance(told, dict) else None
+        samples = [found] if kind == "vector" else [] if found is None else found
+        if not isinstance(labels, dict) or not is_samples(samples):
+            return cls(number, told, [{}], "the series cannot be read")
+        named = standard({name: labels[name] for name in labels if name.lower() not in ("time", "value")})
+        rows = [
+            named | {"time": written(time) or named["time"], "value": written(value)}
+            for time, value in samples
+        ]
+        return cls(number, told, rows)
+
+
+def pieces_of(some: Sequence[Series]) -> Iterator[Piece]:
+    """Series as one piece: a piece has the same cost beside its samples, however few those are."""
+    rows = [(row, one) for one in some for row in one.rows]
+    if not rows:
+        return
+    try:
+        yield piece_of(
+            [row for row, _ in rows],
+            row=[one.number for _, one in rows],
+            fault=[one.fault for _, one in rows],
+            text=[None if one.fault is None else cut(reprlib.repr(one.told)) for _, one in rows],
+        )
+    except UnicodeEncodeError:  # JSON can tell halves of characters
+        half = len(some) // 2
+        parts = (some[:half], some[half:]) if half else ([replace(some[0], rows=[{}], fault=NOT_UTF8)],)
+        for part in parts:
+            yield from pieces_of(part)
 
 
 def is_samples(found: Any) -> TypeGuard[list[Any]]:
