@@ -128,8 +128,6 @@ class Steps:
     """Convex costs as parallel arcs: step i of arc ``owner[i]`` has room ``width`` at ``slope`` each."""
 
     owner: Int64
-    begin: Int64
-    """What its arc carries once all below this step is full."""
     width: Int64
     slope: Int64
     exact_below: Int64
@@ -143,7 +141,7 @@ def steps(objective: Objective, lower: Int64, upper: Int64, centre: Int64, units
     A step never crosses an edge of the band, so its slope is a whole number and, inside the band, 0.
     """
     low, high = objective.band_low, objective.band_high
-    pieces: list[tuple[Int64, Int64, Int64, Int64]] = []
+    pieces: list[tuple[Int64, Int64, Int64]] = []
     far = np.int64(2**62)
     exact_below, exact_above = np.full(len(low), far), np.full(len(low), -far)
     for sign, bound in ((1, upper), (-1, lower)):
@@ -172,14 +170,14 @@ def steps(objective: Objective, lower: Int64, upper: Int64, centre: Int64, units
                 first + last - 2 * high[owner],
                 np.where(last <= low[owner], first + last - 2 * low[owner], 0),
             )
-            pieces.append((owner, first, last - first, slope))
+            pieces.append((owner, last - first, slope))
             left = sign * reach < sign * bound[owner]
             owner, at, turn = owner[left], reach[left], turn + 1
     if not pieces:
         empty = np.zeros(0, dtype=np.int64)
-        return Steps(empty, empty, empty, empty, exact_below, exact_above)
-    owner, begin, width, slope = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    return Steps(owner, begin, width, slope, exact_below, exact_above)
+        return Steps(empty, empty, empty, exact_below, exact_above)
+    owners, widths, slopes = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    return Steps(owners, widths, slopes, exact_below, exact_above)
 
 
 def marginals(objective: Objective, flow: Int64) -> tuple[Int64, Int64]:

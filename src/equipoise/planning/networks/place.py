@@ -162,12 +162,13 @@ def attempt(data: PlacementData, goals: tuple[str, ...], expanded: BoolArray) ->
     levels = solve_levels(coarse, coarse.network, first, NetworkName.MERGED)[0]
     every, some = NetworkName.PARTITIONS, NetworkName.MIXED
     name = every if expanded.all() else some if expanded.any() else NetworkName.TOPICS
-    fine = topic_network(data, expanded)
     try:
-        net, face = on_merged_face(fine, coarse, levels)
+        # of the largest clusters only what that face leaves open stays in memory
+        net, face = on_merged_face(topic_network(data, expanded), coarse, levels)
         return finish(net, face, goals[len(first) :], levels, name)
     except Infeasible:
         # what the merged network promises cannot be had topic by topic
+        fine = topic_network(data, expanded)
         return finish(fine, fine.network, goals, [], name)
 
 

@@ -82,7 +82,7 @@ class JointSheet:
         self.counted.append(counted)
         self.cut.append((cut, step))
         # so that a step keeps its name where costs are cut anew
-        self.names.append((self.n_items + cut.item)[cut.step.owner] * FAR + cut.step.begin)
+        self.names.append((self.n_items + cut.item)[cut.step.owner] * FAR + cut.begin)
         self.n_items += n_items
         return step, item
 

@@ -20,6 +20,8 @@ class Pieces:
     """``(n_items,)``."""
     step: Steps
     """Its owners are positions in ``item``."""
+    begin: Int64
+    """``(n_steps,)``: what the step's item comes to once all below the step is taken."""
     at_least: int
     """What all items cost where none takes a step, those that can take none among them."""
 
@@ -37,10 +39,22 @@ def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64, units:
     low, high = objective.band_low[some], objective.band_high[some]
     bands = Objective.of_bands(0, objective.convex[some], low, high)
     cut = steps(bands, least, most, np.clip(near[objective.convex[some]], least, most), units)
-    return Pieces(objective.convex[some].astype(np.int64), least, cut, at_least)
+    return Pieces(objective.convex[some].astype(np.int64), least, cut, begins(cut, least), at_least)
+
+
+def begins(cut: Steps, least: Int64) -> Int64:
+    """Where each step begins, ``(n_steps,)``: those of an item are taken in the order of their slopes."""
+    order = np.lexsort([cut.slope, cut.owner])
+    width, owner = cut.width[order], cut.owner[order]
+    before = np.cumsum(width) - width
+    # Steps of items stand one item after the other: what is before an item's first step is not its own.
+    first = np.searchsorted(owner, np.arange(len(least)))
+    begin = np.empty_like(cut.width)
+    begin[order] = least[owner] + before - before[first][owner]
+    return begin
 
 
 def taken(cut: Pieces, amount: Int64) -> Int64:
     """What is taken of each step, ``(n_steps,)``, where items come to an ``amount``."""
     step = cut.step
-    return np.clip(amount[cut.item][step.owner] - step.begin, 0, step.width)
+    return np.clip(amount[cut.item][step.owner] - cut.begin, 0, step.width)
