@@ -22,6 +22,7 @@ NO_LIMITS = {
         "networks/move_budget.MAX_PRICE", "programs/joint/bound.SAFE",
         "basis/distinct.ROOM", "programs/joint/narrowing.MOST_TIMES", "loads/prices.EXACT",
         "programs/branching.LARGEST", "request/laying.TIMES",
+        "programs/joint/columns.FAR",
     ),
     "a number that stands for none": (
         "programs/rows.INFINITE", "rules/interface.MANY", "problem/shares.ANYTHING", "loads/weights.ANYTHING",
@@ -42,8 +43,8 @@ NO_LIMITS = {
         "networks/topic_rounding.GREAT", "bounds/topic_leaders.ELECTION",
     ),
     "a number by which HiGHS knows a method or a place": (
-        "linear/growing.PRIMAL", "linear/growing.LOWER", "linear/growing.BASIC",
-        "linear/growing.UPPER",
+        "linear/growing.DUAL", "linear/growing.PRIMAL", "linear/growing.LOWER",
+        "linear/growing.BASIC", "linear/growing.UPPER",
     ),
     "a unit, or a position": (
         "networks/free_followers.FIRST", "dirs/shelves.FINEST", "telling/written.CPU",

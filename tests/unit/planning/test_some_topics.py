@@ -67,10 +67,10 @@ def test_no_goal_is_worse_for_it(theme: str) -> None:
 def test_what_is_not_released_is_as_planned_and_counts() -> None:
     """The topics that fit, the least level first; all other partitions stand where the plan has them."""
     cluster = grown(240, 20)
-    problem = replace(build_problem(cluster, Request()), params=replace(ALL_TOO_MANY, topics_arcs=45 * 19))
+    problem = replace(build_problem(cluster, Request()), params=ALL_TOO_MANY)
     lists = make_plan(cluster, Request(), FLOWS).target
-    part = least_level(problem, lists, problem.movable)
-    others = least_level(problem, lists, problem.movable & ~part)
+    part = least_level(problem, lists, problem.movable, 45 * 19)
+    others = least_level(problem, lists, problem.movable & ~part, 45 * 19)
     assert others.sum() == part.sum() and not (others & part).any()
     released = with_part_released(problem, lists, part)
     assert np.bincount(cluster.topic_idx[part]).max() == part.sum() / 2 == 20

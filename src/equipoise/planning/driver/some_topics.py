@@ -47,8 +47,10 @@ def by_some_topics(state: State, goal: str) -> State:
     Then the next topics are looked at, as long as each part gains enough of what is left.
     """
     problem = state.problem
-    left = problem.movable
-    while (part := least_level(problem, state.solution.lists, left)).any():
+    left, most = problem.movable, problem.params.topics_arcs
+    if state.within_budgets:  # the program has a condition more there, which makes it slow
+        most //= 2
+    while (part := least_level(problem, state.solution.lists, left, most)).any():
         value = state.proof(goal).value
         state, left = with_part_solved(state, goal, part), left & ~part
         if (value - state.proof(goal).value) * problem.params.topics_gain < value:
@@ -69,12 +71,15 @@ def with_part_solved(state: State, goal: str, part: BoolArray) -> State:
     return state if joint is None else with_best_of(state, joint)
 
 
-def least_level(problem: Problem, lists: IntArray, left: BoolArray) -> BoolArray:
-    """Partitions ``left`` of the topics whose leaders are farthest from their bands for those they have."""
+def least_level(problem: Problem, lists: IntArray, left: BoolArray, most: int) -> BoolArray:
+    """Partitions ``left`` of the topics whose leaders are farthest from their bands for those they have.
+
+    They have ``most`` arcs.
+    """
     count = table(problem, np.arange(len(lists)), lists[:, 0])
     away = squared(count, *topic_bands(problem, count, problem.leads)).sum(axis=1)
     topic = problem.cluster.topic_idx
-    n_left, most = np.bincount(topic[left], minlength=len(count)), problem.params.topics_arcs
+    n_left = np.bincount(topic[left], minlength=len(count))
     arcs = arcs_of_one(problem) * n_left
     some = (n_left > 0) & (arcs <= most)  # one that is too large keeps none out
     # Level ones change leaders with the others, but more of them than of those have gained nothing.

@@ -183,7 +183,9 @@ class Params:
         50_000, "partitions", "some topics are looked at alone, where all are too many for one program",
         300_000,
     )
-    topics_arcs: int = limit(50_000, "arcs", "those topics have, the least level first", 200_000)
+    topics_arcs: int = limit(
+        100_000, "arcs", "those topics have, the least level first; half as many within a budget", 200_000
+    )
     topics_gain: int = limit(
         10, "parts of what is left", "others are looked at after them as long as one is gained"
     )
