@@ -208,7 +208,7 @@ class Params:
     near_rounds: int = limit(10, "rounds", "before that look for what rows decide by themselves")
     near_optima: int = limit(2, "optima", "are looked at beside the first, where it is not whole")
     late_optima: int = limit(
-        4, "optima", "are looked at beside the first where a goal comes next that no program decides so"
+        8, "optima", "are looked at beside the first where a goal comes next that no program decides so"
     )
     spread_replicas: int = limit(
         1_000_000, "replicas", "first followers are chosen with their placement: arcs of the largest flow"
