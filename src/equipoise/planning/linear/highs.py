@@ -54,7 +54,6 @@ def linear(
     upper: npt.ArrayLike,
     *,
     simplex: bool = True,
-    presolve: bool = True,
 ) -> Answer | None:
     """The optimum of a linear program; None if none was found.
 
@@ -76,7 +75,6 @@ def linear(
         b_eq=rows.least[equal],
         bounds=np.column_stack(ends),
         method="highs-ds" if simplex else "highs-ipm",
-        options={"presolve": presolve},
     )
     if found.status:
         return None
