@@ -49,9 +49,10 @@ def test_too_few_iterations_give_nothing() -> None:
     """What was found in them is no optimum, and its prices say nothing."""
     stock, brokers = [5, 4, 4, -3, -4, -6], np.arange(6)
     kept, cost, ends, ways = sources(stock, [(k, to) for k in range(3) for to in range(3, 6)])
-    growing, near = GrowingProgram(is_whole=False), np.zeros(9)
-    assert growing.optimum(cost, kept, ends, near, (ways, brokers), 0) is None
-    assert growing.optimum(cost, kept, ends, near, (ways, brokers), 100) is not None
+    for is_whole in (False, True):
+        growing, near = GrowingProgram(is_whole=is_whole), np.zeros(9)
+        assert growing.optimum(cost, kept, ends, near, (ways, brokers), 0) is None
+        assert growing.optimum(cost, kept, ends, near, (ways, brokers), 100) is not None
 
 
 def test_rows_that_cannot_be_kept_have_no_optimum() -> None:

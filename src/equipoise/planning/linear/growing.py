@@ -87,7 +87,7 @@ class GrowingProgram:
             return None
         program = left.cost, left.rows, left.ends
         if self.is_whole and self.corner[0] is NOWHERE:
-            found = counted_from(near[left.columns], *program)
+            found = counted_from(near[left.columns], *program, iterations)
         else:
             basis = begun(self.corner, left, names, ends, near)
             found = solved(*program, PRIMAL, iterations, basis)
@@ -109,7 +109,9 @@ class Corner:
     iterations: int
 
 
-def counted_from(x: Float64, cost: Float64, rows: Rows, ends: Ends) -> Corner | None:
+def counted_from(
+    x: Float64, cost: Float64, rows: Rows, ends: Ends, iterations: int | None
+) -> Corner | None:
     """The optimum by the dual simplex method, from where each column is at the end that is nearer to ``x``.
 
     HiGHS moves a column that costs nothing to its lower end before it begins. So columns that are nearer to
@@ -122,7 +124,7 @@ def counted_from(x: Float64, cost: Float64, rows: Rows, ends: Ends) -> Corner | 
     table, used = rows.table.copy(), rows.table @ start
     table.data *= turn[table.indices]
     turned = Rows(table, rows.least - used, rows.most - used)
-    found = solved(turn * cost, turned, (np.zeros_like(x), upper - lower), DUAL)
+    found = solved(turn * cost, turned, (np.zeros_like(x), upper - lower), DUAL, iterations)
     if found is None:
         return None
     columns = np.where(falls & (found.columns != BASIC), LOWER + UPPER - found.columns, found.columns)
@@ -134,7 +136,7 @@ def solved(
     rows: Rows,
     ends: Ends,
     method: int,
-    iterations: int | None = None,
+    iterations: int | None,
     basis: highs.HighsBasis | None = None,
 ) -> Corner | None:
     """The optimum, from a ``basis`` if one is given; None if none was found."""
@@ -173,7 +175,7 @@ def begun(
     columns[of] = np.where(2 * z > (tied.lower + tied.upper)[of], UPPER, LOWER)
     rows = corner[1].of_all(names[1][left.of_rows], np.full(len(left.of_rows), BASIC))
     basis = highs.HighsBasis()
-    basis.col_status, basis.row_status = ([STATUS[k] for k in of.tolist()] for of in (columns, rows))
+    basis.col_status, basis.row_status = ([STATUS[k] for k in places.tolist()] for places in (columns, rows))
     basis.valid = basis.alien = True  # alien: HiGHS mends what is no basis
     return basis
 

@@ -94,9 +94,9 @@ def of_answer(content: bytes) -> Iterator[Piece]:
         waiting.append(Series.of(number, told, kind))
         n += len(waiting[-1].rows)
         if n >= LINES:
-            yield from pieces_of(waiting)
+            yield from together(waiting)
             waiting, n = [], 0
-    yield from pieces_of(waiting)
+    yield from together(waiting)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Series:
         return cls(number, told, rows)
 
 
-def pieces_of(some: Sequence[Series]) -> Iterator[Piece]:
+def together(some: Sequence[Series]) -> Iterator[Piece]:
     """Series as one piece: a piece has the same cost beside its samples, however few those are."""
     rows = [(row, one) for one in some for row in one.rows]
     if not rows:
@@ -140,7 +140,7 @@ def pieces_of(some: Sequence[Series]) -> Iterator[Piece]:
         half = len(some) // 2
         parts = (some[:half], some[half:]) if half else ([replace(some[0], rows=[{}], fault=NOT_UTF8)],)
         for part in parts:
-            yield from pieces_of(part)
+            yield from together(part)
 
 
 def is_samples(found: Any) -> TypeGuard[list[Any]]:
