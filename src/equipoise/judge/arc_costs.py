@@ -53,3 +53,24 @@ def least(pull: Int64, lower: Int64, upper: Int64, convex: Sequence[tuple[Cost, 
         outside = np.maximum(np.maximum(low - x[items], x[items] - high), 0)
         squares += weight * exact_dot(outside, outside)
     return exact_dot(pull, x) + squares
+
+
+def nearly_least(
+    pull: Int64, lower: Int64, upper: Int64, convex: Sequence[tuple[Cost, int]], spare: int
+) -> tuple[Int64, Int64]:
+    """First and last whole ``x`` within bounds of all that cost at most ``spare`` more than the least.
+
+    Of single arcs: one on which a step beyond the least costs more than ``spare`` ends before that step.
+    """
+    first, last = np.where(pull < -spare, upper, lower), np.where(pull > spare, lower, upper)
+    for (_, items, low, high, _), weight in convex:
+        down, up = pull[items] + spare, pull[items] - spare
+        # Where a unit costs ``down`` the shortest of the cheapest, where it costs ``up`` the longest. The
+        # n-th unit beyond the band costs 2 n - 1 times the weight; worth just that, it is in the longest.
+        over, under = -(np.minimum(down, 0) // weight), np.maximum(down, 0) // weight
+        start = np.where(down < 0, high + over // 2, low - (under + 1) // 2)
+        over, under = np.maximum(-up, 0) // weight, -(-np.maximum(up, 0) // weight)
+        end = np.where(up > 0, low - under // 2, high + (over + 1) // 2)
+        first[items] = np.clip(start, lower[items], upper[items])
+        last[items] = np.clip(end, lower[items], upper[items])
+    return first, last

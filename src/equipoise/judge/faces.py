@@ -16,7 +16,7 @@ from equipoise.judge.duality import FlowProblem, dual_bound, narrowed
 from equipoise.judge.given import given_bound
 from equipoise.judge.goals.interface import Reached
 from equipoise.judge.goals.registry import GOALS, counted, goal_of
-from equipoise.judge.joint_network import joint_bound
+from equipoise.judge.joint_network import JointFace, joint_bound
 from equipoise.judge.leader_network import leader_relaxation
 from equipoise.judge.loads import prices_bound
 from equipoise.judge.order_network import order_relaxation
@@ -41,6 +41,8 @@ class OptimalFaces:
         self.names = {str(array) for key, array in proofs.items() if key.endswith("/network")}
         self.relaxations: dict[str, Relaxation] = {}
         self.faces: dict[str, FlowProblem] = {}
+        self.joint: JointFace | None = None
+        """What levels of placement and leaders at once have left."""
         self.program: Program | None = None
         self.n_held = 0
         """Goals that the program holds to their values."""
@@ -147,7 +149,12 @@ class OptimalFaces:
         # have left, and a plan that is best so far is on both.
         placement, leaders = (self.on_face(of) for of in (NetworkName.PARTITIONS, NetworkName.LEADERS))
         budgets = name is NetworkName.JOINT_BUDGET
-        return joint_bound(self.case, goals, placement, leaders, stored, budgets=budgets)
+        bound, face = joint_bound(
+            self.case, goals, placement, leaders, stored, budgets=budgets, known=self.joint
+        )
+        if bound == counted(goals[-1], self.case):
+            self.joint = face
+        return bound
 
 
 def family(name: NetworkName) -> str:

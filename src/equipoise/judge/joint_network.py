@@ -7,18 +7,23 @@ duality again): each partition is led where that is cheapest, the flow costs wha
 counts of leaders pay for what they hold. Prices are whole numbers of a part of the goal's unit, so nothing
 is rounded but the bound, and that up. Budgets are such conditions as well: of all arrivals, and of each
 partition's.
+
+What is left is a sum of what each partition's leader, each arc and each count costs. A plan that is worth no
+more than the bound can have none of them dearer than its cheapest by more than the bound was rounded by: the
+next level keeps to the others (fixing by reduced costs).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from equipoise.cluster import Level
-from equipoise.judge.arc_costs import least
+from equipoise.judge.arc_costs import least, nearly_least
 from equipoise.judge.duality import FlowProblem, exact_dot, within
 from equipoise.judge.goals.registry import counted, goal_of
 from equipoise.judge.placement_layout import Layout, layout_of
@@ -63,6 +68,27 @@ class Prices:
         return cls(goal.tolist(), node, counts, stands.reshape(n_rows, n_brokers), arrivals)
 
 
+@dataclass(frozen=True, eq=False)
+class JointFace:
+    """Of plans that are as good as this one at the levels before: what those have left of each part."""
+
+    lower: Int64
+    """``(n_arcs,)`` of the placement network, as ``upper``."""
+    upper: Int64
+    leads: BoolArray
+    """``(n_rows, n_brokers)``: who may lead."""
+    fewest: Int64
+    """``(n_counts,)`` of leaders, as ``most``."""
+    most: Int64
+
+
+class JointBound(NamedTuple):
+    """What is proved of a goal, and of the plans that have no more of it."""
+
+    value: int
+    face: JointFace
+
+
 def joint_bound(
     case: Case,
     goals: Sequence[Level],
@@ -71,12 +97,13 @@ def joint_bound(
     stored: Int64,
     *,
     budgets: bool = False,
-) -> int:
+    known: JointFace | None = None,
+) -> JointBound:
     """The bound on the last of ``goals`` in plans that are as good at those before.
 
     ``placement`` has every partition as a unit of its own; of both networks only plans on the faces are
-    meant. ``budgets``: prices of the request's budgets are stored as well. Raises ``ValueError`` for
-    unusable prices.
+    meant, and of those the ones that levels of this kind have left, ``known``. ``budgets``: prices of the
+    request's budgets are stored as well. Raises ``ValueError`` for unusable prices.
     """
     layout = layout_of(case, np.arange(int(case.rules.movable.sum())))
     price = Prices.of(stored, layout, len(goals) - 1, budgets=budgets)
@@ -91,12 +118,20 @@ def joint_bound(
             allowed += goal_of(level.goal).jointly_kept(view, paid, counted(level, case))
 
     face = placement[1]
+    if known is not None:
+        face = replace(
+            face, lower=np.maximum(face.lower, known.lower), upper=np.minimum(face.upper, known.upper)
+        )
     leave, arrive = arcs_between(layout, face)
     stays = staying(layout, face, leave)
     leads = np.zeros(price.stands.shape, dtype=bool)
     leads[arrive.row, arrive.broker] = face.upper[arrive.arc] > 0
     # To lead a partition a broker needs a replica of it: one that may arrive, or one that need not leave.
     leads = (leads | stays) & case.rules.leads
+    fewest, most = counts_of_leaders(layout, leaders[1], leads)
+    if known is not None:
+        leads &= known.leads
+        fewest, most = np.maximum(fewest, known.fewest), np.minimum(most, known.most)
     worth = np.where(leads, price.stands, 0)
 
     # The price y is paid by who leads and earned by who stands there. What stands and need not leave has
@@ -107,20 +142,25 @@ def joint_bound(
     for (linear, *_), paid in view.on_arcs:
         pull += paid * linear
 
-    lower, upper = counts_of_leaders(layout, leaders[1], leads)
+    leading = cost_of_leaders(layout, price, np.where(leads, worth, FORBIDDEN), view)
     scaled = (
         exact_dot(face.supply, price.node)
         + least(pull, face.lower, face.upper, view.on_arcs)
-        + cheapest_leaders(layout, price, np.where(leads, worth, FORBIDDEN), view)
-        # as Python's integers, which do not overflow
+        # 64 bits do not hold what thousands of the highest prices make, so both sums are Python's
+        + sum(leading.min(axis=1).tolist())
         - sum(worth[stays].tolist())
-        + least(-price.counts, lower, upper, view.on_counts)
+        + least(-price.counts, fewest, most, view.on_counts)
         + sum(paid * cost.offset for cost, paid in (*view.on_arcs, *view.on_counts))
         - allowed
         - room_of_budgets(layout, price.arrivals)
     )
     # A goal counts in whole numbers, so what is proved of part of one is proved of all of it.
-    return -(-scaled // scale)
+    value = -(-scaled // scale)
+    spare = value * scale - scaled
+    lower, upper = nearly_least(pull, face.lower, face.upper, view.on_arcs, spare)
+    fewest, most = nearly_least(-price.counts, fewest, most, view.on_counts, spare)
+    leads &= leading - leading.min(axis=1, keepdims=True) <= spare
+    return JointBound(value, JointFace(lower, upper, leads, fewest, most))
 
 
 def room_of_budgets(layout: Layout, price: Int64) -> int:
@@ -166,18 +206,18 @@ def counts_of_leaders(layout: Layout, face: FlowProblem, leads: BoolArray) -> tu
     return fewest, most
 
 
-def cheapest_leaders(layout: Layout, price: Prices, worth: Int64, view: JointView) -> int:
-    """What the cheapest leader of each partition costs, summed up; ``worth`` as ``Prices.stands``."""
+def cost_of_leaders(layout: Layout, price: Prices, worth: Int64, view: JointView) -> Int64:
+    """What each broker costs as a leader of each row; ``worth`` and the result as ``Prices.stands``."""
     case = layout.case
     cluster, first = case.cluster, case.before[layout.rows, :1]
     n, n_racks = cluster.n_brokers, layout.n_racks
     changed = (first >= 0) & (first != np.arange(n))
     racks, brokers, topics = np.split(price.counts, [n_racks, n_racks + n])
     paid = racks[cluster.brokers.rack_idx] + brokers + topics.reshape(-1, n)[cluster.topic_idx[layout.rows]]
-    cost = view.change * changed + worth + paid + (0 if view.leading is None else view.leading)
     if np.any(worth.min(axis=1, initial=FORBIDDEN) >= FORBIDDEN):
         raise ValueError("a partition that no broker may lead")
-    return sum(cost.min(axis=1).tolist())  # 64 bits do not hold what thousands of the highest prices make
+    cost: Int64 = view.change * changed + worth + paid + (0 if view.leading is None else view.leading)
+    return cost
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ def cut_at(spans: list[tuple[int, int]], low: int, width: int, near: int) -> Pie
     n = len(spans)
     lower, upper = np.array([least for least, _ in spans]), np.array([least + room for least, room in spans])
     bands = Objective.of_bands(0, np.arange(n, dtype=np.int32), np.full(n, low), np.full(n, low + width))
-    return pieces(bands, lower, upper, np.full(n, near), 3)
+    return pieces(bands, lower, upper, np.full(n, near), 3, upper > 0)
 
 
 @given(SPANS, st.integers(0, 60), st.integers(0, 9), st.integers(0, 90), st.integers(0, 130))
@@ -38,6 +38,14 @@ def test_steps_of_an_item_follow_each_other(
         assert found[mine].sum() == np.clip(amount - least, 0, room)
         full = np.cumsum(found[mine] < step.width[mine])
         assert not found[mine][full > 1].any()
+
+
+def test_an_item_that_is_held_to_a_number_has_no_steps_and_is_there() -> None:
+    """What nobody can be part of is left out."""
+    cut = cut_at([(3, 0), (0, 0), (2, 4)], 5, 0, 0)
+    assert cut.item.tolist() == [0, 2] and cut.least.tolist() == [3, 2]
+    assert set(cut.step.owner.tolist()) == {1}
+    assert cut.at_least == (5 - 3) ** 2 + (5 - 0) ** 2 + (5 - 2) ** 2
 
 
 def test_a_step_of_one_begins_where_it_did_wherever_costs_are_cut() -> None:

@@ -31,6 +31,8 @@ class ProvedLevel:
     potential: Int64
     branches: Int64 | None = None
     """Of a proof by cases, see `branching.Tree`."""
+    spare: int = 0
+    """What the bound was rounded up by, in parts of its unit, where prices are whole numbers of those."""
 
     @property
     def kind(self) -> ProofKind:

@@ -128,8 +128,9 @@ def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multiplie
     held = np.array([price.held.get(name, 0) for name in before], dtype=np.int64)
     stored = np.concatenate([held, price.node, price.led, table.ravel(), price.arrivals])
     name = NetworkName.JOINT if asked.budgets is None else NetworkName.JOINT_BUDGET
-    # The goal is whole, so a part of a unit is one more.
-    return ProvedLevel(goal, -(-bound_of(asked, price) // asked.scale), name, stored)
+    bound = bound_of(asked, price)
+    value = -(-bound // asked.scale)  # the goal is whole, so a part of a unit is one more
+    return ProvedLevel(goal, value, name, stored, spare=value * asked.scale - bound)
 
 
 def least(cost: Int64, lower: Int64, upper: Int64, convex: list[tuple[Objective, int]]) -> int:

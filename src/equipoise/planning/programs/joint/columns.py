@@ -97,7 +97,7 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     face, counts = asked.face, asked.counts
     network, present = face.network, np.flatnonzero(~asked.who.arrives | shown[asked.who.arc])
     who = asked.who.of(present)
-    open_ = shown & (network.upper > network.lower)
+    open_ = shown & asked.open_arcs
     # Arcs that are not shown carry their least, so the program's plans are
     # plans of the whole face: its optimum may be too high, never too low.
     free, still = np.flatnonzero(open_), np.where(open_, 0, network.lower)
@@ -111,8 +111,10 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     def costs(term: Term) -> tuple[Int64, Int64, int]:
         """The term's columns, what they cost, and what is paid in any case."""
         units = network.params.unit_steps
-        of_arcs = pieces(term.arcs, network.lower, network.upper, asked.near.arcs, units)
-        of_counts = pieces(term.counts, counts.lower, counts.upper, asked.near.counts, units)
+        of_arcs = pieces(term.arcs, network.lower, network.upper, asked.near.arcs, units, asked.open_arcs)
+        of_counts = pieces(
+            term.counts, counts.lower, counts.upper, asked.near.counts, units, asked.open_counts
+        )
         taken, item = sheet.add(of_arcs, np.full(len(of_arcs.item), -1), len(network.tail))
         sheet.entries.append((item, column[of_arcs.item], 1))
         led, item = sheet.add(of_counts, of_counts.item, len(counts.lower))

@@ -1,9 +1,13 @@
 """What goals before leave open: columns that no plan as good as this one at those goals can use.
 
-A goal before whose bound meets its value has prices. Under those every plan that is as good costs the same,
-so a column that costs more is at its end in all of them (complementary slackness, as in `convex.narrow`), and
-the program does without it. To prove what it finds of all plans, the prices of the goals before are added to
-its own, so often that no column that was left out is worth anything.
+A goal before whose bound meets its value has prices. What these leave of it is a sum of what each arc, each
+count and each partition's leader costs. So no plan that is as good has one of them that is dearer than its
+cheapest by more than the prices miss the value by (complementary slackness, as in `convex.narrow`; where they
+miss it, fixing by reduced costs), and the program does without those.
+
+Of prices on placement and leaders at once the judge finds the same by itself (`without_closed`). Of others it
+does not: to prove what is found of all plans they are added to its prices, so often that no column that was
+left out is worth anything (`Narrowed.lifted`).
 """
 
 from __future__ import annotations
@@ -17,12 +21,14 @@ import numpy.typing as npt
 
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import ProvedLevel
-from equipoise.planning.flow.network import Int64
+from equipoise.planning.flow.convex import cheapest
+from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.faces import lift, merged_network
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, cheapest_of
-from equipoise.planning.programs.joint.question import MOST, SCALE, Question
+from equipoise.planning.programs.joint.question import MOST, SCALE, Candidates, Question
 
+AT_ONCE = frozenset({NetworkName.JOINT, NetworkName.JOINT_BUDGET})
 MARGINS = SCALE // 16, SCALE
 """A column that costs less is kept: it would need prices many times over. Where those that cost more still
 need them too often, more are kept.
@@ -94,6 +100,60 @@ def linear_parts(asked: Question) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np
     return arcs, counts
 
 
+def without_closed(
+    asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel]
+) -> Question:
+    """The question without what levels of placement and leaders at once close; the judge closes no less.
+
+    ``reached``: the goals before with their values, in order; ``levels``: bounds of some, that those meet, in
+    the same order.
+    """
+    for level in levels:
+        if level.network in AT_ONCE and (price := prices_of(asked, reached, level)) is not None:
+            asked = closed(asked, price, level.spare)
+    return asked
+
+
+def closed(asked: Question, price: Multipliers, spare: int) -> Question:
+    """The question without what is dearer than the cheapest by more than ``spare`` under ``price``."""
+    network, counts, terms = asked.face.network, asked.counts, asked.terms(price.held, 0)
+    on_arcs = [(term.arcs, weight) for term, weight in terms]
+    on_counts = [(term.counts, weight) for term, weight in terms]
+    lower, upper = nearly_least(price.pull(asked, 0), network.lower, network.upper, on_arcs, spare)
+    least, most = nearly_least(-price.led, counts.lower, counts.upper, on_counts, spare)
+    leads = standing(asked.who, lower, upper) & (dearer(asked, price) <= spare)
+    narrower = held_between(asked, lower, upper, leads)
+    return replace(narrower, counts=replace(counts, lower=least, upper=most))
+
+
+def nearly_least(
+    cost: Int64, lower: Int64, upper: Int64, convex: Sequence[tuple[Objective, int]], spare: int
+) -> tuple[Int64, Int64]:
+    """Least and most of each item, within bounds, that cost at most ``spare`` more than is cheapest."""
+    least, most = np.where(cost < -spare, upper, lower), np.where(cost > spare, lower, upper)
+    for objective, weight in convex:
+        if weight:
+            items = objective.convex
+            first, _ = cheapest(objective, cost[items] + spare, weight)
+            _, last = cheapest(objective, cost[items] - spare, weight)
+            least[items] = np.clip(first, lower[items], upper[items])
+            most[items] = np.clip(last, lower[items], upper[items])
+    return least, most
+
+
+def standing(who: Candidates, lower: Int64, upper: Int64) -> npt.NDArray[np.bool_]:
+    """Those who may still stand there where the flow of arcs is between two, ``(n_candidates,)``."""
+    return np.where(who.arrives, upper[who.arc] > 0, (who.arc < 0) | (lower[who.arc] == 0))
+
+
+def held_between(asked: Question, lower: Int64, upper: Int64, kept: npt.NDArray[np.bool_]) -> Question:
+    """The question with arcs held between two flows, ``(n_arcs,)``, and the candidates that are kept."""
+    left = asked.who.of(np.flatnonzero(kept))
+    left = replace(left, arc=np.where(left.arrives | (upper[left.arc] > 0), left.arc, -1))
+    face = replace(asked.face, network=replace(asked.face.network, lower=lower, upper=upper))
+    return replace(asked, face=face, who=left)
+
+
 def narrow_question(
     asked: Question, reached: Mapping[str, int], levels: Sequence[ProvedLevel], margin: int = MARGINS[0]
 ) -> Narrowed | None:
@@ -102,7 +162,8 @@ def narrow_question(
     ``reached``: the goals before with their values, in order; ``levels``: bounds of some, that those meet.
     ``margin``: what costs no more stays.
     """
-    known = [price for level in levels if (price := prices_of(asked, reached, level)) is not None]
+    others = (level for level in levels if level.network not in AT_ONCE)
+    known = [price for level in others if (price := prices_of(asked, reached, level)) is not None]
     if not known:
         return None
     # Each costs a plan as good as this one nothing beyond its value, so their sum does not either.
@@ -113,16 +174,12 @@ def narrow_question(
     cost = np.where(linear, price.pull(asked, 0), 0)
     lower = np.where(cost < -margin, network.upper, network.lower)
     upper = np.where(cost > margin, network.lower, network.upper)
-    comes, leaves = upper[who.arc] > 0, lower[who.arc] > 0
-    stands = np.where(who.arrives, comes, (who.arc < 0) | ~leaves)
-    kept = stands & (dearer(asked, price) <= margin)
-    left = who.of(np.flatnonzero(kept))
-    left = replace(left, arc=np.where(left.arrives | (upper[left.arc] > 0), left.arc, -1))
+    kept = standing(who, lower, upper) & (dearer(asked, price) <= margin)
     led = np.where(linear_counts, price.led, 0)
     least = np.where(led > margin, counts.upper, counts.lower)
     most = np.where(led < -margin, counts.lower, counts.upper)
-    face = replace(asked.face, network=replace(network, lower=lower, upper=upper))
-    narrower = replace(asked, face=face, who=left, counts=replace(counts, lower=least, upper=most))
+    narrower = held_between(asked, lower, upper, kept)
+    narrower = replace(narrower, counts=replace(counts, lower=least, upper=most))
     return Narrowed(asked, narrower, price, kept, margin)
 
 
@@ -165,7 +222,7 @@ def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -
         elif len(arrivals):
             arrivals[0] = of_move
         price = replace(none, held=held, node=node, arrivals=arrivals)
-    elif level.network in (NetworkName.JOINT, NetworkName.JOINT_BUDGET):
+    elif level.network in AT_ONCE:
         before = tuple(reached)[: tuple(reached).index(level.goal)]
         ends = np.cumsum([len(before), n_nodes, n_counts, n_rows * n_brokers, len(none.arrivals)])
         if len(stored) != ends[-1]:
@@ -175,9 +232,13 @@ def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -
         if any(some and goal not in held for goal, some in paid_for.items()):
             return None
         held |= {goal: some for goal, some in paid_for.items() if goal in held}
+        if Moves.name in held and Moves.name not in before and len(arrivals):
+            # what was a budget of arrivals then is a condition of moves now
+            held[Moves.name] += int(arrivals[0])
+            arrivals = np.r_[0, arrivals[1:]]
         price = Multipliers(held, node, led, stands.reshape(n_rows, -1)[who.row, who.broker], arrivals)
     else:
         return None
     # With nothing for the goal itself, the bound is what the goal before lacks of its value. Only if that is
     # nothing do its prices say which columns no such plan has.
-    return price if bound_of(asked, price, 0) >= -EXACT else None
+    return price if bound_of(asked, price, 0) >= -max(EXACT, level.spare) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from equipoise.planning.flow.convex import Steps, steps
 from equipoise.planning.flow.network import Int64, Objective
@@ -23,18 +24,20 @@ class Pieces:
     begin: Int64
     """``(n_steps,)``: what the step's item comes to once all below the step is taken."""
     at_least: int
-    """What all items cost where none takes a step, those that can take none among them."""
+    """What all items cost where none takes a step, those that are left out among them."""
 
 
-def pieces(objective: Objective, lower: Int64, upper: Int64, near: Int64, units: int) -> Pieces:
+def pieces(
+    objective: Objective, lower: Int64, upper: Int64, near: Int64, units: int, open_: npt.NDArray[np.bool_]
+) -> Pieces:
     """The convex part of an objective; ``lower`` and ``upper`` of all arcs, or counts.
 
-    Steps are of one unit around ``near``, so many of them; wider ones cost too much but at their ends.
+    Steps are of one unit around ``near``, so many of them; wider ones cost too much but at their ends. Items
+    that are not ``open_`` are at their least without being held there, and left out.
     """
     least, most = lower[objective.convex], upper[objective.convex]
     at_least = int((objective.distance(least) ** 2).sum())
-    # An item that cannot differ is a number, which `at_least` has.
-    some = np.flatnonzero(most > least)
+    some = np.flatnonzero(open_[objective.convex])
     least, most = least[some], most[some]
     low, high = objective.band_low[some], objective.band_high[some]
     bands = Objective.of_bands(0, objective.convex[some], low, high)
@@ -50,7 +53,7 @@ def begins(cut: Steps, least: Int64) -> Int64:
     # Steps of items stand one item after the other: what is before an item's first step is not its own.
     first = np.searchsorted(owner, np.arange(len(least)))
     begin = np.empty_like(cut.width)
-    begin[order] = least[owner] + before - before[first][owner]
+    begin[order] = least[owner] + before - before[first[owner]]
     return begin
 
 

@@ -200,6 +200,16 @@ class Question:
         return most is not None and most * data.problem.params.few_moves <= data.n_replicas
 
     @property
+    def open_arcs(self) -> BoolArray:
+        """``(n_arcs,)``: their flow is not settled."""
+        return self.face.network.upper > self.face.network.lower
+
+    @property
+    def open_counts(self) -> BoolArray:
+        """``(n_counts,)``: someone may lead there. Nothing else holds a count to its bounds, be they one."""
+        return self.counts.upper > 0
+
+    @property
     def scale(self) -> int:
         """Parts of the goal's unit that prices are whole numbers of."""
         return self.goal.scale

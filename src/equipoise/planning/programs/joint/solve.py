@@ -18,7 +18,7 @@ from equipoise.planning.goals import GOALS, PLACEMENT
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
 from equipoise.planning.networks.faces import OptimalFace, sized
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_parts, proved
-from equipoise.planning.programs.joint.narrowing import MARGINS, narrow_question
+from equipoise.planning.programs.joint.narrowing import MARGINS, narrow_question, without_closed
 from equipoise.planning.programs.joint.pieces import pieces
 from equipoise.planning.programs.joint.question import SCALE, Question, question, stands_there
 
@@ -101,7 +101,7 @@ def best_of_face(
     LOG.info("placements and leaders at once: %s", goal)
     if any(PLACEMENT[name].of_sizes for name in (goal, *reached) if name in PLACEMENT):
         face = sized(face)
-    asked = question(face, goal, reached, kept, start.lists)
+    asked = without_closed(question(face, goal, reached, kept, start.lists), reached, start.levels)
     # a byte costs so little beside what is counted that prices of counts could not be added often enough
     for margin in () if asked.goal.largest else MARGINS:
         narrowed = narrow_question(asked, reached, start.levels, margin)
@@ -195,17 +195,21 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
 def columns_of(asked: Question, shown: npt.NDArray[np.bool_]) -> int:
     """Columns of the program of the arcs ``shown``, see `columns.program_of`, which needs SciPy."""
     network, counts, who, near = asked.face.network, asked.counts, asked.who, asked.near
-    n = int((shown & (network.upper > network.lower)).sum()) + int((~who.arrives | shown[who.arc]).sum())
+    arcs, led = asked.open_arcs, asked.open_counts
+    n = int((shown & arcs).sum()) + int((~who.arrives | shown[who.arc]).sum())
     for term in (asked.goal, *(term for term, _ in asked.held.values())):
-        for of, bounds, at in ((term.arcs, network, near.arcs), (term.counts, counts, near.counts)):
-            cut = pieces(of, bounds.lower, bounds.upper, at, network.params.unit_steps)
+        for of, bounds, at, open_ in (
+            (term.arcs, network, near.arcs, arcs),
+            (term.counts, counts, near.counts, led),
+        ):
+            cut = pieces(of, bounds.lower, bounds.upper, at, network.params.unit_steps, open_)
             n += len(cut.step.owner)
     return n
 
 
 def most_shown(asked: Question, shown: npt.NDArray[np.bool_]) -> bool:
     """True where the program has half of its columns anyway, and all are few: then it need not grow."""
-    open_ = asked.face.network.upper > asked.face.network.lower
+    open_ = asked.open_arcs
     n_open, most = int(open_.sum()), asked.face.net.data.problem.params.face_at_once
     return n_open + len(asked.who.row) <= most and n_open <= 2 * int((open_ & shown).sum())
 
