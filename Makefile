@@ -1,5 +1,5 @@
 # Every target does its own set-up; see tools/setup. Variables: OUT (make demo), TESTS (every test target),
-# ROOMS, NUMBER (of each room) and SEED (make mutants), NUMBER and SEED (make fuzz), KILLS, MINUTES and SEED (make test-long).
+# ROOMS, NUMBER (of each room) and SEED (make mutants), NUMBER and SEED (make fuzz), KILLS, MINUTES, SEED and TIMES (make test-long).
 PYTHON := .venv/bin/python
 OUT ?= demo-out
 TESTS ?= tests
@@ -9,12 +9,14 @@ CASES ?= $(if $(filter file,$(origin NUMBER)),500,$(NUMBER))
 SEED ?= 1
 KILLS ?= 100
 MINUTES ?= 30
+TIMES ?= 5
 
 # Tests and bench start hundreds of processes: each would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 # What a test needs is said by its marks (pyproject.toml); without them it needs nothing but Python and lp_solve.
-FAST := not kafka and not browser and not spark and not slow and not long
+NEEDS := kafka or browser or spark
+FAST := not ($(NEEDS)) and not slow and not long
 
 .PHONY: help setup demo test test-setup test-fast test-long coverage mutants fuzz lint bench docs clean distclean
 
@@ -22,7 +24,7 @@ help:
 	@echo "make demo       plan the example fleet on Spark, into $(OUT)/"
 	@echo "make test       every test; brings Chromium, lp_solve and Kafka for them"
 	@echo "make test-fast  those that need no broker, no Spark, no browser and little time"
-	@echo "make test-long  those that take many minutes (KILLS=100 MINUTES=30 SEED=1)"
+	@echo "make test-long  those that take many minutes, and more random cases (KILLS=100 MINUTES=30 SEED=1 TIMES=5)"
 	@echo "make coverage   what the fast tests run of each room"
 	@echo "make mutants    small changes to the code that no test notices (ROOMS='cluster ...')"
 	@echo "make fuzz       what nobody would write, and what comes of it (NUMBER=10000 SEED=1)"
@@ -51,6 +53,7 @@ test-fast: setup
 
 test-long: setup
 	KILLS=$(KILLS) MINUTES=$(MINUTES) SEED=$(SEED) $(PYTHON) -m pytest $(TESTS) -m long -s
+	EQUIPOISE_TIMES=$(TIMES) $(PYTHON) -m pytest $(TESTS) -m "slow and not long and not ($(NEEDS))" -n auto
 
 # Of the fast tests, room by room; fails below the floor in pyproject.toml.
 coverage: setup

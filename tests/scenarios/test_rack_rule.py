@@ -1,12 +1,7 @@
-"""The rack rule means one thing to planner, judge, reference and every figure that is shown.
-
-``EQUIPOISE_CASES`` random clusters of each theme are tried (default 50), from seed ``EQUIPOISE_FIRST_CASE``
-on: ``EQUIPOISE_CASES=1000 python -m pytest tests/scenarios/test_rack_rule.py -k all_mean``.
-"""
+"""The rack rule means one thing to planner, judge, reference and every figure that is shown."""
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +13,7 @@ from tests.reference.rules import broken_rules
 from tests.reference.values import as_lists, value
 from tests.scenarios.named import cluster_of, lists_of, values_of
 from tests.scenarios.strategies import THEMES, case
+from tests.seeds import seeds
 
 from equipoise.cluster import Cluster, Plan, measures
 from equipoise.cluster.brokers import IntArray
@@ -102,8 +98,7 @@ def test_where_every_plan_must_crowd_a_rack_no_figure_counts_it() -> None:
     assert levels(cluster, cluster.replicas, problem.eligible)["rack_violations"] == 0
 
 
-FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
-SEEDS = range(FIRST, FIRST + int(os.environ.get("EQUIPOISE_CASES", "50")))
+SEEDS = seeds(20)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,7 @@
-"""A certificate proves the plan it came with and nothing else, on small random clusters.
-
-``EQUIPOISE_CASES`` and ``EQUIPOISE_FIRST_CASE`` as in `test_optimal.py`.
-"""
+"""A certificate proves the plan it came with and nothing else, on small random clusters."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +9,7 @@ import numpy as np
 import pytest
 from tests.scenarios.checks import planned
 from tests.scenarios.strategies import case
+from tests.seeds import seeds
 
 from equipoise import judge
 from equipoise.cluster import Level, Plan
@@ -20,8 +17,7 @@ from equipoise.judge.certificate import Finding, verify
 from equipoise.planning import build_problem
 from equipoise.planning.goals import value_of
 
-FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
-SEEDS = range(FIRST, FIRST + int(os.environ.get("EQUIPOISE_CASES", "10")))
+SEEDS = seeds(10)
 CASES = pytest.mark.parametrize(
     ("theme", "seed"), [(theme, seed) for theme in ("one", "several", "leaders", "orders") for seed in SEEDS]
 )

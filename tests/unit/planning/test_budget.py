@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from bench.instances import cluster
 from tests.scenarios.checks import check_judged
 from tests.scenarios.named import cluster_of, values_of
+from tests.seeds import seeds
 
 from equipoise.cluster import Brokers, Cluster, build_cluster, measures
 from equipoise.planning import Params, Request, build_problem, make_plan
@@ -131,7 +131,7 @@ def test_more_moves_never_mend_less() -> None:
     assert kept[1][0] == kept[2][0] == 0
 
 
-SEEDS = range(int(os.environ.get("EQUIPOISE_CASES", "25")))
+SEEDS = seeds(12)
 
 
 @pytest.mark.parametrize(

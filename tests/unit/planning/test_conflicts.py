@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from tests.scenarios.strategies import case
+from tests.seeds import seeds
 from tests.unit.planning.ways import relaxed, without_rules
 
 from equipoise.cluster import Brokers, Cluster, build_cluster
@@ -225,7 +226,7 @@ def test_two_conflicts_at_once_are_left_together() -> None:
 @pytest.mark.parametrize("theme", ["one", "several", "rules", "budget", "leaders"])
 def test_ways_out_of_random_requests(theme: str) -> None:
     """Each way out frees the partition that was named: a plan, or a conflict of another partition."""
-    for seed in range(120):
+    for seed in seeds(60):
         drawn = case(theme, seed)
         request = replace(drawn.request, goals=("moves",))
         try:

@@ -10,6 +10,7 @@ import pytest
 from tests.reference.exact import optimum
 from tests.scenarios.checks import check_judged
 from tests.scenarios.strategies import Case, case
+from tests.seeds import seeds
 from tests.unit.planning.clusters import grown
 
 from equipoise.errors import ImpossibleRequest, UnusableInput
@@ -36,7 +37,7 @@ def created(drawn: Case) -> Case:
 def test_the_program_finds_the_optimum(theme: str) -> None:
     """Small clusters planned as if they were large: what it decides is the optimum, and the judge agrees."""
     decided: Counter[str] = Counter()
-    for seed in range(150):
+    for seed in seeds(50):
         # as on clusters of some thousands of partitions, or of some ten thousand: after coarse levels
         params = replace(LARGE, partition_arcs=0) if seed % 2 else LARGE
         if theme.startswith("orders"):

@@ -1,11 +1,7 @@
-"""Weighed plans of small random clusters against exact 0-1 programs that share no code with the planner.
-
-``EQUIPOISE_CASES`` cases of each theme are tried (default 20), as in ``tests/scenarios/test_optimal.py``.
-"""
+"""Weighed plans of small random clusters against exact 0-1 programs that share no code with the planner."""
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import replace
 
@@ -15,6 +11,7 @@ from tests.reference import exact, values
 from tests.reference.rules import broken_rules
 from tests.reference.weighed import least
 from tests.scenarios.strategies import case
+from tests.seeds import seeds
 
 from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan
@@ -25,8 +22,7 @@ from equipoise.planning import Params, Problem, Request, build_problem, make_pla
 from equipoise.planning.goals import is_known, weighs
 from equipoise.planning.loads import weighed_goals, weighed_value
 
-FIRST = int(os.environ.get("EQUIPOISE_FIRST_CASE", "0"))
-SEEDS = range(FIRST, FIRST + int(os.environ.get("EQUIPOISE_CASES", "20")))
+SEEDS = seeds(8)
 FAST = SEEDS[:4:2]
 """These of each theme are tried in the fast tests, too."""
 CASES = pytest.mark.parametrize(
