@@ -65,6 +65,8 @@ def app(verbs: Sequence[str] = VERBS) -> App:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; ends the process with the exit code, and with one line for what went wrong."""
+    # Nearly all is sums of whole numbers: a second thread of OpenBLAS has little to do, and waits busily.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with guarded():
         try:
             code = run(sys.argv[1:] if arguments is None else arguments)

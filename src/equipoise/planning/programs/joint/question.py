@@ -121,8 +121,7 @@ class Term:
         cost: Int64 = times * self.changes * who.changes
         if not self.leads or not times:
             return cost
-        often = times * self.leads  # 64 bits need not hold the products
-        return cost + np.array([often * c // self.leads_in for c in who.leading.tolist()], dtype=np.int64)
+        return cost + so_often(times * self.leads, who.leading, self.leads_in)
 
     @property
     def dearest(self) -> int:
@@ -142,12 +141,20 @@ class Term:
         some = np.flatnonzero(self.arcs.linear) if price else np.zeros(0, dtype=np.int64)
         # Rounded down here and up in `paid_back`: both lower
         # the bound, so what is rounded proves nothing too much.
-        linear[some] = [price * size // self.fine for size in self.arcs.linear[some].tolist()]
+        linear[some] = so_often(price, self.arcs.linear[some], self.fine)
         return Term(Objective.of_linear(linear), 0, self.counts, 0, price * self.leads, self.fine), 1
 
     def paid_back(self, price: int, value: int) -> int:
         """What its value allows, at a price."""
         return -(-price * value // self.fine)
+
+
+def so_often(times: int, amounts: Int64, parts: int) -> Int64:
+    """``times * amounts / parts``, each rounded down; 64 bits need not hold the products."""
+    most = int(np.abs(amounts).max(initial=0))
+    if times.bit_length() + most.bit_length() < 63:
+        return times * amounts // parts
+    return np.array([times * amount // parts for amount in amounts.tolist()], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
