@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.planning.drawn_networks import Drawn, is_flow, least, networks
 
 from equipoise.planning.flow import convex
-from equipoise.planning.flow.convex import dual_bound, narrow, solve, solve_stepwise
+from equipoise.planning.flow.convex import dual_bound, is_settled, narrow, solve, solve_stepwise
 from equipoise.planning.flow.network import Infeasible, Int64, Network, Objective
 
 
@@ -86,6 +86,23 @@ def test_the_narrowed_network_is_the_optimal_face(drawn: Drawn) -> None:
     assert is_flow(face, found.flow)
     second = solve(face, drawn.second, found.flow)
     assert [drawn.first.value(second.flow), second.value] == both
+
+
+@given(networks())
+def test_all_flows_cost_the_same_where_nothing_is_left_to_decide(drawn: Drawn) -> None:
+    """Any two amounts of an arc do then, whether some flow has them or not; else it is not said."""
+    network, objective = drawn.network, drawn.first
+    crossed = network.lower > network.upper
+    ends = np.where(crossed, network.upper, network.lower), network.upper
+    single = 0
+    for arc in range(len(network.tail)):
+        costs = set()
+        for amount in range(int(ends[0][arc]), int(ends[1][arc]) + 1):
+            flow = ends[1].copy()
+            flow[arc] = amount
+            costs.add(objective.value(flow))
+        single += len(costs) == 1
+    assert is_settled(network, objective) == (single == len(network.tail))
 
 
 def test_a_band_is_filled_before_it_is_left() -> None:

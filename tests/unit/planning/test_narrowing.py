@@ -21,7 +21,7 @@ from equipoise.planning.problem.request import Request
 from equipoise.planning.programs.joint import solve
 from equipoise.planning.programs.joint.bound import Multipliers
 from equipoise.planning.programs.joint.narrowing import MARGINS, Narrowed, narrow_question, without_closed
-from equipoise.planning.programs.joint.question import Question, counts_of_leaders, question
+from equipoise.planning.programs.joint.question import Question, counts_of_leaders, question, so_often
 from equipoise.planning.programs.joint.solve import Start, best_of_face
 
 BEFORE = ("racks", "replicas", "moves", "topics", "leaders", "elections")
@@ -97,6 +97,16 @@ def test_prices_that_prove_less_close_nothing() -> None:
     assert levels[-1].value < reached["elections"]
     asked = question(placement.face, "topic-leaders", reached, kept, lists)
     assert narrow_question(asked, reached, tuple(levels)) is None
+
+
+def test_prices_of_bytes_are_rounded_down_one_by_one() -> None:
+    """Whether 64 bits hold what they come to or not."""
+    amounts = np.array([0, 1, 7, -5, 2**33 + 1])
+    for times in (0, 1, 3, -3, 2**20 + 1, 2**45 + 1):
+        for parts in (1, 4, 2**17):
+            expected = [times * amount // parts for amount in amounts.tolist()]
+            if max(map(abs, expected)) < 2**63:
+                assert so_often(times, amounts, parts).tolist() == expected
 
 
 def with_a_new_broker() -> Cluster:

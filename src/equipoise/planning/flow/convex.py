@@ -242,6 +242,15 @@ def narrow(network: Network, objective: Objective, potential: Int64) -> Network:
     return held
 
 
+def is_settled(network: Network, objective: Objective) -> bool:
+    """True where all flows cost the same: arcs that differ cost nothing, or stay in their bands."""
+    lower, upper = network.lower[objective.convex], network.upper[objective.convex]
+    differs = lower < upper
+    if np.any(differs & ((lower < objective.band_low) | (upper > objective.band_high))):
+        return False
+    return not np.any(objective.linear[network.lower < network.upper])
+
+
 def reduced_costs(network: Network, objective: Objective, potential: Int64) -> Int64:
     """``(n_arcs,)``: what a unit costs beside the prices of its nodes, without what rises."""
     reduced = potential[network.head]

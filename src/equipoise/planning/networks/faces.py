@@ -11,7 +11,7 @@ import numpy as np
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.basis.distinct import distinct
-from equipoise.planning.flow.convex import Optimum, narrow, solve
+from equipoise.planning.flow.convex import Optimum, is_settled, narrow, solve
 from equipoise.planning.flow.network import Int64, Network, Objective, TooDear
 from equipoise.planning.goals import PLACEMENT
 from equipoise.planning.goals.bytes import Bytes
@@ -128,7 +128,9 @@ def least_change(face: OptimalFace, *, by_ids: bool) -> OptimalFace:
 def break_ties(face: OptimalFace, *, by_ids: bool) -> Int64:
     """The flow of a placement of the face that is level; ``by_ids``: and then has the lowest broker ids."""
     # Where `replicas` is no goal the face may leave brokers anywhere, and level ones serve better.
-    face = narrowed(face, face.net.objective(Replicas.name))
+    level = face.net.objective(Replicas.name)
+    if not (by_ids and is_settled(face.network, level)):  # without ids it decides for one of many flows
+        face = narrowed(face, level)
     if by_ids:
         lowest = np.zeros(len(face.network.tail), dtype=np.int64)
         lowest[face.net.arrive.index] = face.net.arrive.broker
