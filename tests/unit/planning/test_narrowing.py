@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from equipoise.cluster import Brokers, Cluster, build_cluster
-from equipoise.cluster.proofs import NetworkName
+from equipoise.cluster.proofs import NetworkName, ProofKind
 from equipoise.planning import Params, build_problem, make_plan
-from equipoise.planning.basis.certificate import ProvedLevel
+from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.bounds.leaders import leader_bounds
 from equipoise.planning.driver.first import ordered
 from equipoise.planning.goals import value_of
@@ -23,6 +23,7 @@ from equipoise.planning.programs.joint.bound import Multipliers
 from equipoise.planning.programs.joint.narrowing import MARGINS, Narrowed, narrow_question, without_closed
 from equipoise.planning.programs.joint.question import Question, counts_of_leaders, question, so_often
 from equipoise.planning.programs.joint.solve import Start, best_of_face
+from equipoise.planning.solution.solution import Solution
 
 BEFORE = ("racks", "replicas", "moves", "topics", "leaders", "elections")
 
@@ -97,6 +98,18 @@ def test_prices_that_prove_less_close_nothing() -> None:
     assert levels[-1].value < reached["elections"]
     asked = question(placement.face, "topic-leaders", reached, kept, lists)
     assert narrow_question(asked, reached, tuple(levels)) is None
+
+
+def test_a_level_holds_beside_those_whose_faces_it_keeps_to() -> None:
+    """Where the plan meets another number of elections, or they are proved otherwise, it says nothing."""
+    none = np.zeros(0, dtype=np.int64)
+    first, same = (ProvedLevel("elections", 7, NetworkName.JOINT, none) for _ in range(2))
+    then = ProvedLevel("topic-leaders", 5, NetworkName.JOINT, none, beside=(first,))
+    last = Proof("topic-leaders", 6, 4, ProofKind.FLOW_DUAL)
+    for elections, level, bound in ((7, first, 5), (7, same, 4), (8, first, 4)):
+        proofs = [Proof("elections", elections, 7, ProofKind.LINEAR_PROGRAM, level=level), last]
+        solution = Solution(np.zeros((0, 1), dtype=np.int32), proofs)
+        assert solution.with_level(then, {"elections": elections}).proof("topic-leaders").bound == bound
 
 
 def test_prices_of_bytes_are_rounded_down_one_by_one() -> None:

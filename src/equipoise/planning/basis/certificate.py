@@ -33,6 +33,8 @@ class ProvedLevel:
     """Of a proof by cases, see `branching.Tree`."""
     spare: int = 0
     """What the bound was rounded up by, in parts of its unit, where prices are whole numbers of those."""
+    beside: tuple[ProvedLevel, ...] = ()
+    """Levels before it that leave a face, without which it proves less."""
 
     @property
     def kind(self) -> ProofKind:

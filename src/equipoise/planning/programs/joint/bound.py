@@ -130,7 +130,7 @@ def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multiplie
     name = NetworkName.JOINT if asked.budgets is None else NetworkName.JOINT_BUDGET
     bound = bound_of(asked, price)
     value = -(-bound // asked.scale)  # the goal is whole, so a part of a unit is one more
-    return ProvedLevel(goal, value, name, stored, spare=value * asked.scale - bound)
+    return ProvedLevel(goal, value, name, stored, spare=value * asked.scale - bound, beside=asked.beside)
 
 
 def least(cost: Int64, lower: Int64, upper: Int64, convex: list[tuple[Objective, int]]) -> int:

@@ -34,7 +34,7 @@ MARGINS = SCALE // 16, SCALE
 need them too often, more are kept.
 """
 EXACT = SCALE // 1_000
-"""By so much prices may miss the value of their goal."""
+"""By so much prices of other networks may miss the value of their goal."""
 MOST_TIMES = 4_096
 """So often prices are added at most: sums stay within 64 bits."""
 
@@ -110,7 +110,7 @@ def without_closed(
     """
     for level in levels:
         if level.network in AT_ONCE and (price := prices_of(asked, reached, level)) is not None:
-            asked = closed(asked, price, level.spare)
+            asked = replace(closed(asked, price, level.spare), beside=(*asked.beside, level))
     return asked
 
 
@@ -241,4 +241,5 @@ def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -
         return None
     # With nothing for the goal itself, the bound is what the goal before lacks of its value. Only if that is
     # nothing do its prices say which columns no such plan has.
-    return price if bound_of(asked, price, 0) >= -max(EXACT, level.spare) else None
+    missed = level.spare if level.network in AT_ONCE else EXACT
+    return price if bound_of(asked, price, 0) >= -missed else None

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from equipoise.cluster import measures
 from equipoise.cluster.brokers import IntArray
+from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.bounds.leaders import free_leaders, leader_bounds
 from equipoise.planning.flow.convex import least_flow
 from equipoise.planning.flow.network import Infeasible, Int64, Objective
@@ -190,6 +191,8 @@ class Question:
     near: Near
     begun: Begun
     budgets: Budgets | None = None
+    beside: tuple[ProvedLevel, ...] = ()
+    """Levels of goals before, of whose faces this is what is left."""
 
     @property
     def is_wide(self) -> bool:
