@@ -29,7 +29,7 @@ ORDERS = (GOALS, ("topics", "moves", "racks", "replicas"), ("replicas", "bytes",
 def test_nothing_is_solved_anew_for_the_first_goals(way: str, params: Params, goals: tuple[str, ...]) -> None:
     """The face is that of a placement for those alone, and its flow is one of it."""
     compared = 0
-    for seed in seeds(6):
+    for seed in seeds(8):
         cluster = uneven(seed)
         sizes = np.random.default_rng(seed).integers(1, 9, cluster.n_partitions)
         problem = replace(build_problem(replace(cluster, size_bytes=sizes), Request()), params=params)
@@ -51,4 +51,4 @@ def test_nothing_is_solved_anew_for_the_first_goals(way: str, params: Params, go
             out, into = (np.bincount(of, flow, n_nodes) for of in ends)
             assert np.array_equal((out - into)[1:], found.network.supply[1:])
             compared += 1
-    assert compared >= 12
+    assert compared >= 20

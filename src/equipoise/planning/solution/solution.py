@@ -58,8 +58,8 @@ class Solution:
         if any(value > reached[goal] for goal, value in self.before(level.goal).items()):
             return self
         # A face is left by a level that the plan meets, and that is still the one which is stated.
-        stated = [proof.level for proof in self.proofs if proof.closes]
-        if not all(any(other is one for one in stated) for other in level.beside):
+        stated = {proof.goal: proof.level for proof in self.proofs if proof.closes}
+        if any(stated.get(other.goal) is not other for other in level.beside):
             return self
         return replace(self, proofs=[at_least(proof, level) for proof in self.proofs])
 

@@ -119,11 +119,9 @@ def closed(asked: Question, price: Multipliers, spare: int) -> Question:
     network, counts, terms = asked.face.network, asked.counts, asked.terms(price.held, 0)
     on_arcs = [(term.arcs, weight) for term, weight in terms]
     on_counts = [(term.counts, weight) for term, weight in terms]
-    lower, upper = nearly_least(price.pull(asked, 0), network.lower, network.upper, on_arcs, spare)
-    least, most = nearly_least(-price.led, counts.lower, counts.upper, on_counts, spare)
-    leads = standing(asked.who, lower, upper) & (dearer(asked, price) <= spare)
-    narrower = held_between(asked, lower, upper, leads)
-    return replace(narrower, counts=replace(counts, lower=least, upper=most))
+    flow = nearly_least(price.pull(asked, 0), network.lower, network.upper, on_arcs, spare)
+    led = nearly_least(-price.led, counts.lower, counts.upper, on_counts, spare)
+    return cut_to(asked, flow, led, standing(asked.who, *flow) & (dearer(asked, price) <= spare))
 
 
 def nearly_least(
@@ -146,12 +144,16 @@ def standing(who: Candidates, lower: Int64, upper: Int64) -> npt.NDArray[np.bool
     return np.where(who.arrives, upper[who.arc] > 0, (who.arc < 0) | (lower[who.arc] == 0))
 
 
-def held_between(asked: Question, lower: Int64, upper: Int64, kept: npt.NDArray[np.bool_]) -> Question:
-    """The question with arcs held between two flows, ``(n_arcs,)``, and the candidates that are kept."""
+def cut_to(
+    asked: Question, flow: tuple[Int64, Int64], led: tuple[Int64, Int64], kept: npt.NDArray[np.bool_]
+) -> Question:
+    """The question with arcs and counts between a least and a most, and with the candidates that are kept."""
+    lower, upper = flow
     left = asked.who.of(np.flatnonzero(kept))
     left = replace(left, arc=np.where(left.arrives | (upper[left.arc] > 0), left.arc, -1))
     face = replace(asked.face, network=replace(asked.face.network, lower=lower, upper=upper))
-    return replace(asked, face=face, who=left)
+    counts = replace(asked.counts, lower=led[0], upper=led[1])
+    return replace(asked, face=face, who=left, counts=counts)
 
 
 def narrow_question(
@@ -178,8 +180,7 @@ def narrow_question(
     led = np.where(linear_counts, price.led, 0)
     least = np.where(led > margin, counts.upper, counts.lower)
     most = np.where(led < -margin, counts.lower, counts.upper)
-    narrower = held_between(asked, lower, upper, kept)
-    narrower = replace(narrower, counts=replace(counts, lower=least, upper=most))
+    narrower = cut_to(asked, (lower, upper), (least, most), kept)
     return Narrowed(asked, narrower, price, kept, margin)
 
 
