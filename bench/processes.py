@@ -111,11 +111,16 @@ def json_load_s(file: Path) -> float:
     return min(float(run.stdout) for run in runs)
 
 
-def one_partition_s(scratch: Path) -> float:
-    """CPU seconds of a plan of one partition, whole process."""
+def one_partition(scratch: Path) -> Cost:
+    """A plan of one partition, whole process."""
     source = scratch / "one.json"
     source.write_text(ONE_PARTITION)
-    return median(plan_process([str(source)], scratch / "one").cpu_s for _ in range(TIMES))
+    return plan_process([str(source)], scratch / "one")
+
+
+def one_partition_s(scratch: Path) -> float:
+    """CPU seconds of a plan of one partition."""
+    return median(one_partition(scratch).cpu_s for _ in range(TIMES))
 
 
 def python_start_s() -> float:

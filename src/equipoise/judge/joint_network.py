@@ -89,6 +89,53 @@ class JointBound(NamedTuple):
     face: JointFace
 
 
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Arcs of the placement network on which one partition leaves, or reaches, one broker."""
+
+    arc: Int64
+    row: Int64
+    broker: Int64
+    """Position in the cluster."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plans:
+    """The plans that a bound is of: those on both faces that the levels of this kind before have left."""
+
+    face: FlowProblem
+    leave: Ends
+    arrive: Ends
+    stays: BoolArray
+    """``(n_rows, n_brokers)``: a replica is there and need not leave."""
+    leads: BoolArray
+    """``(n_rows, n_brokers)``: who may lead."""
+    fewest: Int64
+    """``(n_counts,)`` of leaders, as ``most``."""
+    most: Int64
+
+    @classmethod
+    def of(
+        cls, layout: Layout, placement: FlowProblem, leaders: FlowProblem, known: JointFace | None
+    ) -> Plans:
+        """Those on the faces of two networks; ``known``: what is left of them."""
+        face = placement
+        if known is not None:
+            lower, upper = np.maximum(face.lower, known.lower), np.minimum(face.upper, known.upper)
+            face = replace(face, lower=lower, upper=upper)
+        leave, arrive = arcs_between(layout, face)
+        stays = staying(layout, face, leave)
+        leads = np.zeros(stays.shape, dtype=bool)
+        leads[arrive.row, arrive.broker] = face.upper[arrive.arc] > 0
+        # To lead a partition a broker needs a replica of it: one that may arrive, or one that need not leave.
+        leads = (leads | stays) & layout.case.rules.leads
+        fewest, most = counts_of_leaders(layout, leaders, leads)
+        if known is not None:
+            leads &= known.leads
+            fewest, most = np.maximum(fewest, known.fewest), np.minimum(most, known.most)
+        return cls(face, leave, arrive, stays, leads, fewest, most)
+
+
 def joint_bound(
     case: Case,
     goals: Sequence[Level],
@@ -107,49 +154,20 @@ def joint_bound(
     """
     layout = layout_of(case, np.arange(int(case.rules.movable.sum())))
     price = Prices.of(stored, layout, len(goals) - 1, budgets=budgets)
-    view = JointView(case, placement[0], leaders[0])
-    asked, allowed = goal_of(goals[-1].goal), 0
-    scale = asked.parts(case)
-    asked.jointly(view, scale)
-    # A plan that is as good at a goal before costs there no more than its value, so with that taken off its
-    # cost at any price is 0 or less: the bound is one of such plans.
-    for level, paid in zip(goals, price.goal, strict=False):
-        if paid:
-            allowed += goal_of(level.goal).jointly_kept(view, paid, counted(level, case))
+    view, scale = JointView(case, placement[0], leaders[0]), goal_of(goals[-1].goal).parts(case)
+    allowed = put_prices(view, goals, price, scale)
+    plans = Plans.of(layout, placement[1], leaders[1], known)
+    face, worth = plans.face, np.where(plans.leads, price.stands, 0)
 
-    face = placement[1]
-    if known is not None:
-        face = replace(
-            face, lower=np.maximum(face.lower, known.lower), upper=np.minimum(face.upper, known.upper)
-        )
-    leave, arrive = arcs_between(layout, face)
-    stays = staying(layout, face, leave)
-    leads = np.zeros(price.stands.shape, dtype=bool)
-    leads[arrive.row, arrive.broker] = face.upper[arrive.arc] > 0
-    # To lead a partition a broker needs a replica of it: one that may arrive, or one that need not leave.
-    leads = (leads | stays) & case.rules.leads
-    fewest, most = counts_of_leaders(layout, leaders[1], leads)
-    if known is not None:
-        leads &= known.leads
-        fewest, most = np.maximum(fewest, known.fewest), np.minimum(most, known.most)
-    worth = np.where(leads, price.stands, 0)
-
-    # The price y is paid by who leads and earned by who stands there. What stands and need not leave has
-    # earned it from the start; to leave gives it back, to arrive earns it.
-    pull = price.node[face.head] - price.node[face.tail]
-    pull[leave.arc] += worth[leave.row, leave.broker]
-    pull[arrive.arc] += price.arrivals[0] + price.arrivals[1 + arrive.row] - worth[arrive.row, arrive.broker]
-    for (linear, *_), paid in view.on_arcs:
-        pull += paid * linear
-
-    leading = cost_of_leaders(layout, price, np.where(leads, worth, FORBIDDEN), view)
+    pull = cost_of_arcs(plans, price, worth, view)
+    leading = cost_of_leaders(layout, price, np.where(plans.leads, worth, FORBIDDEN), view)
     scaled = (
         exact_dot(face.supply, price.node)
         + least(pull, face.lower, face.upper, view.on_arcs)
         # 64 bits do not hold what thousands of the highest prices make, so both sums are Python's
         + sum(leading.min(axis=1).tolist())
-        - sum(worth[stays].tolist())
-        + least(-price.counts, fewest, most, view.on_counts)
+        - sum(worth[plans.stays].tolist())
+        + least(-price.counts, plans.fewest, plans.most, view.on_counts)
         + sum(paid * cost.offset for cost, paid in (*view.on_arcs, *view.on_counts))
         - allowed
         - room_of_budgets(layout, price.arrivals)
@@ -158,9 +176,38 @@ def joint_bound(
     value = -(-scaled // scale)
     spare = value * scale - scaled
     lower, upper = nearly_least(pull, face.lower, face.upper, view.on_arcs, spare)
-    fewest, most = nearly_least(-price.counts, fewest, most, view.on_counts, spare)
-    leads &= leading - leading.min(axis=1, keepdims=True) <= spare
+    fewest, most = nearly_least(-price.counts, plans.fewest, plans.most, view.on_counts, spare)
+    leads = plans.leads & (leading - leading.min(axis=1, keepdims=True) <= spare)
     return JointBound(value, JointFace(lower, upper, leads, fewest, most))
+
+
+def put_prices(view: JointView, goals: Sequence[Level], price: Prices, scale: int) -> int:
+    """Put into the view what goals cost, the last in parts of ``scale``; what those before may cost.
+
+    A plan that is as good at a goal before costs there no more than its value, so with that taken off its
+    cost at any price is 0 or less: the bound is one of such plans.
+    """
+    goal_of(goals[-1].goal).jointly(view, scale)
+    return sum(
+        goal_of(level.goal).jointly_kept(view, paid, counted(level, view.case))
+        for level, paid in zip(goals, price.goal, strict=False)
+        if paid
+    )
+
+
+def cost_of_arcs(plans: Plans, price: Prices, worth: Int64, view: JointView) -> Int64:
+    """What a unit costs on each arc of the placement, ``(n_arcs,)``; ``worth``: of standing somewhere.
+
+    The price of standing is paid by who leads and earned by who stands there. What stands and need not leave
+    has earned it from the start; to leave gives it back, to arrive earns it.
+    """
+    face, leave, arrive = plans.face, plans.leave, plans.arrive
+    pull: Int64 = price.node[face.head] - price.node[face.tail]
+    pull[leave.arc] += worth[leave.row, leave.broker]
+    pull[arrive.arc] += price.arrivals[0] + price.arrivals[1 + arrive.row] - worth[arrive.row, arrive.broker]
+    for (linear, *_), paid in view.on_arcs:
+        pull += paid * linear
+    return pull
 
 
 def room_of_budgets(layout: Layout, price: Int64) -> int:
@@ -218,16 +265,6 @@ def cost_of_leaders(layout: Layout, price: Prices, worth: Int64, view: JointView
         raise ValueError("a partition that no broker may lead")
     cost: Int64 = view.change * changed + worth + paid + (0 if view.leading is None else view.leading)
     return cost
-
-
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """Arcs of the placement network on which one partition leaves, or reaches, one broker."""
-
-    arc: Int64
-    row: Int64
-    broker: Int64
-    """Position in the cluster."""
 
 
 def arcs_between(layout: Layout, network: FlowProblem) -> tuple[Ends, Ends]:

@@ -51,7 +51,7 @@ def by_leaders_leaving(state: State, goal: str) -> State:
     """The state with a placement of which more leaders leave, if elections are fewer then.
 
     The nearer elections are to their bound, the fewer of the leaders that brokers must give up leave at
-    first; then twice as many each time, as long as it helps.
+    first, at least two for each election above it; then twice as many each time, as long as it helps.
     """
     reached = state.solution.before(goal)
     face = state.faces.of(state.faces.kept(reached))
@@ -61,7 +61,7 @@ def by_leaders_leaving(state: State, goal: str) -> State:
     placed = {name: value for name, value in reached.items() if name in PLACEMENT}
     proof, part = state.proof(goal), state.problem.params.leaving_part
     by_ids = state.placement.by_row and ids_decide(state.problem)
-    while part > 1 and (proof.value - proof.bound) * part > proof.bound:
+    while part > 1 and 2 * (proof.value - proof.bound) * part > proof.bound:
         part //= 2
     while part:
         lists = with_leaders_leaving(face, -(-gives // part), placed, by_ids=by_ids)

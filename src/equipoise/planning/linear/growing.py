@@ -45,11 +45,10 @@ class Places:
 
     def of_all(self, names: Int64, new: Int64) -> Int64:
         """The status of each name, the ``new`` one where there was none before."""
-        at = np.searchsorted(self.names, names)
-        known = np.isin(names, self.names)
-        status = new.copy()
-        status[known] = self.status[at[known]]
-        return status
+        if not len(self.names):
+            return new
+        at = np.minimum(np.searchsorted(self.names, names), len(self.names) - 1)
+        return np.where(self.names[at] == names, self.status[at], new)
 
 
 NOWHERE = Places(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
