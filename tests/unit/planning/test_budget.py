@@ -13,7 +13,9 @@ from tests.seeds import seeds
 
 from equipoise.cluster import Brokers, Cluster, build_cluster, measures
 from equipoise.planning import Params, Request, build_problem, make_plan
+from equipoise.planning.driver.first import within_changes
 from equipoise.planning.networks.move_budget import MAX_PRICE, Line, best_counts, neighbours
+from equipoise.planning.networks.place import place
 from equipoise.planning.problem.params import Effort
 
 
@@ -165,3 +167,15 @@ def test_one_change_of_each_partition_is_enough_to_level() -> None:
     plan = make_plan(state, request, Params.of(Effort.QUICK))
     assert measures.arrivals(state.replicas, plan.target).sum(axis=1).max() == 1
     assert next(level.value for level in plan.certificate if level.goal == "replicas") == 0
+
+
+def test_partitions_that_change_too_often_are_mended_near_the_plan() -> None:
+    """Of placements that are as good another one would have as many of them, elsewhere."""
+    state = cluster(600, 20, 3, 10, new=3)
+    problem = build_problem(state, Request(max_changes_per_partition=1))
+    first = place(problem, problem.goals)
+    mended = within_changes(problem, first, None)
+    too_often = measures.arrivals_by_row(state.replicas, first.lists) > 1
+    others = np.sort(mended.lists) != np.sort(first.lists)
+    assert measures.arrivals_by_row(state.replicas, mended.lists).max() == 1
+    assert 0 < others.any(axis=1).sum() <= 4 * too_often.sum()
