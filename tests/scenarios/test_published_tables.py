@@ -57,7 +57,10 @@ def told(row: dict[str, Any], column: str) -> str:
     return words.size(value) if column.startswith("bytes") else f"{value:,}"
 
 
-@pytest.mark.parametrize("title", REQUESTS)
+@pytest.mark.parametrize(
+    "title",  # two minutes for `growth`, which has 87,859 partitions
+    [pytest.param(title, marks=[pytest.mark.long] if title == "growth" else []) for title in REQUESTS],
+)
 def test_every_figure_but_seconds_is_what_compare_says(title: str) -> None:
     """Each strategy of the page has its row; the others are said to have found no plan."""
     cluster, *options = REQUESTS[title]
