@@ -63,8 +63,7 @@ def pinned_on_face(pinned: Problem, placement: Placement, lists: IntArray) -> In
     if face is None or not placement.by_row or MAX_BYTES.is_given(pinned.request):
         return None
     data, leave = face.net.data, face.net.leave
-    row, broker = data.rows[leave.unit], data.brokers[leave.broker]
-    stays = ((pinned.current[row] == broker[:, None]) & pinned.pinned[row]).any(axis=1)
+    stays = face.net.stands_there(leave, np.where(pinned.pinned, pinned.current, -1))
     upper = face.network.upper.copy()
     # To close arcs of the face keeps the goals at their best, as far as any flow is left.
     upper[leave.index[stays]] = 0
@@ -83,10 +82,9 @@ def others_leaving(problem: Problem, face: OptimalFace, lists: IntArray) -> Obje
 
     Placements are many, and in any other one other partitions change too often.
     """
-    data, leave = face.net.data, face.net.leave
-    row, broker = data.rows[leave.unit], data.brokers[leave.broker]
-    stays = (lists[row] == broker[:, None]).any(axis=1)
-    changes = measures.arrivals_by_row(problem.cluster.replicas, lists)[row]
+    leave = face.net.leave
+    stays = face.net.stands_there(leave, lists)
+    changes = measures.arrivals_by_row(problem.cluster.replicas, lists)[face.net.data.rows[leave.unit]]
     cost = np.zeros(len(face.network.tail), dtype=np.int64)
     cost[leave.index] = np.where(changes < (MAX_CHANGES.allowed(problem.request) or 0), stays, 2 * stays)
     return Objective.of_linear(cost)

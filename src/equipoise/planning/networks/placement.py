@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from equipoise.cluster.brokers import IntArray
 from equipoise.planning.basis.distinct import counted
 from equipoise.planning.flow.network import Infeasible, Int32, Int64, Network, Objective
 from equipoise.planning.goals import PLACEMENT
@@ -122,6 +123,11 @@ class PlacementNetwork:
         linear = np.zeros(len(self.network.tail), dtype=np.int64)
         linear[self.leave.index] = self.leave_leaders & self.data.leads[self.leave.broker]
         return Objective.of_linear(linear)
+
+    def stands_there(self, arcs: Arcs, lists: IntArray) -> BoolArray:
+        """Whether each arc's unit, a row, stands in a list at the arc's broker, ``(n_arcs,)``."""
+        there = lists[self.data.rows[arcs.unit]] == self.data.brokers[arcs.broker][:, None]
+        return np.asarray(there.any(axis=1))
 
     def topic_bands(self) -> tuple[Int64, Int64, int]:
         """Bands of the cells in the order of the cell arcs, less what is there for good; and the squared

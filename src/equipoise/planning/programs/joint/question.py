@@ -17,7 +17,6 @@ from equipoise.planning.flow.network import Infeasible, Int64, Objective
 from equipoise.planning.goals import LEADER, PLACEMENT
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.faces import OptimalFace
-from equipoise.planning.networks.placement import Arcs, PlacementNetwork
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import table
 from equipoise.planning.programs.joint.budgets import Budgets, budgets_on
@@ -277,19 +276,12 @@ def counts_of_arcs(face: OptimalFace, lists: IntArray) -> Int64:
     return flow
 
 
-def stands_there(net: PlacementNetwork, arcs: Arcs, lists: IntArray) -> BoolArray:
-    """Whether the unit of each arc, which is a row, stands in a plan at the arc's broker, ``(n_arcs,)``."""
-    data = net.data
-    there = lists[data.rows[arcs.unit]] == data.brokers[arcs.broker][:, None]
-    return np.asarray(there.any(axis=1))
-
-
 def flow_of(face: OptimalFace, lists: IntArray) -> Int64:
     """The flow of a plan, ``(n_arcs,)``; that of the face itself where the plan is not on it."""
     net, network = face.net, face.network
     lower, upper = network.lower.copy(), network.upper.copy()
-    lower[net.leave.index] = upper[net.leave.index] = ~stands_there(net, net.leave, lists)
-    lower[net.arrive.index] = upper[net.arrive.index] = stands_there(net, net.arrive, lists)
+    lower[net.leave.index] = upper[net.leave.index] = ~net.stands_there(net.leave, lists)
+    lower[net.arrive.index] = upper[net.arrive.index] = net.stands_there(net.arrive, lists)
     moved = np.r_[net.leave.start : net.leave.stop, net.arrive.start : net.arrive.stop]
     if np.array_equal(face.flow[moved], lower[moved]):
         return face.flow

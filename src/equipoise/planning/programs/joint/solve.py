@@ -20,7 +20,7 @@ from equipoise.planning.networks.faces import OptimalFace, sized
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_parts, proved
 from equipoise.planning.programs.joint.narrowing import MARGINS, narrow_question, without_closed
 from equipoise.planning.programs.joint.pieces import pieces
-from equipoise.planning.programs.joint.question import SCALE, Question, question, stands_there
+from equipoise.planning.programs.joint.question import SCALE, Question, question
 
 if TYPE_CHECKING:
     from equipoise.planning.linear.highs import Answer
@@ -240,7 +240,7 @@ def limits_of(asked: Question, goal: str, *, grows: bool) -> Limits:
 def arcs_of(face: OptimalFace, lists: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
     """The arcs of the face without those of arrivals that ``lists`` do without, ``(n_arcs,)``."""
     shown, arrive = np.ones(len(face.network.tail), dtype=bool), face.net.arrive
-    there = stands_there(face.net, arrive, lists)
+    there = face.net.stands_there(arrive, lists)
     shown[arrive.index] = there | (face.network.lower[arrive.index] > 0)
     return shown
 
