@@ -66,6 +66,7 @@ def outcome(name: str, problem: Problem, ours: list[int]) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # behind tests on brokers and on Spark
 def test_on_500_random_clusters_no_algorithm_is_better_than_ours():
     """Goals in the order of the request: the first that differs decides, and decides for `flow`.
 
