@@ -46,6 +46,7 @@ def test_no_page_asks_anyone_for_anything(site: Path, browser: Browser) -> None:
 def test_search_from_a_folder(site: Path, browser: Browser) -> None:
     """Words are found without a server, and a click on what was found leads there."""
     page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.set_default_timeout(240_000)  # the page makes its index itself: seconds, and many on a busy machine
     page.goto((site / "start.html").as_uri())
     page.fill(".md-search__input", "failover")
     page.click('.md-search-result__item a[href$="goals/failover.html"]')

@@ -161,7 +161,7 @@ def point(
     problem: Problem, plan: Plan, mix: Sequence[str], goal: str, percent: float, budget: int
 ) -> Point:
     """A plan's figures."""
-    levels = {level.goal: whole(level) for level in plan.certificate if level.goal in mix}
+    levels = {level.goal: value_and_bound(level) for level in plan.certificate if level.goal in mix}
     held = (
         measures.replicas_per_broker(plan.target, problem.cluster.n_brokers)
         if goal == Replicas.name
@@ -183,7 +183,7 @@ def point(
     )
 
 
-def whole(level: Level) -> tuple[int | None, int | None]:
+def value_and_bound(level: Level) -> tuple[int | None, int | None]:
     """Value and bound of a level."""
     value, bound = level.value, level.lower_bound
     return None if value is None else int(value), None if bound is None else int(bound)

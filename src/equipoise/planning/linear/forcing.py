@@ -77,7 +77,7 @@ def forced(rows: Rows, lower: Float64, upper: Float64) -> Forced | None:
     Rows whose entries are not all whole are left as they are: in floating point nothing is certain of them.
     """
     row, column, value = rows.entries
-    n_rows, whole = len(rows.least), rows.whole
+    n_rows, whole = len(rows.least), rows.are_whole
     least_left, most_left = rows.least.copy(), rows.most.copy()
     x, open_ = np.where(upper > lower, 0.0, lower), upper > lower
     equal = rows.least == rows.most

@@ -124,7 +124,7 @@ def tightest(of: Int64, room: Float64, n: int) -> tuple[Float64, Int64]:
 def doubletons(rows: Rows) -> Ties:
     """Equations that have two columns, each of which is tied to the other."""
     table = rows.table
-    row = np.flatnonzero((rows.least == rows.most) & rows.whole & (np.diff(table.indptr) == 2))
+    row = np.flatnonzero((rows.least == rows.most) & rows.are_whole & (np.diff(table.indptr) == 2))
     at = table.indptr[row][:, None] + np.arange(2)
     columns, values = table.indices[at].astype(np.int64), table.data[at]
     some = np.flatnonzero((np.abs(values[:, 0]) == np.abs(values[:, 1])) & (values[:, 0] != 0))

@@ -57,7 +57,7 @@ class Rows:
         return row[some], column[some], table.data[some]
 
     @property
-    def whole(self) -> BoolArray:
+    def are_whole(self) -> BoolArray:
         """Whether all entries of each row are whole, ``(n_rows,)``: of others floating point tells little."""
         broken = np.flatnonzero(self.table.data != np.rint(self.table.data))
         found = np.ones(len(self.least), dtype=bool)

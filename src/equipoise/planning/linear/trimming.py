@@ -31,7 +31,7 @@ def trimmed(rows: Rows, lower: npt.ArrayLike, upper: npt.ArrayLike, rounds: int)
     """
     lower, upper = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
     row, column, value = rows.entries
-    whole = rows.whole
+    whole = rows.are_whole
     some = whole[row]
     row, column, value = row[some], column[some], value[some]
     rises = value > 0

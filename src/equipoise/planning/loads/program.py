@@ -59,7 +59,7 @@ class LoadProgram(SmallProgram):
         self.left = self.params.load_work / max(1, cells(problem))
         """Units of CP-SAT's deterministic time for the goals that are still to be decided."""
 
-    def whole(self, sheet: Sheet, least: Answer, best: IntArray) -> tuple[np.ndarray | None, int]:
+    def search_whole(self, sheet: Sheet, least: Answer, best: IntArray) -> tuple[np.ndarray | None, int]:
         """By a search from the best lists, since a linear relaxation says little of packings."""
         from equipoise.planning.programs.packing import packed  # OR-Tools' CP-SAT takes a while to load
 

@@ -102,14 +102,14 @@ class SmallProgram:
         # Where the relaxation leaves nothing better, a search among whole columns would be in vain.
         if bound >= reached:
             return best, bound
-        x, claimed = self.whole(sheet, least, best)
+        x, claimed = self.search_whole(sheet, least, best)
         lists = best if x is None else self.lists(x)
         # HiGHS keeps rows within a tolerance, which may be many bytes: lists count by what they are worth.
         if self.value(lists, goal) < reached and self.keeps(lists):
             best = lists
         return best, max(bound, claimed)
 
-    def whole(self, sheet: Sheet, least: Answer, best: IntArray) -> tuple[np.ndarray | None, int]:
+    def search_whole(self, sheet: Sheet, least: Answer, best: IntArray) -> tuple[np.ndarray | None, int]:
         """Whole columns, None where none are found, and the bound that their search claims.
 
         ``least``: those of the relaxation; ``best``: the best lists that are known.

@@ -106,8 +106,8 @@ def judge(piece: Piece, topics: Names, names: Names, addresses: Names) -> Judged
     of = Series(
         topics.values, names.values, addresses.values,
         topics.codes(columns.topic.values, columns.topic.codes),
-        whole(columns.partition, usable),
-        whole(columns.broker, usable),
+        told_ids(columns.partition, usable),
+        told_ids(columns.broker, usable),
         names.codes(metric.values, metric.codes),
         addresses.codes(columns.named_by.values, columns.named_by.codes),
     )  # fmt: skip
@@ -228,7 +228,7 @@ def is_id(number: Numbers) -> Mask:
     return (number >= 0) & (number <= MOST) & (number == np.floor(number))
 
 
-def whole(number: Numbers, usable: Mask) -> Codes:
+def told_ids(number: Numbers, usable: Mask) -> Codes:
     """Ids, -1 where none is told."""
     return np.where(usable & ~np.isnan(number), number, -1).astype(np.int32)
 

@@ -180,16 +180,16 @@ class JointProgram:
         rest = rest_of(rows, self.lower[some], self.upper[some], params.near_rounds)
         if rest is None:
             return None
-        x = self.whole(self.cost[some][rest.free], rest, params)
+        x = self.search_whole(self.cost[some][rest.free], rest, params)
         if x is None:
             return None
         kept[some] = rest.filled(x)
         return kept
 
-    def whole(self, cost: Int64, rest: Rest, params: Params) -> Float64 | Int64 | None:
+    def search_whole(self, cost: Int64, rest: Rest, params: Params) -> Float64 | Int64 | None:
         """The best whole columns of a rest that were found; None if none were."""
         rows = rest.rows
-        if len(rest.free) < params.near_columns or self.part > 1 or not rows.whole.all():
+        if len(rest.free) < params.near_columns or self.part > 1 or not rows.are_whole.all():
             answer = integer(
                 cost / self.part, rows, rest.lower, rest.upper, nodes=params.near_nodes, exact=self.part > 1
             )
