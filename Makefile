@@ -1,7 +1,8 @@
-# Every target does its own set-up; see tools/setup. Variables: OUT (make demo), TESTS (every test target),
+# Every target does its own set-up; see tools/setup. Variables: OUT (make demo), SITE (make docs), TESTS (every test target),
 # ROOMS, NUMBER (of each room) and SEED (make mutants), NUMBER and SEED (make fuzz), KILLS, MINUTES, SEED and TIMES (make test-long).
 PYTHON := .venv/bin/python
 OUT ?= demo-out
+SITE ?= site
 TESTS ?= tests
 ROOMS ?= cluster judge goals
 NUMBER ?= 60
@@ -29,7 +30,7 @@ help:
 	@echo "make fuzz       what nobody would write, and what comes of it (NUMBER=10000 SEED=1)"
 	@echo "make lint       ruff, and mypy --strict"
 	@echo "make bench      the speed table"
-	@echo "make docs       the site of the docs, into site/"
+	@echo "make docs       the site of the docs, into $(SITE)/"
 	@echo "make clean      remove what the others made (distclean: the environment too)"
 
 setup:
@@ -80,7 +81,7 @@ bench: setup
 # In an environment of its own, so that the usual one stays as it is locked.
 docs:
 	@tools/setup .venv-docs requirements/docs.txt
-	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet --site-dir $(SITE)
 
 clean:
 	rm -rf site demo-out bench/out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
