@@ -208,8 +208,6 @@ def potentials(network: Network, objective: Objective, flow: Int64, rounds: int 
     tail = np.concatenate([network.tail[up], network.head[down]])
     head = np.concatenate([network.head[up], network.tail[down]])
     cost = np.concatenate([more[up], -last[down]])
-    order = np.argsort(head, kind="stable")
-    tail, head, cost = tail[order], head[order], cost[order]
     # Every node starts at 0, as if an arc of cost 0 led to it from one more node. With π = -distance the
     # reduced cost, cost - π[tail] + π[head], is cost + distance[tail] - distance[head]: shortest ways leave
     # none below 0. They have fewer arcs than nodes, so more rounds than that mean a cycle of negative cost.
@@ -219,14 +217,12 @@ def potentials(network: Network, objective: Objective, flow: Int64, rounds: int 
         arcs = np.flatnonzero(closer[tail])  # a way that is shorter now leads by a node that is closer now
         if not len(arcs):
             return -distance
-        ends = head[arcs]
-        starts = np.flatnonzero(np.r_[True, ends[1:] != ends[:-1]])
-        reached = np.minimum.reduceat(distance[tail[arcs]] + cost[arcs], starts)
-        ends = ends[starts]
-        shorter = reached < distance[ends]
+        ends, reached = head[arcs], distance[tail[arcs]] + cost[arcs]
+        shorter = np.flatnonzero(reached < distance[ends])
+        ends = ends[shorter]
+        np.minimum.at(distance, ends, reached[shorter])
         closer[:] = False
-        closer[ends[shorter]] = True
-        distance[ends[shorter]] = reached[shorter]
+        closer[ends] = True
     raise NotOptimal
 
 
