@@ -22,7 +22,7 @@ from equipoise.judge.sheet import Sum as JudgeSum
 from equipoise.planning import ALL_GOALS, Params, build_problem
 from equipoise.planning.goals import value_of
 from equipoise.planning.programs import branching
-from equipoise.planning.programs.branching import CLOSED, NARROWED, proof_of
+from equipoise.planning.programs.branching import CLOSED, NARROWED, divided, proof_of
 from equipoise.planning.programs.model import Model
 from equipoise.planning.programs.rows import RowWriter, Sheet, total
 
@@ -162,19 +162,36 @@ def test_bytes_that_some_replicas_lack_by_one(seed: int) -> None:
     assert more is None or more.bound <= least
 
 
+@pytest.mark.parametrize(("effort", "tried"), [(Params().tree_programs, 2), (3, 1)])
+def test_of_bytes_a_little_less_is_proved(
+    effort: int, tried: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a claim is some bytes too high; but not where the effort for it closed next to nothing."""
+    sizes, costs, wanted = sizes_and_costs(3)
+    drawn = sizes, [BYTES * cost for cost in costs], wanted
+    sheet, claimed = program_of(*drawn)[0], least_cost(*drawn) + 100
+    counted: Counter[int] = Counter()
+    monkeypatch.setattr(
+        branching, "divided", lambda choice, root: counted.update([choice.value]) or divided(choice, root)
+    )
+    tree = proof_of(sheet, claimed, Params(tree_programs=effort))
+    assert tree is not None and len(counted) == tried
+    assert (tree.bound == branching.rounded_down(claimed) < claimed - 100) == (tried == 2)
+
+
 def test_cases_are_narrowed_to_what_a_better_plan_could_have(monkeypatch: pytest.MonkeyPatch) -> None:
     """Prices tell which replicas no cheaper choice has: without that, more cases have to be divided."""
 
-    def divided() -> int:
+    def cases() -> int:
         trees = (
             proof_of(program_of(*drawn)[0], least_cost(*drawn), Params())
             for drawn in map(sizes_and_costs, range(20))
         )
         return sum(int((tree.branches[:, 0] >= 0).sum()) for tree in trees if tree)
 
-    with_it = divided()
+    with_it = cases()
     monkeypatch.setattr(branching, "narrowed", lambda *_: None)
-    assert 0 < with_it < divided()
+    assert 0 < with_it < cases()
 
 
 def test_a_proof_that_the_judge_would_not_read_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,21 +149,7 @@ def by_cases(
     params = replace(problem.params, tree_work=problem.params.load_tree_work)
     limited, goals = replace(problem, params=params), tuple(proof.goal for proof in proofs)
     found = trees(LoadModel(limited, goals), values, wanted) if wanted else {}
-    # A bound in floating point may be some bytes above the truth,
-    # where no tree closes: a little less is better than nothing.
-    nearly = {
-        goal: rounded_down(least)
-        for goal, least in wanted.items()
-        if goal not in found or found[goal].bound < rounded_down(least) < least
-    }
-    if nearly:
-        found |= trees(LoadModel(limited, goals), values, nearly)
     return [with_tree(proof, found.get(proof.goal), wanted.get(proof.goal, 0)) for proof in proofs]
-
-
-def rounded_down(bound: int) -> int:
-    """The bound, less what prices in floating point may miss of it: of bytes a millionth."""
-    return bound - (bound >> 20)
 
 
 def with_tree(proof: Proof, tree: Tree | None, claimed: int) -> Proof:

@@ -38,6 +38,10 @@ MOST_NODES = 10_000
 """The judge reads no longer proof."""
 
 
+LITTLE = 0.01
+"""Of the whole: where all effort closed less of it, a bound that is a little lower is out of reach, too."""
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A proof that a goal is at least something."""
@@ -53,7 +57,8 @@ class Tree:
 
 
 def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
-    """The proof that the goal is at least ``value``; else of what the linear program alone proves.
+    """The proof that the goal is at least ``value``; else of a little less, or of what the linear program
+    alone proves.
 
     None where that is nothing.
     """
@@ -62,22 +67,35 @@ def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
     cases = Cases(sheet, params)
     if (root := cases.relaxed(sheet)) is None:
         return None
+    bound, claims = bound_of(sheet, root), [value]
+    # A bound in floating point may be some bytes above the truth,
+    # where no tree closes: a little less is better than nothing.
+    if bound < rounded_down(value) < value:
+        claims.append(rounded_down(value))
+    for claimed in claims:
+        choice = Choice(cases, claimed)
+        if (tree := divided(choice, root)) is not None:
+            return tree
+        if choice.is_spent and choice.closed < LITTLE:
+            break
     # What a search claims may be out of reach of prices. The bound of the relaxation alone is then proved, as
     # one case: a lower bound that anyone can add up is worth more than a higher one that has to be believed.
-    if (tree := divided(cases, root, value)) is not None:
-        return tree
-    bound = bound_of(sheet, root)
     priced = priced_at(sheet, root.of_rows, bound)
     if priced is None or not priced.closes:
         return None
     return Tree(bound, np.full((1, 2), CLOSED), priced.stored[None, :])
 
 
-def divided(cases: Cases, root: Answer, value: int) -> Tree | None:
+def rounded_down(bound: int) -> int:
+    """The bound, less what prices in floating point may miss of it: of bytes a millionth."""
+    return bound - (bound >> 20)
+
+
+def divided(choice: Choice, root: Answer) -> Tree | None:
     """All cases closed, from the root's optimum on; None where the effort was not enough."""
+    cases, value = choice.cases, choice.value
     branches: list[tuple[int, int]] = []
     prices: list[Int64] = []
-    choice = Choice(cases, value)
     # With each case what part of the whole it is: one that is divided has half of its part on either side.
     open_: list[tuple[Sheet, Answer | None, float]] = [(cases.sheet, root, 1.0)]
     # The side "at most" is pushed last, so it is taken first: nodes come out as a judge reads them, each
@@ -133,7 +151,7 @@ class Choice:
     """
 
     def __init__(self, cases: Cases, value: int) -> None:
-        self.cases, sheet, params = cases, cases.sheet, cases.params
+        self.cases, self.value, sheet, params = cases, value, cases.sheet, cases.params
         self.counts = Scaled.of(sheet).integral
         self.wide = self.counts & (sheet.upper - sheet.lower > 1)
         # A side that reaches the value is closed, whatever else it costs: counting more than that would
