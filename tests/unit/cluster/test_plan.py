@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from equipoise.cluster import Brokers, Level, Plan, build_cluster
+from equipoise.cluster.log_dirs import DirPlan, LogDirs
 
 CLUSTER = build_cluster("c", Brokers.of([1, 2, 3]), ["t"] * 3, [0, 1, 2], [[1, 2], [2, 3], [3, 1]])
 
@@ -56,3 +59,21 @@ def test_the_distance_is_known_where_any_placement_has_a_bound() -> None:
 def test_a_plan_tells_what_it_is() -> None:
     """In one line: its cluster, its moves and its changes."""
     assert repr(plan([[0, 2], [2, 1], [2, 0]])) == "<Plan of c: 1 data move, 2 partitions changed>"
+
+
+def test_a_change_of_a_log_dir_touches_its_partition() -> None:
+    """The third partition moves to another dir of broker 1, and its list stays."""
+    brokers, paths = [1, 1, 2, 3], ("/a", "/b", "/a", "/a")
+    dirs = LogDirs(brokers, paths, np.full(4, np.nan), np.ones(4, dtype=bool), [2], [0])
+    cluster = replace(CLUSTER, dirs=dirs)
+    target = np.full((3, 2), -1)
+    target[2, 1] = 1
+    moved = Plan(cluster, CLUSTER.replicas, np.ones(3), dirs=DirPlan(target))
+    assert moved.changed.tolist() == [] and moved.touched.tolist() == [2]
+    assert not moved.is_empty
+
+
+@pytest.mark.parametrize(("request_", "strict"), [({"rack_rule": "strict"}, True), ({}, False)])
+def test_a_plan_knows_its_rack_rule(request_: dict[str, str], strict: bool) -> None:
+    """As it was asked for."""
+    assert plan([[0, 1], [1, 2], [2, 0]], request=request_).strict_racks is strict

@@ -41,3 +41,11 @@ def test_what_comes_from_another_rack() -> None:
 def test_a_copy_comes_from_who_leads_be_it_the_first_broker() -> None:
     """Broker 1 leads what broker 3 should; of what nobody is told to lead the preferred leader is asked."""
     assert zones.sources(cluster([1, 1, -1, -1])).tolist() == [0, 0, 3, -1]
+
+
+def test_of_a_leader_without_a_rack_nobody_reads_from_afar() -> None:
+    """Consumers are in rack a: from rack b all is read from afar; from no rack or nobody, nothing is."""
+    made = cluster([-1, -1, -1, -1])
+    consumers = zones.Consumers.of(made, [("t", "a", 1.0)], None)
+    leaders = np.array([0, 2, 3, -1])
+    assert consumers.part(np.arange(4), leaders).tolist() == [0, zones.MILLION, 0, 0]

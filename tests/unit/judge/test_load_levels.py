@@ -13,7 +13,9 @@ from equipoise.cluster import Brokers, Cluster, Plan, build_cluster
 from equipoise.files.plan_audit import proved_again
 from equipoise.judge.certificate import verify
 from equipoise.judge.goals.registry import goal_of
-from equipoise.judge.loads import prices_bound, rack_part
+from equipoise.judge.load_costs import cost_of_bands
+from equipoise.judge.loads import cheapest, load_of, prices_bound, rack_part
+from equipoise.judge.rates import inward
 from equipoise.planning import Params, Request, make_plan
 
 SEARCH = Params(load_cells=0)
@@ -55,6 +57,30 @@ def test_what_may_not_move_is_counted() -> None:
     )
     plan = make_plan(cluster, Request(balance=("disk:0:0",), topics="free"), SEARCH)
     assert counted(plan, "disk") == (60, 60, True)
+
+
+def test_what_stays_outside_in_any_plan_is_no_reason_to_copy_less() -> None:
+    """Broker 0 keeps 60 of 130 bytes that may not move; the 40 beside them have to leave all the same."""
+    cluster = build_cluster(
+        "c", Brokers.of([0, 1, 2]), ["still", "free", "free"], [0, 0, 1], [[0], [2], [0]],
+        size_bytes=[60, 30, 40],
+    )  # fmt: skip
+    plan = make_plan(cluster, Request(balance=("disk:0:0",), topics="free"), SEARCH)
+    assert counted(plan, "bytes") == (40, 40, True)
+
+
+def test_bytes_of_loads_that_weigh_alike_are_counted_to_the_last() -> None:
+    """Two of six that bear the same have to leave broker 0: the two smallest, of terabytes."""
+    sizes = [2**43 + 7 * k for k in range(5)] + [2**40]
+    cluster = build_cluster(
+        "c", Brokers.of([0, 1]), ["t"] * 6, range(6), [[0]] * 5 + [[1]], size_bytes=sizes,
+        bytes_in_per_s=[10] * 6, bytes_out_per_s=[0] * 6,
+    )  # fmt: skip
+    plan = make_plan(cluster, Request(balance=("network-in:0:0",)), SEARCH)
+    least = sum(sizes[:2])
+    assert counted(plan, "bytes") == (least, least, True)
+    case = judge.Case(cluster, plan.target, judge.rules_of(cluster, plan.request), plan.eligible)
+    assert cost_of_bands(case, load_of(case, "network-in"), np.array(sizes)) == least
 
 
 def test_what_a_budget_does_not_pay_for_is_counted() -> None:
@@ -151,6 +177,25 @@ def test_a_price_of_bytes_proves_moves(scale: int, price: int, bound: int) -> No
     case = judge.Case(cluster, cluster.replicas, rules, np.ones(2, dtype=bool))
     moves = np.ones(4, dtype=np.int64)
     assert prices_bound(case, moves, {"disk": 0}, np.array([[scale, price, 0]])) == bound
+
+
+def test_a_price_of_a_part_of_a_unit_proves_no_more_than_there_is() -> None:
+    """All may stay on broker 1: half a unit for each byte on broker 0 is no reason to move one."""
+    cluster = cluster_of([[1]] * 4, [10] * 4)
+    rules = judge.rules_of(cluster, {"balance": ["disk:100:100"]})
+    case = judge.Case(cluster, cluster.replicas, rules, np.ones(2, dtype=bool))
+    moves = np.ones(4, dtype=np.int64)
+    assert prices_bound(case, moves, {"disk": 0}, np.array([[1, -1, 0]])) == 0
+    assert cheapest(case, np.arange(4), np.array([[-5.0, 0.0]] * 4), moves).tolist() == [-4] * 4
+
+
+def test_retention_of_a_second_tells_a_rate() -> None:
+    """What is deleted after a second came within one; what no age deletes tells nothing."""
+    cluster = replace(
+        cluster_of([[0], [0], [0]], [10] * 3), retention_s=np.array([1.0, 2.0, np.inf]),
+        retention_bytes=np.full(3, np.inf),
+    )  # fmt: skip
+    assert np.array_equal(inward(cluster), [10, 5, np.nan], equal_nan=True)
 
 
 def test_what_a_program_decides_is_proved_by_cases() -> None:

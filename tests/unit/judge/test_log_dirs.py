@@ -103,3 +103,9 @@ def test_of_many_what_one_dir_lacks_is_moved() -> None:
     before = f"{'a' * 6}{'b' * 7}{'c' * 5}"
     found, _ = judged(sizes, f"{before}>{before[:-6]}c{'c' * 5}", LEVEL)
     assert found == {"log-dirs": (0, 0), "log-dir-bytes": (1, 1)}
+
+
+def test_what_may_not_move_stays_outside() -> None:
+    """All 20 bytes lie in one of three dirs, and their topic is left out: 13 above a band, twice 6 below."""
+    found, wrong = judged([10, 10, 0], "aac>aac", LEVEL | {"topics": "other"}, *claims((25, 25), (0, 0)))
+    assert (found, wrong) == ({"log-dirs": (25, 25), "log-dir-bytes": (0, 0)}, [])

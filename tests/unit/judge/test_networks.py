@@ -16,6 +16,7 @@ from equipoise.judge.goals.registry import goal_of
 from equipoise.judge.leader_network import leader_relaxation
 from equipoise.judge.order_choices import choices_of
 from equipoise.judge.order_network import order_relaxation
+from equipoise.judge.placement_layout import Layout, layout_of, like
 from equipoise.judge.placement_network import placement_relaxation
 
 
@@ -141,3 +142,16 @@ def test_replicas_that_may_not_move_fill_the_bands_of_their_topic() -> None:
     for names in ({"partitions"}, {"topics"}):
         relaxation = placement_relaxation(case, names, {})
         assert least(relaxation.problem("topics", relaxation.start)) == goal_of("topics").value(case) == 2
+
+
+@pytest.mark.parametrize("name", ["nothing asked", "one change each"])
+def test_each_node_of_the_merged_network_stands_for_some(name: str) -> None:
+    """Partitions that arrive and those that leave have nodes of their own where changes are limited."""
+    case = legal(name, 1)[0]
+    rows = np.flatnonzero(case.rules.movable)
+    fine = layout_of(case, np.arange(len(rows)))
+    together = np.zeros_like(rows)
+    merged = Layout(case, rows, together, np.zeros(1, dtype=np.int64), fine.brokers)
+    stands = like(fine, merged, np.zeros(len(rows), dtype=np.int64))
+    assert fine.limited == (name == "one change each")
+    assert len(stands) == fine.n_nodes and set(stands.tolist()) == set(range(merged.n_nodes))

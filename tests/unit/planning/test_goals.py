@@ -8,7 +8,7 @@ import pytest
 from equipoise.cluster import Brokers, apart, build_cluster, measures
 from equipoise.files.plan_audit import proved_again
 from equipoise.planning import Params, Problem, Request, build_problem, make_plan
-from equipoise.planning.goals import DEFAULT_GOALS, GOALS
+from equipoise.planning.goals import DEFAULT_GOALS, GOALS, levels
 from equipoise.planning.goals.failover import Failover
 from equipoise.planning.goals.positions import Positions
 from equipoise.report.certificate import is_spoken_of
@@ -150,3 +150,14 @@ def test_goals_tell_how_far_apart_they_leave_brokers() -> None:
     spread = apart.Spread(cluster, cluster.replicas, everyone, everyone)
     found = apart.apart((GOALS[name] for name in DEFAULT_GOALS), spread)
     assert found == {"replicas": 0, "topics": 2, "leaders": 2, "topic-leaders": 2}
+
+
+@pytest.mark.parametrize(("goal", "makes_level"), [("replicas", True), ("moves", False), ("disk", True)])
+def test_a_goal_makes_something_level_or_counts(goal: str, makes_level: bool) -> None:
+    """Loads, which are no units among the goals, are levelled."""
+    assert levels(goal) is makes_level
+
+
+def test_first_followers_are_decided_where_leaders_may_fail() -> None:
+    """Who leads and who comes next, as far as lists are that long; who is third decides nothing."""
+    assert [Failover().depth(most_rf) for most_rf in (1, 2, 3, 4)] == [1, 2, 2, 2]
