@@ -161,3 +161,9 @@ def test_a_goal_makes_something_level_or_counts(goal: str, makes_level: bool) ->
 def test_first_followers_are_decided_where_leaders_may_fail() -> None:
     """Who leads and who comes next, as far as lists are that long; who is third decides nothing."""
     assert [Failover().depth(most_rf) for most_rf in (1, 2, 3, 4)] == [1, 2, 2, 2]
+
+
+def test_lists_of_one_replica_have_no_followers() -> None:
+    """Nobody stands second, so no position but that of the leader is levelled."""
+    cluster = build_cluster("c", Brokers.of([0, 1]), ["t", "t"], [0, 1], [[0], [1]])
+    assert not Positions().positions(build_problem(cluster, Request()))
