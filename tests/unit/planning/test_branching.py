@@ -179,6 +179,18 @@ def test_of_bytes_a_little_less_is_proved(
     assert (tree.bound == branching.rounded_down(claimed) < claimed - 100) == (tried == 2)
 
 
+def test_a_little_less_is_proved_where_the_linear_program_itself_is_some_bytes_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What it claims in floating point is above the truth, so no prices prove it; a little less they do."""
+    sheet, _, _ = program_of([BYTES] * 3, [BYTES] * 3, 2 * BYTES)
+    claimed = 2 * BYTES + 100
+    monkeypatch.setattr(branching, "bound_of", lambda *_: claimed)
+    for params in (Params(), Params(tree_programs=0)):
+        tree = proof_of(sheet, claimed, params)
+        assert tree is not None and tree.bound == branching.rounded_down(claimed)
+
+
 def test_cases_are_narrowed_to_what_a_better_plan_could_have(monkeypatch: pytest.MonkeyPatch) -> None:
     """Prices tell which replicas no cheaper choice has: without that, more cases have to be divided."""
 

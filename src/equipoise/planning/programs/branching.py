@@ -36,8 +36,6 @@ NARROWED = -2
 """In place of the column that divides a case."""
 MOST_NODES = 10_000
 """The judge reads no longer proof."""
-
-
 LITTLE = 0.01
 """Of the whole: where all effort closed less of it, a bound that is a little lower is out of reach, too."""
 
@@ -67,19 +65,24 @@ def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
     cases = Cases(sheet, params)
     if (root := cases.relaxed(sheet)) is None:
         return None
-    bound, claims = bound_of(sheet, root), [value]
+    choice = Choice(cases, value)
+    if (tree := divided(choice, root)) is not None:
+        return tree
+    alone, less = undivided(sheet, root), rounded_down(value)
+    if less == value or (alone is not None and alone.bound >= less):
+        return alone
     # A bound in floating point may be some bytes above the truth,
     # where no tree closes: a little less is better than nothing.
-    if bound < rounded_down(value) < value:
-        claims.append(rounded_down(value))
-    for claimed in claims:
-        choice = Choice(cases, claimed)
-        if (tree := divided(choice, root)) is not None:
-            return tree
-        if choice.is_spent and choice.closed < LITTLE:
-            break
-    # What a search claims may be out of reach of prices. The bound of the relaxation alone is then proved, as
-    # one case: a lower bound that anyone can add up is worth more than a higher one that has to be believed.
+    in_vain = choice.is_spent and choice.closed < LITTLE and bound_of(sheet, root) < less
+    tree = None if in_vain else divided(Choice(cases, less), root)
+    return alone if tree is None else tree
+
+
+def undivided(sheet: Sheet, root: Answer) -> Tree | None:
+    """The proof of what the relaxation reaches, as one case; None where prices do not prove that."""
+    # What a search claims may be out of their reach. A lower bound that anyone
+    # can add up is worth more than a higher one that has to be believed.
+    bound = bound_of(sheet, root)
     priced = priced_at(sheet, root.of_rows, bound)
     if priced is None or not priced.closes:
         return None
