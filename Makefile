@@ -25,7 +25,7 @@ help:
 	@echo "make test       every test; brings Chromium, lp_solve and Kafka for them"
 	@echo "make test-fast  those that need no broker, no Spark, no browser and little time"
 	@echo "make test-long  those that take many minutes, and more random cases (KILLS=100 MINUTES=30 SEED=1 TIMES=5)"
-	@echo "make coverage   what the fast tests run of each room"
+	@echo "make coverage   what tests run of each room, but those on brokers, on Spark and in the browser"
 	@echo "make mutants    small changes to the code that no test notices (ROOMS='cluster ...')"
 	@echo "make fuzz       what nobody would write, and what comes of it (NUMBER=10000 SEED=1)"
 	@echo "make lint       ruff, and mypy --strict"
@@ -55,11 +55,11 @@ test-long: setup
 	KILLS=$(KILLS) MINUTES=$(MINUTES) SEED=$(SEED) $(PYTHON) -m pytest $(TESTS) -m long -s
 	EQUIPOISE_TIMES=$(TIMES) $(PYTHON) -m pytest $(TESTS) -m "slow and not kafka and not browser and not spark and not long" -n auto
 
-# Of the fast tests, room by room; fails below the floor in pyproject.toml.
+# Of the tests that need no broker, no Spark and no browser, room by room; fails below the floor in pyproject.toml.
 coverage: setup
 	@tools/lp-solve
 	@rm -rf .coverage && mkdir .coverage
-	$(PYTHON) -m coverage run -m pytest $(TESTS) -m "$(FAST)" -n auto
+	$(PYTHON) -m coverage run -m pytest $(TESTS) -m "not kafka and not browser and not spark and not long" -n auto
 	@$(PYTHON) -m coverage combine --quiet
 	@$(PYTHON) -m tools.coverage_by_room
 

@@ -76,6 +76,7 @@ def flying(machine: Machine) -> bool:
     return len(machine.run.flying) >= 2
 
 
+@pytest.mark.slow
 def test_a_run_over_the_wire(story: Story) -> None:
     """The story without any trouble: the plan's lists, its leaders, no throttle."""
     end = story.run()
@@ -84,6 +85,7 @@ def test_a_run_over_the_wire(story: Story) -> None:
     assert {p: partition.leader for (_, p), partition in story.model.partitions.items()} == {0: 3, 1: 4, 2: 0}
 
 
+@pytest.mark.slow
 def test_a_broker_cordoned_after_the_start_refuses_lists_that_keep_it(story: Story) -> None:
     """Kafka from KAFKA-20832 on takes no list with a broker whose log dirs are all cordoned, even one that
     holds the replica already: that partition is reported with the broker's word, the others are done."""
@@ -137,6 +139,7 @@ def test_a_request_refused_as_a_whole_skips_each_of_its_partitions(
     assert story.throttles() == {} and story.lists() == {p: old for p, (old, _) in MOVES.items()}
 
 
+@pytest.mark.slow
 def test_a_timeout_that_was_carried_out_all_the_same(story: Story) -> None:
     """REQUEST_TIMED_OUT says nothing: a look at what flies does, and nothing is skipped or sent twice."""
     answers = iter(["late"])
@@ -204,6 +207,7 @@ def test_a_move_that_gets_nowhere_is_skipped_where_that_was_chosen(story: Story)
     assert story.lists() == {**AFTER, 0: [0, 1, 2]} and story.throttles() == {}
 
 
+@pytest.mark.slow
 def test_a_rate_from_the_brokers_file_shines_through_again(story: Story) -> None:
     """After ours is deleted a rate is still read, from the file: no left-over, and not ours to delete."""
     story.model.static["broker", "3"] = {RATE: "777"}

@@ -52,6 +52,7 @@ def test_one_refused_partition_does_not_hold_up_the_others(fake: FakeKafka, port
     assert len(port.reassignments()) == 2
 
 
+@pytest.mark.slow
 def test_the_controller_may_move_between_two_requests(fake: FakeKafka, port: KafkaPort) -> None:
     """NOT_CONTROLLER makes the port ask anew who it is."""
     port.reassignments()

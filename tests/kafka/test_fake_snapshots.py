@@ -91,6 +91,7 @@ def test_moves_that_begin_or_end_meanwhile_do_not_blur_the_lists(fake: FakeKafka
     assert told.partitions[TopicPartition("t", 1)].replicas == (3, 1, 2, 0)
 
 
+@pytest.mark.slow
 def test_what_brokers_do_not_tell_is_said(fake: FakeKafka, port: KafkaPort) -> None:
     """A fenced broker, a failed log dir, a broker that only replica lists know: a sentence each."""
     fake.kill(5)
@@ -105,6 +106,7 @@ def test_what_brokers_do_not_tell_is_said(fake: FakeKafka, port: KafkaPort) -> N
     assert 99 in told.broker_ids
 
 
+@pytest.mark.slow
 def test_progress_is_told_on_the_way(fake: FakeKafka, port: KafkaPort) -> None:
     """What is being read, and how many of how many brokers have answered."""
     told: list[tuple[str, int, int]] = []
@@ -129,6 +131,7 @@ def test_a_second_snapshot_replaces_the_first_and_keeps_what_lies_beside(
     assert sorted(path.name for path in snapshot_folder.parent.iterdir()) == ["orders"]
 
 
+@pytest.mark.slow
 def test_a_folder_of_other_things_is_left_alone(
     fake: FakeKafka, snapshot_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -66,6 +66,7 @@ def verdict(*arguments: object, code: int) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_sound_reassignment(tmp_path: Path, state: Path) -> None:
     """Moving one leader elsewhere passes; costs, levels and the distance from the best plan are told."""
     found = verdict(proposed(tmp_path, ("pay", 0, [2, 1])), "--current", state, code=0)
@@ -79,6 +80,7 @@ def test_a_sound_reassignment(tmp_path: Path, state: Path) -> None:
     assert far["moves"]["optimum"] == 1
 
 
+@pytest.mark.slow
 def test_checks_are_sentences_and_a_mark_is_a_remark(tmp_path: Path, state: Path) -> None:
     """No name of a check of Wix is printed, and what ✗ means stands above them, under "No rule is broken"."""
     run = equipoise("check", proposed(tmp_path, ("pay", 0, [2, 1])), "--current", state, "--no-optimum")
@@ -92,6 +94,7 @@ def test_checks_are_sentences_and_a_mark_is_a_remark(tmp_path: Path, state: Path
     assert not re.search(r"\b[a-z]+_[a-z_]+\b", run.stdout)
 
 
+@pytest.mark.slow
 def test_broken_rules_are_named(tmp_path: Path, state: Path) -> None:
     """Each broken rule is one line with partition and broker, and the exit code is 1."""
     file = proposed(tmp_path, ("pay", 0, [1, 3]), ("pay", 1, [1, 9]), ("pay", 2, [4, 4]), ("log", 0, [1]))
@@ -118,6 +121,7 @@ def test_rules_given_as_options(tmp_path: Path, state: Path) -> None:
     assert verdict(wider, "--current", state, code=1)["violations"][0]["rule"] == "replication-factor"
 
 
+@pytest.mark.slow
 def test_what_kafkas_own_tool_proposes(tmp_path: Path, state: Path) -> None:
     """Of the text that ``--generate`` prints, the proposal is judged, not the current state."""
     lists = [
@@ -131,6 +135,7 @@ def test_what_kafkas_own_tool_proposes(tmp_path: Path, state: Path) -> None:
     assert verdict(path, "--current", state, code=0)["data_moves"] == 1
 
 
+@pytest.mark.slow
 def test_several_sources_and_standard_input(tmp_path: Path, state: Path) -> None:
     """Any number of sources may follow ``--current``, and the reassignment may come from a pipe."""
     (tmp_path / "brokers.csv").write_text("broker,rack\n1,a\n2,b\n3,a\n4,b\n")
@@ -153,6 +158,7 @@ def test_several_sources_and_standard_input(tmp_path: Path, state: Path) -> None
         ('{"version":9,"partitions":[]}', "version"),
     ],
 )
+@pytest.mark.slow
 def test_what_cannot_be_read(tmp_path: Path, state: Path, content: str, place: str) -> None:
     """A file that is no reassignment ends with exit 2 and one line that names it and the place."""
     file = tmp_path / "bad.json"
@@ -165,6 +171,7 @@ def test_what_cannot_be_read(tmp_path: Path, state: Path, content: str, place: s
     assert "Traceback" not in run.stderr
 
 
+@pytest.mark.slow
 def test_missing_arguments(tmp_path: Path, state: Path) -> None:
     """No file, no state, no such folder: exit 2 and what to give."""
     assert equipoise("check", tmp_path / "none.json", "--current", state).returncode == 2
@@ -202,6 +209,7 @@ def test_compared_with_the_plan_of_the_goals_asked_for(tmp_path: Path, state: Pa
     assert next(entry for entry in default["from_optimum"] if entry["distance"])["goal"] == "replicas"
 
 
+@pytest.mark.slow
 def test_a_tampered_plan_directory(tmp_path: Path, state: Path) -> None:
     """One changed byte and the plan is refused with one line."""
     out = tmp_path / "plan"
@@ -236,6 +244,7 @@ def retold(out: Path, key: str, value: object) -> None:
         ("anywhere", 3, "a bound of all placements stands beside a proof by flow-dual"),
     ],
 )
+@pytest.mark.slow
 def test_a_plan_directory_that_claims_what_nobody_knows(
     tmp_path: Path, planned: Path, key: str, value: object, said: str
 ) -> None:
@@ -257,6 +266,7 @@ def test_a_plan_directory_that_claims_what_nobody_knows(
         ("anywhere", "x", 'certificate[1].anywhere: "x" is not a number'),
     ],
 )
+@pytest.mark.slow
 def test_a_certificate_with_figures_that_are_none(
     tmp_path: Path, planned: Path, key: str, value: object, said: str
 ) -> None:

@@ -39,12 +39,14 @@ def rows():
     return {row.strategy: row for row in compare(cluster, request, listed, time_limit_s=60)}
 
 
+@pytest.mark.slow
 def test_every_strategy_has_a_row(rows):
     """Ours first, then the published ones; sizes are unknown, so `bin-packing` packs by count alone."""
     assert [label for label in rows if "(" not in label] == ["flow", *STRATEGIES]
     assert [label for label in rows if "(" in label] == ["appier (unchecked)", "wix (fine tuning)"]
 
 
+@pytest.mark.slow
 def test_one_move_is_enough_and_generate_moves_nearly_everything(rows):
     """The text's point, measured: `--generate` moves 18 of 20 replicas, the program and ours one."""
     assert rows["flow"].data_moves == rows["linear-program"].data_moves == 1
@@ -53,6 +55,7 @@ def test_one_move_is_enough_and_generate_moves_nearly_everything(rows):
     assert (rows["flow"].falls_behind_at, rows["flow"].above_bound) == ("", 0)
 
 
+@pytest.mark.slow
 def test_rules_of_racks_are_measured_not_asserted(rows):
     """Tools that know no racks put the replica into its leader's rack, and fall behind there."""
     assert rows["flow"].rack_violations == rows["greedy-racks"].rack_violations == 0
@@ -60,6 +63,7 @@ def test_rules_of_racks_are_measured_not_asserted(rows):
     assert rows["greedy"].falls_behind_at == "racks"
 
 
+@pytest.mark.slow
 def test_a_second_run_leaves_ours_alone_and_generate_moves_all_again(rows):
     """Criterion five, both halves: the same output, and no moves on a second run."""
     assert rows["flow"].same_twice is True
@@ -185,6 +189,7 @@ def printed(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
 
 
+@pytest.mark.slow
 def test_the_table_names_every_strategy_and_every_reason(source):
     """What a terminal shows: a line for each plan, a sentence for each refusal."""
     done = CliRunner().invoke(app(), ["compare", source, "--drain", "19"])

@@ -115,6 +115,7 @@ def test_the_same_whatever_the_order_of_lines(folder: Path, tmp_path: Path) -> N
     assert equipoise("plan", folder, "--json").stdout == first
 
 
+@pytest.mark.slow
 def test_what_is_counted_stands_in_plan_json(folder: Path, leaderless: Path) -> None:
     """Counts are null where nobody tells the Isr, and where no min.insync.replicas is known."""
     assert json.loads(equipoise("plan", folder, "--json").stdout)["health"] == {
@@ -199,6 +200,7 @@ def test_what_is_left_to_it_to_lead_breaks_a_rule(folder: Path, tmp_path: Path) 
     assert assumed.exit_code == 0
 
 
+@pytest.mark.slow
 def test_follow_passes_where_it_leaves_nothing_to_who_is_down(folder: Path, tmp_path: Path) -> None:
     """What another tool proposes is carried out once its lists take the lead from there."""
     equipoise("plan", folder, "--out", tmp_path / "out")
@@ -212,6 +214,7 @@ def test_follow_passes_where_it_leaves_nothing_to_who_is_down(folder: Path, tmp_
     assert equipoise("plan", folder, "--follow", none, "--assume-alive", 4).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_lower_replication_factor_says_how_the_dead_copies_go_first(folder: Path, tmp_path: Path) -> None:
     """Counts alone would take live replicas away; with the drain that the sentence gives none is."""
     run = equipoise("plan", folder, "--out", tmp_path / "kept", "--replication-factor", "2", "--json")

@@ -37,6 +37,7 @@ def drained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return planned(tmp_path_factory.mktemp("plans") / "drained", "--drain", "5")
 
 
+@pytest.mark.slow
 def test_a_move_has_its_source_its_target_and_what_else_was_possible(drained: Path) -> None:
     """The list before breaks the rule, another target costs a goal, or none."""
     data = explained(drained, "orders-2")
@@ -54,6 +55,7 @@ def test_a_move_has_its_source_its_target_and_what_else_was_possible(drained: Pa
     assert f"```\n{text}```\n" in page
 
 
+@pytest.mark.slow
 def test_no_other_list_is_better(drained: Path) -> None:
     """The plan is proved best: whatever else is tried breaks a rule, is worse, or as good."""
     for number in range(6):
@@ -61,6 +63,7 @@ def test_no_other_list_is_better(drained: Path) -> None:
             assert other["breaks"] or other["goal"] is None or other["value"] > other["planned"], other
 
 
+@pytest.mark.slow
 def test_a_broker_gives_and_takes(drained: Path) -> None:
     """With whom it exchanges replicas, and for which reasons; sums are those of the plan."""
     data = explained(drained, "5")
@@ -79,6 +82,7 @@ def test_what_does_not_change_says_so(drained: Path) -> None:
     assert "orders-0 stays as it is: 1,2,3" in run("explain", drained, "orders-0").stdout
 
 
+@pytest.mark.slow
 def test_leaders_and_loads_and_created_partitions(tmp_path: Path) -> None:
     """Where no data moves other leaders are tried; what is created comes from nowhere."""
     leaders = planned(tmp_path / "leaders", "--leaders-only", "--no-leaders-on", "1")
@@ -94,6 +98,7 @@ def test_leaders_and_loads_and_created_partitions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "what", ["orders-6", "orders", "pay-0", "9", "-1", "orders--1", "9" * 30, "٤", "", "orders-٤"]
 )
+@pytest.mark.slow
 def test_what_the_plan_does_not_have_is_refused(drained: Path, what: str) -> None:
     """With a sentence, exit 2."""
     result = run("explain", "--", drained, what)

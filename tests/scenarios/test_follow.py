@@ -64,6 +64,7 @@ def test_their_lists_are_carried_out_in_our_waves(state: Path, tmp_path: Path) -
     assert equipoise("check", out).exit_code == 0
 
 
+@pytest.mark.slow
 def test_what_breaks_a_rule_is_not_followed(state: Path, tmp_path: Path) -> None:
     """The verdict says why, the exit code is that of a check, and nothing is written."""
     out = tmp_path / "out"
@@ -80,6 +81,7 @@ def test_what_breaks_a_rule_is_not_followed(state: Path, tmp_path: Path) -> None
     assert json.loads(run.stdout)["verdict"] == "fail"
 
 
+@pytest.mark.slow
 def test_a_file_that_is_none_and_a_strategy_beside_it_are_refused(state: Path, tmp_path: Path) -> None:
     for options, words in (
         (("--follow", tmp_path / "nothing.json"), "nothing.json"),

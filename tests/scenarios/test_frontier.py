@@ -32,6 +32,7 @@ def heap() -> Cluster:
     )
 
 
+@pytest.mark.slow
 def test_everything_that_is_known_has_its_first_level_shown() -> None:
     """`--balance all` names its loads first; 8 on each is level, 7 to 9 are in the band."""
     found = frontier(heap(), Request(balance=("all",)), (0, 100))
@@ -39,6 +40,7 @@ def test_everything_that_is_known_has_its_first_level_shown() -> None:
     assert [point.value for point in found.points] == [31**2 + 4 * 7**2, 0]
 
 
+@pytest.mark.slow
 def test_every_load_of_a_mix_is_shown() -> None:
     """Those of leaders too, also where the mix begins with one; the figures are of the first other load."""
     found = frontier(heap(), Request(balance=("leaders:20:20", "count:20:20", "disk:10:10")), (0, 100))
@@ -61,6 +63,7 @@ def test_other_loads_have_their_own_units() -> None:
     assert cells[-1] == "leaders 2, network-in 2.0 KiB/s, cpu 4.8 %"
 
 
+@pytest.mark.slow
 def test_counts_get_more_level_with_every_budget() -> None:
     """From all on one broker to eight on each; every budget of moves is kept."""
     found = frontier(heap(), Request())
@@ -73,6 +76,7 @@ def test_counts_get_more_level_with_every_budget() -> None:
     assert (found.points[-1].least, found.points[-1].most) == (8, 8)
 
 
+@pytest.mark.slow
 def test_loads_are_budgeted_in_bytes() -> None:
     """The level is what is outside the bands, and each budget of bytes is kept."""
     found = frontier(heap(), Request(balance=("disk",)), (0, 50, 100))
@@ -106,6 +110,7 @@ def test_the_knee_is_where_more_begins_to_buy_less(values: tuple[int, ...], knee
     assert (found and found.percent) == knee
 
 
+@pytest.mark.slow
 def test_a_point_is_the_plan_of_its_budget() -> None:
     """Half of the moves: the same level as `plan --max-moves` reaches."""
     half = frontier(heap(), Request(), (50,)).points[0]
@@ -213,6 +218,7 @@ def test_the_report_of_a_plan_shows_what_smaller_budgets_buy(tmp_path: Path) -> 
     assert "What smaller budgets buy" not in without and 'data-chart="frontier"' not in without
 
 
+@pytest.mark.slow
 def test_the_plan_that_a_report_is_of_is_made_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`--frontier` plans each smaller budget, and its last point is the plan itself, new brokers and all."""
     made: list[int | None] = []

@@ -28,6 +28,7 @@ from equipoise.planning.driver.first import by_networks
 from equipoise.planning.networks import disaggregation
 
 
+@pytest.mark.slow
 def test_reorders_in_front_of_moves_have_no_fixed_point() -> None:
     """Four times [1, 2], broker 1 alone in its rack: 2 can lead nothing without a reorder, 3 by moves alone.
 
@@ -148,6 +149,7 @@ def test_racks_of_14_13_and_13_brokers() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.slow
 def test_two_replicas_always_level_the_leaders(seed: int) -> None:
     """With RF 2 and level replicas the leaders are level to within one, whoever shares what with whom.
 

@@ -19,7 +19,12 @@ from equipoise.planning.goals import value_of
 
 SEEDS = seeds(10)
 CASES = pytest.mark.parametrize(
-    ("theme", "seed"), [(theme, seed) for theme in ("one", "several", "leaders", "orders") for seed in SEEDS]
+    ("theme", "seed"),
+    [
+        pytest.param(theme, seed, marks=() if seed in SEEDS[:3] else pytest.mark.slow)
+        for theme in ("one", "several", "leaders", "orders")
+        for seed in SEEDS
+    ],
 )
 
 RECOMPUTED = ("flow-dual", "linear-program", "branch-and-bound")
@@ -51,6 +56,7 @@ def test_every_level_that_says_more_is_refused(theme: str, seed: int) -> None:
 
 
 @CASES
+@pytest.mark.slow
 def test_no_potentials_prove_too_much(theme: str, seed: int) -> None:
     """Weak duality: whatever potentials a file holds, no bound exceeds what a plan has reached."""
     plan = planned(theme, seed)
@@ -68,6 +74,7 @@ def test_no_potentials_prove_too_much(theme: str, seed: int) -> None:
 
 
 @CASES
+@pytest.mark.slow
 def test_no_numbers_at_the_ends_of_64_bits_prove_too_much(theme: str, seed: int) -> None:
     """Sums that would wrap around are refused or reckoned with whole numbers of any size."""
     plan = planned(theme, seed)
@@ -85,6 +92,7 @@ def test_no_numbers_at_the_ends_of_64_bits_prove_too_much(theme: str, seed: int)
 
 
 @CASES
+@pytest.mark.slow
 def test_a_worse_plan_cannot_borrow_a_certificate(theme: str, seed: int) -> None:
     """The state as it is, passed off as the best with the potentials of a better plan, is refused."""
     drawn, plan = case(theme, seed), planned(theme, seed)

@@ -80,6 +80,7 @@ def test_the_second_judge_knows_nothing_of_ours() -> None:
     assert imported == {"json", "sys", "pathlib", "numpy"}
 
 
+@pytest.mark.slow
 def test_prices_that_prove_less_are_seen(second_judge: Path, drained: Path, tmp_path: Path) -> None:
     """With prices of 0 the moves are not proved to be needed; prices that would wrap around are refused."""
     files = {path.name: path.read_bytes() for path in drained.iterdir() if path.is_file()}

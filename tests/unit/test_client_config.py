@@ -126,6 +126,7 @@ def test_pem_in_one_line_is_broken_into_lines() -> None:
 
 
 @pytest.mark.parametrize("key", ["ssl.truststore.location", "ssl.keystore.location"])
+@pytest.mark.slow
 def test_stores_that_cannot_be_read_say_so(tmp_path: Path, key: str) -> None:
     """A missing store, and one that is neither PEM nor a Java keystore: file or key, and the cure."""
     settings = {"security.protocol": "SSL", key: str(tmp_path / "store")}

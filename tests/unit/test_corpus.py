@@ -128,6 +128,7 @@ def test_a_cluster_has_the_shape_that_is_asked_for(racks, topics):
     assert (np.diff(racks_used, axis=1) > 0).all() == (racks in ("equal", "unequal"))
 
 
+@pytest.mark.slow
 def test_cases_are_planned_once_and_again_is_empty(tmp_path):
     """A file that is there is gone on with."""
     out = tmp_path / "corpus.jsonl"

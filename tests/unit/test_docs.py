@@ -163,6 +163,7 @@ def runnable() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("commands", list(runnable()))
+@pytest.mark.slow
 def test_commands_without_output_run(
     commands: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,5 +29,6 @@ def faults(how: str) -> int:
 
 
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="not the C library of GNU")
+@pytest.mark.slow
 def test_a_large_array_takes_what_the_last_one_left() -> None:
     assert faults("kept") * 10 < faults("given back")

@@ -66,6 +66,7 @@ def test_every_name_is_there() -> None:
         _ = equipoise.plans
 
 
+@pytest.mark.slow
 def test_import_brings_nothing_else() -> None:
     """No library and no room of ours is loaded before a name is used; Spark never is."""
     code = (

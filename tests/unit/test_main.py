@@ -46,6 +46,7 @@ def test_memory_that_runs_out_is_no_fault(
     assert capsys.readouterr() == ("", f"equipoise: {said}\n")
 
 
+@pytest.mark.slow
 def test_the_package_is_the_command() -> None:
     """``python -m equipoise``, where the script is not on the path."""
     command = [sys.executable, "-m", "equipoise", "--version"]

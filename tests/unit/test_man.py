@@ -30,6 +30,7 @@ def test_no_text_of_the_page_is_a_command_of_roff() -> None:
     ("typed", "offered"),
     [("equipoise fron", ["frontier"]), ("equipoise plan --leaders-o", ["--leaders-only"])],
 )
+@pytest.mark.slow
 def test_bash_completes_verbs_and_options(typed: str, offered: list[str]) -> None:
     """By the protocol of the script that ``--show-completion`` prints."""
     asked = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" ")), "_EQUIPOISE_COMPLETE": "complete_bash"}

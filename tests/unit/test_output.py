@@ -149,6 +149,7 @@ COMMAND = [sys.executable, "-c", "from equipoise.cli.main import main; main()"]
         ("--drain 9 2>/dev/full", 2, ""),
     ],
 )
+@pytest.mark.slow
 def test_streams_that_are_closed_full_or_gone(shell: str, code: int, said: str):
     """A sentence or nothing, and never a traceback or the exit code of a broken rule."""
     command = " ".join(
@@ -161,6 +162,7 @@ def test_streams_that_are_closed_full_or_gone(shell: str, code: int, said: str):
     assert (done.returncode, done.stderr.strip()) == (code, said)
 
 
+@pytest.mark.slow
 def test_an_ascii_terminal_gets_ascii():
     done = subprocess.run(
         [*COMMAND, "plan", ORDERS, "--drain", "5"], capture_output=True, check=True,

@@ -80,6 +80,7 @@ def command(
     )
 
 
+@pytest.mark.slow
 def test_two_builds_are_equal(wheel: Path, tmp_path: Path) -> None:
     """Another place, other times, other permissions and leftovers of Python: the same bytes."""
     copy = tmp_path / "copy"
@@ -171,6 +172,7 @@ def test_who_imports_it_is_type_checked(installed: Path, tmp_path: Path) -> None
     assert len(wrong) == 3 and found == wrong, done.stdout
 
 
+@pytest.mark.slow
 def test_the_wheel_has_the_example_fleet(installed: Path, tmp_path: Path) -> None:
     """``demo`` finds it in the package."""
     code = "from equipoise.cli.demo import example_fleet; print(example_fleet())"
@@ -182,6 +184,7 @@ def test_the_wheel_has_the_example_fleet(installed: Path, tmp_path: Path) -> Non
     }
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_what_is_used(wheel: Path, installed: Path) -> None:
     """The command, types, the man page; nothing that only makes the package."""
     (info,) = installed.glob("*.dist-info")

@@ -113,6 +113,7 @@ def test_a_terminal_sees_each_level(tmp_path: Path) -> None:
     assert stages == ["reading", "", "planning", "", "writing", ""]
 
 
+@pytest.mark.slow
 def test_nobody_looks_nothing_is_told() -> None:
     """Standard error of a pipe stays empty."""
     command = [*COMMAND, "plan", str(EXAMPLES / "removal"), "--drain", "19"]
@@ -139,6 +140,7 @@ def test_seconds_pass_and_ctrl_c_ends_a_solve(where: str, tmp_path: Path) -> Non
     ("where", "verb"),
     [("flows", "plan"), ("integers", "plan"), ("flows", "frontier"), ("strategies", "compare")],
 )
+@pytest.mark.slow
 def test_sigint_without_a_terminal(where: str, verb: str, tmp_path: Path) -> None:
     """The same line, and nothing else, for whoever sends the signal to the one process."""
     command = stuck(where, tmp_path / "note", verb, str(EXAMPLES / "racks"))
@@ -172,6 +174,7 @@ def test_ctrl_c_before_there_is_a_command(tmp_path: Path) -> None:
     assert process.returncode == 130
 
 
+@pytest.mark.slow
 def test_a_solver_ends_with_its_parent(tmp_path: Path) -> None:
     """Killed without a word, the command leaves no process behind, though it was in the middle of a solve."""
     note = tmp_path / "note"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -99,13 +99,16 @@ def modules() -> Mapping[str, ast.Module]:
     }
 
 
-def imported(tree: ast.Module) -> Iterator[str]:
+@cache
+def imported(tree: ast.Module) -> frozenset[str]:
     """Everything that a module imports, wherever in it: modules, and names that may be modules."""
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return frozenset(names)
 
 
 def ours(tree: ast.Module) -> set[str]:
@@ -116,6 +119,7 @@ def ours(tree: ast.Module) -> set[str]:
     } & set(modules())
 
 
+@cache
 def without_types(tree: ast.Module) -> ast.Module:
     """The module without what it imports for its annotations alone: that is never carried out."""
     run = (node for node in tree.body if not (isinstance(node, ast.If) and is_for_types(node)))
@@ -130,7 +134,6 @@ def room_of(name: str) -> str:
     return name.partition(".")[0]
 
 
-@pytest.mark.slow
 def test_the_table_has_every_room() -> None:
     """A new room says what it may import before it imports anything."""
     assert {room_of(name) for name in modules()} == {*MAY, *SHARED}

@@ -227,6 +227,7 @@ def test_options_of_runs_that_never_begin_are_said(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.slow
 def test_the_wait_between_rounds_ends_at_once(number: signal.Signals) -> None:
     before = signal.getsignal(signal.SIGHUP)
     with Pause() as pause:
@@ -278,6 +279,7 @@ def test_a_signal_as_a_run_ends_is_heard_too() -> None:
         assert pause.over(60)
 
 
+@pytest.mark.slow
 def test_no_run_begins_after_a_signal(capsys: pytest.CaptureFixture[str]) -> None:
     """In the moment before the run itself hears signals, and while it checks."""
     face = Face("9 partitions will change.", yes=True, ended=Event())

@@ -39,7 +39,7 @@ class Traffic:
     """
 
     def __init__(
-        self, cluster: KafkaCluster, topic: str, *, records_per_s: float = 200, size: int = 1000
+        self, cluster: KafkaCluster, topic: str, *, records_per_s: float = 60, size: int = 1000
     ) -> None:
         self.cluster, self.topic = cluster, topic
         self.pause, self.padding = 1 / records_per_s, b"." * size

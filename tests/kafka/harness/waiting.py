@@ -37,8 +37,12 @@ def soon(
 
 
 def wait_until(condition: Callable[[], T], what: str, *, seconds: float = 60.0, every: float = 0.1) -> T:
-    """The first true answer of ``condition``; errors count as "not yet", the last one is shown."""
-    deadline = time.monotonic() + seconds
+    """The first true answer of ``condition``; errors count as "not yet", the last one is shown.
+
+    What takes long is asked less often, at least every half second: questions keep brokers and test busy.
+    """
+    begun = time.monotonic()
+    deadline = begun + seconds
     last: object = None
     while True:
         try:
@@ -49,4 +53,4 @@ def wait_until(condition: Callable[[], T], what: str, *, seconds: float = 60.0, 
             last = error
         if time.monotonic() > deadline:
             raise AssertionError(f"{what}: not so after {seconds:g} s (last answer: {last!r})")
-        time.sleep(every)
+        time.sleep(min(max(every, (time.monotonic() - begun) / 10), max(every, 0.5)))

@@ -61,6 +61,7 @@ def test_the_script_makes_the_cluster_beside_the_fleet(tmp_path: Path) -> None:
     assert sum(count - 1 for count in led.values()) == 20
 
 
+@pytest.mark.slow
 def test_growth_has_the_published_counts(fleet: dict[str, bytes]) -> None:
     """87,859 partitions of three different brokers each, with exactly the published replicas per broker."""
     lists = described_lists(fleet["growth/topics.txt.gz"].decode())

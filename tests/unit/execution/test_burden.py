@@ -113,6 +113,7 @@ def test_a_file_is_read_now_and_then(tmp_path: Path) -> None:
     assert Gauge(str(tmp_path))()[1].endswith("(it is no file)")
 
 
+@pytest.mark.slow
 def test_an_exporter_is_asked_over_http() -> None:
     class Exporter(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -110,6 +110,7 @@ def test_who_is_told_of_a_run_is_taken_up_and_shown(
     assert "planted-secret" not in (folder / "journal.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_hours_and_time_are_taken_up_and_shown(model: SimulatedCluster, folder: Path) -> None:
     """Unless given anew; how long is left is said, to programs too."""
     until = (datetime.now(UTC) + timedelta(hours=2)).isoformat(timespec="seconds")
@@ -326,6 +327,7 @@ def test_the_time_of_a_job_is_that_of_its_busiest_link_and_of_rounds_and_electio
     assert np.isnan(unknown.seconds(1e6, 50)) and np.isnan(job.seconds(None, 50))
 
 
+@pytest.mark.slow
 def test_a_run_is_steered_from_another_terminal(model: SimulatedCluster, folder: Path) -> None:
     """Orders wait for the run, `status` shows them, and they end with it."""
     steer = CliRunner()

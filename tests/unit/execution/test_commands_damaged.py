@@ -44,6 +44,7 @@ def test_crafted_limits_are_refused(model: SimulatedCluster, folder: Path, conte
 
 
 @pytest.mark.parametrize("damage", [b"\0" * 300 + b"\n", b"[1,2]\n"])
+@pytest.mark.slow
 def test_a_damaged_journal_is_read_up_to_its_damage(
     model: SimulatedCluster, folder: Path, damage: bytes
 ) -> None:
@@ -76,6 +77,7 @@ def test_a_lost_journal_is_no_reason_to_leave_what_stands(model: SimulatedCluste
 
 
 @pytest.mark.parametrize("log", ["text", "json"])
+@pytest.mark.slow
 def test_a_line_that_a_crash_cut_short_is_told(model: SimulatedCluster, folder: Path, log: str) -> None:
     """By ``status``, and by the run that goes on without it."""
     throttled(folder, model)

@@ -17,6 +17,7 @@ from equipoise.execution.simulated import SimulatedCluster
 @pytest.mark.parametrize(
     ("verb", "options"), [("apply", ()), ("apply", ("--resume",)), ("rollback", ()), ("cancel", ())]
 )
+@pytest.mark.slow
 def test_one_run_at_a_time(
     model: SimulatedCluster, folder: Path, verb: str, options: tuple[str, ...]
 ) -> None:
@@ -83,6 +84,7 @@ def test_limits_are_those_of_the_plan_after_a_run_that_ended(model: SimulatedClu
     assert lists(model) == AFTER
 
 
+@pytest.mark.slow
 def test_status_ends_with_1_where_a_throttle_is_left(model: SimulatedCluster, folder: Path) -> None:
     """A supervisor need not read it; while a run is under way all is as it should be."""
     throttled(folder, model)

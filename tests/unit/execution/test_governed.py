@@ -193,6 +193,7 @@ def in_flight(told: Story, act: Callable[[Machine], object] = lambda machine: No
     return counts
 
 
+@pytest.mark.slow
 def test_the_number_in_flight_follows_too() -> None:
     """One more each half minute of calm, half of them when a replica falls out; what flies then goes on."""
     told = story(TWELVE, size=200 * MB)
@@ -210,6 +211,7 @@ def test_the_number_in_flight_follows_too() -> None:
 
 
 @pytest.mark.parametrize("after", range(3, 15))
+@pytest.mark.slow
 def test_killed_at_any_entry_it_goes_on_with_the_number_that_it_had(after: int) -> None:
     told = story(TWELVE, size=60 * MB)
     told.log = Log(kill_after=after)

@@ -78,6 +78,7 @@ def events_in(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_a_command_gets_each_event_in_order(tmp_path: Path) -> None:
     """Begun, paused, let go, given another rate, stuck while a broker is down, both waves done, ended."""
     told, path = story(SMALL), tmp_path / "events"
@@ -111,6 +112,7 @@ def test_a_command_gets_each_event_in_order(tmp_path: Path) -> None:
     ],
     ids=["fails", "hangs", "is not there"],
 )
+@pytest.mark.slow
 def test_a_command_that_is_no_good_hurts_nothing(program: str | None, limit_s: float, said: str) -> None:
     """The run ends as it would; what is wrong is said once, without the command's arguments."""
     told = story(SMALL)

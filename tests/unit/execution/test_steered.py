@@ -196,6 +196,7 @@ def within(told: Story, hours: Hours, folder: Path, begun: list[datetime]) -> En
 
 
 @pytest.mark.parametrize("after", range(23))
+@pytest.mark.slow
 def test_hours_outlive_a_kill_at_any_entry(after: int, tmp_path: Path) -> None:
     """Inside the window, outside it while nothing may begin, and after it opened again: who takes the run up
     reads the hours in its journal, and keeps to them."""

@@ -263,6 +263,7 @@ def test_killed_at_every_change(first: str | None, kind: str, after: bool) -> No
     assert at >= 2
 
 
+@pytest.mark.slow
 def test_killed_twice() -> None:
     """Killed, resumed, killed again at every step of the resumed run, resumed once more."""
     for first in range(2, 8):

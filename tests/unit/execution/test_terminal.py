@@ -34,6 +34,7 @@ def on_terminal(*dialogue: tuple[str, str]) -> str:
     return shown
 
 
+@pytest.mark.slow
 def test_a_run_asks_shows_bars_and_can_be_cancelled() -> None:
     """Agreed to, followed by bytes, stopped with Ctrl-C, cancelled: everything is as before."""
     shown = on_terminal((r"Go ahead\?", "y\n"), (r"MiB/s", "\x03"), (r"\[g\]o on\?", "c\n"))
@@ -49,6 +50,7 @@ def test_ctrl_c_can_be_thought_better_of() -> None:
 
 
 @pytest.mark.parametrize("answer", ["l\n", "\x03"], ids=["leave", "ctrl-c"])
+@pytest.mark.slow
 def test_who_leaves_it_running_lets_go_at_once(answer: str) -> None:
     """The question is answered so, or with a second Ctrl-C; what flies keeps its throttle, as is said."""
     shown = on_terminal((r"Go ahead\?", "y\n"), (r"MiB/s", "\x03"), (r"\[g\]o on\?", answer))
@@ -64,6 +66,7 @@ def test_who_leaves_it_running_lets_go_at_once(answer: str) -> None:
     ],
     ids=["in flight", "at the question"],
 )
+@pytest.mark.slow
 def test_a_terminal_that_is_closed(dialogue: list[tuple[str, str]], ended: str, tmp_path: Path) -> None:
     """A lost connection: what is said goes nowhere, what flies keeps its throttle, the run ends in order; and
     where it has not begun it does not begin."""
@@ -82,6 +85,7 @@ def test_a_terminal_that_is_closed(dialogue: list[tuple[str, str]], ended: str, 
 
 
 @pytest.mark.parametrize("answer", ["\n", "\x03", "\x04"], ids=["return", "ctrl-c", "ctrl-d"])
+@pytest.mark.slow
 def test_no_is_the_default(answer: str) -> None:
     """Return alone, Ctrl-C and the end of input begin nothing."""
     assert "ended declined, True" in on_terminal((r"Go ahead\?", answer))

@@ -172,6 +172,7 @@ def test_an_array_that_is_none(
     assert told.startswith(file) and said in told
 
 
+@pytest.mark.slow
 def test_an_archive_that_unpacks_to_more_than_it_is(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Deflated entries are none of ours: they are not unpacked at all."""
     with zipfile.ZipFile(plan / "certificate.npz", "w", zipfile.ZIP_DEFLATED) as archive:

@@ -93,6 +93,7 @@ def test_a_failure_leaves_the_old_folder_and_no_debris(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.slow
 def test_a_process_that_writes_on_for_a_moment_leaves_no_debris(tmp_path: Path) -> None:
     """As workers of Spark do whose run was stopped: what they write while it is removed goes too."""
     folders: list[Path] = []

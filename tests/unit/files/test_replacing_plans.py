@@ -63,6 +63,7 @@ def drained(folder: str = "out") -> list[int]:
         (True, "journal.jsonl", "out: holds journal.jsonl: without it the run of that plan can be neither"),
     ],
 )
+@pytest.mark.slow
 def test_what_appears_meanwhile_survives(plan: Plan, before: bool, name: str, said: str) -> None:
     """A file that comes while the plan is written is found, and everything is as if nobody had planned."""
     if before:
@@ -109,6 +110,7 @@ def test_options_are_named_as_they_are_given(plan: Plan) -> None:
     assert "(no options)" in plan("--drain", "5", out="plain")[1]
 
 
+@pytest.mark.slow
 def test_the_plan_of_another_cluster(plan: Plan, tmp_path: Path) -> None:
     """The same options for a cluster of another id are no reason to replace its plan."""
     for name in ("one", "two"):

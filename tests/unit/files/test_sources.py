@@ -89,6 +89,7 @@ def test_gzip_unpacks_to_a_limit(tmp_path, monkeypatch):
         read_sources([tmp_path / "c.gz"])
 
 
+@pytest.mark.slow
 def test_gzip_of_a_thousandth_of_its_size_costs_no_memory(monkeypatch):
     """What is too much is counted, not kept: 160 MB of blanks in 160 kB take a few MB to be refused."""
     monkeypatch.setattr(sources, "MOST_UNPACKED", 150_000_000)

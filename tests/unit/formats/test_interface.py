@@ -50,6 +50,7 @@ def test_lenient_reading_never_raises_for_junk(raw):
 
 
 @given(st.data())
+@pytest.mark.slow
 def test_lenient_reading_never_raises_for_damage(data):
     """Real text with bytes cut, doubled or changed is read as far as it goes, or refused as expected."""
     text = bytearray(data.draw(st.sampled_from(WHOLE)))

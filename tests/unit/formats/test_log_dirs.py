@@ -77,6 +77,7 @@ def test_a_label_with_more_dashes_or_zeros(label):
     assert [table.label(k) for k in (1, 2)] == ["log-12", "log-12"]
 
 
+@pytest.mark.slow
 def test_labels_do_without_pandas():
     """Arrow loads it for a mask made of numbers, or where a number stands beside a column."""
     script = (

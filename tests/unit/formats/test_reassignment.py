@@ -51,6 +51,7 @@ def test_lists_and_log_dirs():
     assert table.where(1) == "partitions[1]"
 
 
+@pytest.mark.slow
 def test_columns_do_without_pandas():
     """Arrow loads it wherever it can, and that takes as long as reading a hundred thousand partitions."""
     script = (
@@ -190,6 +191,7 @@ def test_what_kafka_would_write_is_read(assignment):
 
 
 @given(st.dictionaries(st.tuples(TOPICS, st.integers(0, 2**31 - 1)), LISTS, max_size=30))
+@pytest.mark.slow
 def test_what_is_written_is_read_and_written_the_same(assignment):
     """Reading a file of our own and writing it again gives the same bytes."""
     entries = [{"topic": t, "partition": p, "replicas": ids} for (t, p), ids in assignment.items()]

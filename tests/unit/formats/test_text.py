@@ -9,6 +9,7 @@ from equipoise.wording import cut
 
 
 @given(st.lists(st.text("ab\r", max_size=9), max_size=40), st.booleans())
+@pytest.mark.slow
 def test_chunks_are_the_text(lines, ends_with_newline):
     """Chunks follow each other without a gap, end with whole lines, and know their first line's number."""
     whole = "\n".join(lines).encode() + (b"\n" if ends_with_newline else b"")

@@ -55,6 +55,7 @@ def test_changes_that_read_the_same_are_counted() -> None:
     assert [(m.where, m.nth) for m in made if m.now == "1"] == [("f", 1), ("f", 2), ("g", 1)]
 
 
+@pytest.mark.slow
 def test_each_change_is_code_in_its_place() -> None:
     """All changes to a module give code that can be read, and that is different."""
     sound = BROKERS.read_text(encoding="utf-8")

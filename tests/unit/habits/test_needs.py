@@ -49,6 +49,7 @@ def test_it():
 
 
 @pytest.mark.parametrize("test", [CAUGHT, IN_A_THREAD, IN_A_FIXTURE, IN_A_CHILD])
+@pytest.mark.slow
 def test_java_without_a_mark_fails_the_test(run_tests: Run, test: str) -> None:
     """Wherever it is started: caught, in a thread, in a fixture, in another process."""
     code, said = run_tests("tests.needs", FAKE + test)
@@ -57,6 +58,7 @@ def test_java_without_a_mark_fails_the_test(run_tests: Run, test: str) -> None:
 
 
 @pytest.mark.parametrize("program", ["chromium", "node"])
+@pytest.mark.slow
 def test_a_browser_without_a_mark_fails_the_test(run_tests: Run, program: str) -> None:
     """Playwright starts node, and node starts the browser."""
     test = f"def test_it(tmp_path): subprocess.run([fake(tmp_path, '{program}')])"
@@ -67,6 +69,7 @@ def test_a_browser_without_a_mark_fails_the_test(run_tests: Run, program: str) -
 @pytest.mark.parametrize(
     ("mark", "program"), [("kafka", "java"), ("spark", "java"), ("browser", "node"), ("slow", "ls")]
 )
+@pytest.mark.slow
 def test_with_its_mark_a_program_may_be_started(run_tests: Run, mark: str, program: str) -> None:
     """And without one any other program."""
     test = f"@pytest.mark.{mark}\ndef test_it(tmp_path): subprocess.run([fake(tmp_path, '{program}')])"
@@ -74,6 +77,7 @@ def test_with_its_mark_a_program_may_be_started(run_tests: Run, mark: str, progr
     assert code == 0, said
 
 
+@pytest.mark.slow
 def test_any_test_may_ask_which_java_there_is(run_tests: Run) -> None:
     """That starts neither brokers nor Spark."""
     test = "def test_it(tmp_path): subprocess.run([fake(tmp_path, 'java'), '-version'])"
@@ -81,6 +85,7 @@ def test_any_test_may_ask_which_java_there_is(run_tests: Run) -> None:
     assert code == 0, said
 
 
+@pytest.mark.slow
 def test_what_is_started_once_for_all_needs_the_mark_too(run_tests: Run) -> None:
     """A test that only uses what a marked one started would fail when it runs alone."""
     fixture = "@pytest.fixture(scope='session')\ndef spark(): pass\n"
@@ -98,6 +103,7 @@ def test_what_is_started_once_for_all_needs_the_mark_too(run_tests: Run) -> None
         "pytest.importorskip('no_such_module')",
     ],
 )
+@pytest.mark.slow
 def test_nothing_is_skipped(run_tests: Run, test: str) -> None:
     """What a test needs is there, or the run fails."""
     code, said = run_tests("tests.needs", test)
@@ -105,6 +111,7 @@ def test_nothing_is_skipped(run_tests: Run, test: str) -> None:
     assert "skipped" not in said.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_a_known_fault_may_be_expected(run_tests: Run) -> None:
     """An expected failure is not a skip."""
     code, said = run_tests("tests.needs", "@pytest.mark.xfail(strict=True)\ndef test_it(): assert False")

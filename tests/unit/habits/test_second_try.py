@@ -25,6 +25,7 @@ def outcome(run_tests: Run, tests: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("mark", ["kafka", "browser"])
+@pytest.mark.slow
 def test_what_fails_once_there_passes_and_is_counted(run_tests: Run, mark: str) -> None:
     """Three second tries are allowed; each first failure is shown."""
     code, said, last = outcome(run_tests, ONCE.format(n=3, mark=mark))
@@ -33,6 +34,7 @@ def test_what_fails_once_there_passes_and_is_counted(run_tests: Run, mark: str) 
     assert all(f"AssertionError: too early {k}" in said for k in range(3))
 
 
+@pytest.mark.slow
 def test_a_fourth_fails_the_run(run_tests: Run) -> None:
     """It gets no second try."""
     code, said, last = outcome(run_tests, ONCE.format(n=4, mark="kafka"))
@@ -41,6 +43,7 @@ def test_a_fourth_fails_the_run(run_tests: Run) -> None:
 
 
 @pytest.mark.parametrize("mark", ["spark", "slow"])
+@pytest.mark.slow
 def test_others_get_none(run_tests: Run, mark: str) -> None:
     """What fails without these marks fails the run, though it would pass the second time."""
     code, said, last = outcome(run_tests, ONCE.format(n=1, mark=mark))
@@ -56,6 +59,7 @@ def test_others_get_none(run_tests: Run, mark: str) -> None:
         ("@pytest.fixture\ndef stuck():\n    yield\n    raise OSError\ndef test_it(stuck): pass", "1 error"),
     ],
 )
+@pytest.mark.slow
 def test_what_fails_twice_fails(run_tests: Run, test: str, counted: str) -> None:
     """In the test or in what it needs."""
     code, said, last = outcome(run_tests, "pytestmark = pytest.mark.kafka\n" + test)
@@ -63,6 +67,7 @@ def test_what_fails_twice_fails(run_tests: Run, test: str, counted: str) -> None
     assert "second tries: 1" in said
 
 
+@pytest.mark.slow
 def test_brokers_are_started_anew_after_a_failure(run_tests: Run) -> None:
     """What a failed test leaves behind reaches neither the next test nor its own second try."""
     code, said, last = outcome(
@@ -92,6 +97,7 @@ def test_last(brokers):
     assert "second tries: 1" in said
 
 
+@pytest.mark.slow
 def test_passes_are_untouched(run_tests: Run) -> None:
     """Without a failure nothing is run twice."""
     code, said, last = outcome(

@@ -192,6 +192,7 @@ def test_the_planners_certificates_hold_and_spoilt_ones_do_not() -> None:
     assert spoilt > 10
 
 
+@pytest.mark.slow
 def test_a_rack_rule_that_moves_do_not_pay_for() -> None:
     """400 of 600 partitions crowd a rack, and 30 moves mend 30: a price of a move proves it, and no more.
 

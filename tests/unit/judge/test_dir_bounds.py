@@ -41,6 +41,7 @@ BANDS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, ma
 
 
 @given(told=REPLICAS, drawn=BANDS)
+@pytest.mark.slow
 def test_no_way_is_below(told: list[tuple[int, int, bool]], drawn: list[Band]) -> None:
     """Of all ways to place them none has less outside its bands, nor moves less for what it has outside."""
     dirs = tuple(range(len(drawn)))

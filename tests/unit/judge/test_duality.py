@@ -39,6 +39,7 @@ def all_flows(problem: FlowProblem) -> list[np.ndarray]:
     return [flow for flow in map(np.array, product(*ranges)) if problem.admits(flow)]
 
 
+@pytest.mark.slow
 def test_any_potentials_bound_every_flow() -> None:
     """Whatever the potentials, no flow costs less than the bound they give."""
     rng = np.random.default_rng(1)
@@ -59,6 +60,7 @@ def test_best_potentials_meet_the_best_flow() -> None:
         assert any(dual_bound(problem, potential) == best for potential in tried)
 
 
+@pytest.mark.slow
 def test_narrowing_keeps_the_optimal_flows_and_no_others() -> None:
     """Under potentials that meet the optimum, the narrowed intervals hold exactly the best flows."""
     rng = np.random.default_rng(3)
@@ -115,6 +117,7 @@ def test_potentials_that_64_bits_cannot_subtract_are_refused(highest: int) -> No
         dual_bound(problem, np.array([0, highest, 0, 0]))
 
 
+@pytest.mark.slow
 def test_conservation_cuts_bounds_and_loses_no_flow() -> None:
     """Bounds drawn from the other arcs at a node leave out no flow, at the tail or at the head."""
     rng = np.random.default_rng(4)

@@ -56,6 +56,7 @@ def test_leaders_that_need_not_be_level_prove_less() -> None:
     assert failover_bound(pairs(), free, prices(1)) <= failover_bound(pairs(), BEFORE, prices(1))
 
 
+@pytest.mark.slow
 def test_no_prices_prove_more_than_the_best() -> None:
     """Two brokers come to 4 and 5 leaders after each loss, which 8 is the sum of: drawn prices prove less."""
     rng = np.random.default_rng(1)

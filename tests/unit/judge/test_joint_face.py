@@ -130,6 +130,7 @@ def problems_of(plan: Plan, proofs: dict[str, np.ndarray]) -> set[str]:
     return {found.goal for found in certificate.verify(case, plan.certificate, proofs) if found.problem}
 
 
+@pytest.mark.slow
 def test_prices_of_a_level_need_not_pay_for_what_those_before_close() -> None:
     """Ten replicas move, of the fewest bytes: who those can be the judge reads from the prices of bytes."""
     cluster, request = grown()

@@ -42,6 +42,7 @@ def on_brokers(case: Case) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", REQUESTS)
+@pytest.mark.slow
 def test_a_plan_is_a_flow_of_the_leaders(name: str) -> None:
     """A broker leads what it led, less what it gives, and what it takes."""
     for case in legal(name, 3):
@@ -122,6 +123,7 @@ def least(problem: FlowProblem) -> int:
         ("replaced", {"moves": 1, "bytes": 20, "topics": 2}),
     ],
 )
+@pytest.mark.slow
 def test_no_plan_is_below_the_least_flow(name: str, goals: dict[str, int]) -> None:
     """And of those drawn at random the best is as good as it, goal by goal."""
     cases = [*legal(name, 5), *legal(name, 6)]

@@ -46,6 +46,7 @@ def least(sheet: Sheet, goal: Sum, fixed: dict[int, int]) -> int | None:
 
 
 @pytest.mark.parametrize("name", REQUESTS)
+@pytest.mark.slow
 def test_rows_let_pass_what_the_rules_let_pass(name: str) -> None:
     """What breaks a rule breaks a row, and what breaks none is in the program."""
     seen = {True: 0, False: 0}
@@ -60,6 +61,7 @@ def test_rows_let_pass_what_the_rules_let_pass(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["nothing asked", "one topic", "one replica more", "drained", "replaced"])
+@pytest.mark.slow
 def test_what_goals_count_in_it_is_their_value(name: str) -> None:
     """With every replica in its place, the least that a goal can count is what it counts on the lists."""
     for case in legal(name, 2)[:4]:

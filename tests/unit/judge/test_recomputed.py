@@ -73,6 +73,7 @@ alive 13 brokers | brokers+items: reorders 3
 
 
 @pytest.mark.parametrize("line", PROVED.strip().split("\n"))
+@pytest.mark.slow
 def test_the_judge_comes_to_the_same_bound(line: str) -> None:
     (theme, seed, limits), told = line.partition(" | ")[0].split(), line.partition(" | ")[2]
     drawn = case(theme, int(seed))

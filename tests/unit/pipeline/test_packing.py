@@ -35,6 +35,7 @@ def test_what_a_fleet_needs() -> None:
     assert not names & {"pytest", "fastapi", "mypy", "jgo"}
 
 
+@pytest.mark.slow
 def test_files_of_packages() -> None:
     """Our own are those that are imported, wherever they lie; of Spark its jars are left out."""
     ours = dict(files_of(distribution("equipoise")))

@@ -226,6 +226,7 @@ def test_a_broken_file_is_known_too(name: str, tmp_path: Path) -> None:
     assert broken["kind"] == "broken" and digest(tmp_path / name) == digest_of(HALF[name])
 
 
+@pytest.mark.slow
 def test_a_large_parquet_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its columns are read here and there, some are not asked for, and few bytes are in memory."""
     n, seconds = 30_000, 1767225600

@@ -148,6 +148,7 @@ SAMPLES = st.lists(
 
 @given(told=SAMPLES, parts=st.integers(1, 3), slots=st.sampled_from([1, 3]))
 @settings(max_examples=100, deadline=None)
+@pytest.mark.slow
 def test_whole_columns_give_what_each_sample_gives(told: list[Sample], parts: int, slots: int) -> None:
     """Rates, times, reasons and figures of drawn series: in any files and slots what the docs say of each."""
     rows, figures, aside = worked_on(told, parts, slots)

@@ -33,6 +33,7 @@ def judged(plan: Plan) -> judge.Case:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.slow
 def test_the_judge_writes_the_same_program(theme: str, seed: int) -> None:
     """Every row and column of every goal, each kept a few above its value, has its number in both."""
     if (plan := planned(theme, seed)) is None:
@@ -67,6 +68,7 @@ def sheet_for(theme: str, seed: int, goal: str) -> tuple[Sheet, int]:
 
 
 @pytest.mark.parametrize(("seed", "nodes"), [(35, 99), (44, 99), (38, 1)])
+@pytest.mark.slow
 def test_cases_prove_what_the_relaxation_does_not(seed: int, nodes: int) -> None:
     """Counts of whole partitions that cannot all be at their share: one case, or a few, and no more."""
     sheet, value = sheet_for("failover", seed, "failover")
@@ -191,6 +193,7 @@ def test_a_little_less_is_proved_where_the_linear_program_itself_is_some_bytes_o
         assert tree is not None and tree.bound == branching.rounded_down(claimed)
 
 
+@pytest.mark.slow
 def test_cases_are_narrowed_to_what_a_better_plan_could_have(monkeypatch: pytest.MonkeyPatch) -> None:
     """Prices tell which replicas no cheaper choice has: without that, more cases have to be divided."""
 

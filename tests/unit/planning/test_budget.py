@@ -21,6 +21,7 @@ from equipoise.planning.problem.params import Effort
 
 
 @pytest.mark.parametrize("allowed", [30, 53, 62, 71])
+@pytest.mark.slow
 def test_no_move_is_left_over(allowed: int) -> None:
     """600 partitions on 17 brokers of three racks, and three new brokers: each move that is allowed is made.
 
@@ -53,6 +54,7 @@ def test_a_few_crossings_find_the_price_of_a_move(seed: int) -> None:
     assert best_line(high).moves <= allowed < best_line(low).moves
 
 
+@pytest.mark.slow
 def test_what_follows_large_values_is_proved() -> None:
     """3,000 partitions on 12 brokers, three of them new, with 90 moves allowed: 90 it takes, proved.
 
@@ -134,14 +136,10 @@ def test_more_moves_never_mend_less() -> None:
     assert kept[1][0] == kept[2][0] == 0
 
 
-SEEDS = seeds(12)
-
-
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=() if seed in SEEDS[:4] else pytest.mark.slow) for seed in SEEDS]
-)
+@pytest.mark.parametrize("seed", seeds(12))
 @pytest.mark.parametrize("broken", [True, False])
 @pytest.mark.parametrize("goals", [("racks", "replicas", "moves"), ("replicas", "racks", "moves"), None])
+@pytest.mark.slow
 def test_no_move_that_helps_is_left_over(seed: int, broken: bool, goals: tuple[str, ...] | None) -> None:
     """What is not as good as without a budget has spent it all, and its bounds are proved by the judge."""
     state = drawn(seed, broken=broken)

@@ -188,6 +188,7 @@ ALL = pytest.mark.parametrize("name", CONFLICTS)
 
 
 @ALL
+@pytest.mark.slow
 def test_what_is_said(name: str) -> None:
     """The rules that conflict, and the nearest ways out."""
     cluster, request, said, _ = CONFLICTS[name]
@@ -195,6 +196,7 @@ def test_what_is_said(name: str) -> None:
 
 
 @ALL
+@pytest.mark.slow
 def test_every_rule_named_is_needed(name: str) -> None:
     """Without any one of them the request can be had."""
     cluster, request, _, rules = CONFLICTS[name]
@@ -203,6 +205,7 @@ def test_every_rule_named_is_needed(name: str) -> None:
 
 
 @ALL
+@pytest.mark.slow
 def test_every_way_out_is_one(name: str) -> None:
     """Asking for what is named instead gives a plan, whichever of several brokers or racks is taken."""
     cluster, request, _, _ = CONFLICTS[name]

@@ -56,6 +56,7 @@ def test_more_effort_is_never_worse(theme: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize(("theme", "seed"), CASES)
+@pytest.mark.slow
 def test_quick_plans_claim_nothing_that_is_not_so(theme: str, seed: int) -> None:
     """Flows alone leave gaps, and state them: no bound is above what is possible."""
     check_bounds(case(theme, seed), Params.of(Effort.QUICK))

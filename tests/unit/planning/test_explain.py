@@ -204,6 +204,7 @@ def uneven(n: int) -> Cluster:
      (Request(max_bytes=20_000_000), "without it the plan has 3 data moves, this one 2"),
      (Request(max_changes_per_partition=0), "without it the plan has 3 data moves, this one 0")],
 )  # fmt: skip
+@pytest.mark.slow
 def test_a_budget_that_binds_is_said(budget: Request, moves: str) -> None:
     """With what the plan would move without it."""
     cluster = build_cluster("why", Brokers.of([1, 2]), ["t"] * 6, range(6), [[1]] * 6, size_bytes=[10e6] * 6)

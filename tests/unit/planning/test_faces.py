@@ -26,6 +26,7 @@ ORDERS = (GOALS, ("topics", "moves", "racks", "replicas"), ("replicas", "bytes",
 
 @pytest.mark.parametrize("goals", ORDERS, ids=" ".join)
 @pytest.mark.parametrize(("way", "params"), WAYS, ids=[name for name, _ in WAYS])
+@pytest.mark.slow
 def test_nothing_is_solved_anew_for_the_first_goals(way: str, params: Params, goals: tuple[str, ...]) -> None:
     """The face is that of a placement for those alone, and its flow is one of it."""
     compared = 0

@@ -72,6 +72,7 @@ def test_pairs_are_taken_apart() -> None:
     assert again(plan).is_empty
 
 
+@pytest.mark.slow
 def test_level_replicas_can_stand_in_the_way() -> None:
     """1,881 leaders on 20 brokers: who leads one more should inherit fewer than its replicas make it."""
     plan = make_plan(in_pairs(20, 1881), Request(goals=GOALS))
@@ -83,6 +84,7 @@ def test_level_replicas_can_stand_in_the_way() -> None:
 
 
 @pytest.mark.parametrize("factor", [2, 3])
+@pytest.mark.slow
 def test_racks_forbid_some_first_followers(factor: int) -> None:
     """With one replica in a rack, nobody in the rack of the lost broker inherits: that much is proved."""
     lists = [[(k + j) % 12 for j in range(factor)] for k in range(720)]
@@ -106,6 +108,7 @@ def test_leaders_within_a_tolerance_leave_more_to_choose() -> None:
     check_judged(plan)
 
 
+@pytest.mark.slow
 def test_a_follower_that_is_there_comes_first() -> None:
     """Three replicas each: the followers' order does most of it, so few replicas move."""
     draw = np.random.default_rng(5)
@@ -173,6 +176,7 @@ def check_tampered(plan: Plan, possible: int, seed: int) -> None:
             assert found.bound is None or found.bound <= possible, (size, found, possible)
 
 
+@pytest.mark.slow
 def test_within_a_budget_of_moves_it_is_bounded_too() -> None:
     """What is true wherever replicas stand is true where few of them move."""
     plan = make_plan(in_pairs(20, 1881), Request(goals=GOALS, max_moves=100))

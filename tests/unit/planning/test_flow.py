@@ -89,6 +89,7 @@ def test_the_narrowed_network_is_the_optimal_face(drawn: Drawn) -> None:
 
 
 @given(networks())
+@pytest.mark.slow
 def test_all_flows_cost_the_same_where_nothing_is_left_to_decide(drawn: Drawn) -> None:
     """Any two amounts of an arc do then, whether some flow has them or not; else it is not said."""
     network, objective = drawn.network, drawn.first

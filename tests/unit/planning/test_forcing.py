@@ -74,6 +74,7 @@ def test_an_equation_of_one_column_says_what_that_is() -> None:
 
 @settings(max_examples=200)
 @given(st.data())
+@pytest.mark.slow
 def test_values_and_prices_are_those_of_the_whole_program(data: st.DataObject) -> None:
     """SciPy solves it all for comparison; rows are drawn so that most decide something."""
     n_columns, n_rows = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from equipoise.cluster import Brokers, apart, build_cluster, measures
+from equipoise.cluster.proofs import ProofKind
 from equipoise.files.plan_audit import proved_again
 from equipoise.planning import Params, Problem, Request, build_problem, make_plan
 from equipoise.planning.goals import DEFAULT_GOALS, GOALS, levels
@@ -74,6 +75,17 @@ def test_a_copy_that_has_to_cross_counts_and_one_of_a_new_partition_does_not() -
     (level,) = (level for level in plan.certificate if level.goal == "cross-zone")
     assert (level.value, level.lower_bound) == (1, 1)
     assert not [each.problem for each in proved_again(plan).certificate if each.problem]
+
+
+def test_a_limit_that_has_become_higher_is_above_what_a_full_rack_takes() -> None:
+    """Both replicas are in rack a, one too many; of four it may hold two, but rack b has one broker only that
+    takes any: three of each partition's four are in rack a."""
+    brokers = Brokers.of([0, 1, 2, 3, 4], {0: "a", 1: "a", 2: "a", 3: "b", 4: "b"})
+    cluster = build_cluster("c", brokers, ["t"] * 3, range(3), [[0, 1], [1, 2], [2, 0]])
+    request = Request(goals=("racks", "moves"), replication_factor=4, cordon=(4,))
+    for params in (Params(), Params(small_cells=0)):
+        level = make_plan(cluster, request, params).certificate[0]
+        assert (level.value, level.lower_bound, level.proof) == (3, 3, ProofKind.FLOW_DUAL)
 
 
 def test_racks_share_replicas_by_their_brokers() -> None:

@@ -65,6 +65,7 @@ def test_rows_that_cannot_be_kept_have_no_optimum() -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**31))
+@pytest.mark.slow
 def test_each_optimum_is_that_of_a_program_begun_anew(seed: int) -> None:
     """Columns and rows come in any number and anywhere among the others, with prices that prove the optimum.
 
@@ -122,6 +123,7 @@ def test_what_is_asked_again_is_there_already(is_whole: bool) -> None:
 
 @settings(max_examples=200)
 @given(st.data())
+@pytest.mark.slow
 def test_where_the_solver_begins_changes_no_optimum(data: st.DataObject) -> None:
     """At an end of each column or between, at a plan or not: values and prices prove the same."""
     n_columns, n_rows = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 5))

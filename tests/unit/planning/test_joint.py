@@ -64,6 +64,7 @@ def test_the_program_finds_the_optimum(theme: str) -> None:
     assert sum(decided.values()) >= 5
 
 
+@pytest.mark.slow
 def test_goals_after_the_program_have_the_best_of_several_optima() -> None:
     """Many placements are as good for `topic-leaders`; what leads and follows on them decides `failover`."""
     goals = ("racks", "replicas", "moves", "topics", "leaders", "elections", "topic-leaders", "failover")

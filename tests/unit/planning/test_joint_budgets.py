@@ -125,6 +125,7 @@ def test_ten_moves_of_the_twenty_that_it_takes() -> None:
     assert all(value == bound for value, bound in found.values())
 
 
+@pytest.mark.slow
 def test_where_the_simplex_method_is_not_done_in_time() -> None:
     """Then the plan stays that is known, as good as it is here, and what is not proved is not claimed."""
     request, hurried = Request(max_moves=10), replace(LARGE, grown_pivots=1)

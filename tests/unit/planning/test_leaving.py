@@ -58,6 +58,7 @@ def test_leaders_of_the_same_rack_move_with_their_replica() -> None:
 
 
 @pytest.mark.parametrize("per_topic", [2_400, 40, 4])
+@pytest.mark.slow
 def test_flows_come_near_the_fewest_elections(per_topic: int) -> None:
     """A rack of four brokers where one is new: the first plan has a third more elections than need be."""
     large = replace(Params.of(Effort.QUICK), partition_arcs=0, row_arcs=0)

@@ -68,6 +68,7 @@ def test_seconds_that_are_over_are_said() -> None:
         integer(np.ones(120), hard, 0, 1, seconds=0.0)
 
 
+@pytest.mark.slow
 def test_a_line_of_the_solvers_own_does_not_reach_standard_output() -> None:
     """It would stand in the middle of what ``--json`` prints."""
     code = (
@@ -80,6 +81,7 @@ def test_a_line_of_the_solvers_own_does_not_reach_standard_output() -> None:
     assert done.stdout == "before after\n"
 
 
+@pytest.mark.slow
 def test_where_standard_output_is_closed_programs_are_solved_all_the_same() -> None:
     """As `equipoise plan >&-` has it."""
     code = (

@@ -109,6 +109,7 @@ def sizes_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @CASES
+@pytest.mark.slow
 def test_small_clusters_reach_the_true_optimum(theme: str, seed: int) -> None:
     """Loads, bytes and moves are the lexicographic optimum, by a program apart from the planner."""
     check_optimum(planned(theme, seed))

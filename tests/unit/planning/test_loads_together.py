@@ -56,6 +56,7 @@ def test_where_orders_do_not_do_a_replica_moves_with_its_lead() -> None:
     assert values(plan)["leaders"] == 0
 
 
+@pytest.mark.slow
 def test_the_first_of_the_mix_comes_first() -> None:
     """One replica of 90 and four of 1 on two brokers: counts can be level, or else disks as far as can be.
 

@@ -246,6 +246,7 @@ def got(some: Shelves, placed: Placed) -> tuple[int, int]:
 
 
 @given(broker_contents(6))
+@pytest.mark.slow
 def test_counts_are_exact(drawn: tuple[list[int], list[int], list[bool], list[int], int]) -> None:
     """Value and bound are those of the best of all ways."""
     sizes, homes, fixed, weights, tolerance = drawn
@@ -259,6 +260,7 @@ def test_counts_are_exact(drawn: tuple[list[int], list[int], list[bool], list[in
 
 
 @given(broker_contents(6))
+@pytest.mark.slow
 def test_bytes_are_exact_where_little_is_to_be_placed_and_bounded_elsewhere(
     drawn: tuple[list[int], list[int], list[bool], list[int], int],
 ) -> None:
@@ -279,6 +281,7 @@ def test_bytes_are_exact_where_little_is_to_be_placed_and_bounded_elsewhere(
 
 
 @given(broker_contents(6), st.lists(st.integers(0, 500), min_size=3, max_size=3))
+@pytest.mark.slow
 def test_no_dir_is_filled_above_its_room(
     drawn: tuple[list[int], list[int], list[bool], list[int], int], room: list[int]
 ) -> None:
@@ -326,6 +329,7 @@ def test_what_moves_keeps_to_the_fill_that_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.slow
 def test_many_replicas_come_close_and_a_second_plan_is_empty(seed: int) -> None:
     """Sizes as uneven as in practice: bands are reached, by at most 5 percent more than the bound."""
     rng = np.random.default_rng(seed)

@@ -76,6 +76,7 @@ def test_the_price_of_a_tie_is_paid_by_who_is_at_an_end() -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**31))
+@pytest.mark.slow
 def test_what_is_left_has_the_optimum_and_the_proof_of_the_whole(seed: int) -> None:
     """Most rows are equations of one, two or three columns around a solution, and many lead in rings."""
     rng = np.random.default_rng(seed)

@@ -130,6 +130,7 @@ def with_a_new_broker() -> Cluster:
     return build_cluster("grown", Brokers.of(range(13)), names, np.arange(300) % 20, lists)
 
 
+@pytest.mark.slow
 def test_more_is_kept_where_prices_would_be_needed_too_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the same is proved with columns that cost a little more: the whole question is not asked."""
     cluster, request, params = with_a_new_broker(), Request(max_moves=6), Params(small_cells=0)
@@ -145,6 +146,7 @@ def test_more_is_kept_where_prices_would_be_needed_too_often(monkeypatch: pytest
     assert tried[MARGINS[0]] == tried[MARGINS[1]] > 0
 
 
+@pytest.mark.slow
 def test_counts_that_a_goal_pulls_into_bands_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six moves give the new broker no share of leaders: what others have too many of costs its square."""
     cluster = with_a_new_broker()

@@ -105,6 +105,7 @@ def test_nothing_is_offered_where_nothing_was_to_be_levelled(options: dict[str, 
 
 
 @given(st.data())
+@pytest.mark.slow
 def test_an_order_keeps_leaders_and_replicas(data: st.DataObject) -> None:
     """Whatever the lists: the same sets and the same leaders, where nothing may change the same order."""
     one = st.tuples(st.permutations(range(4)), st.integers(2, 4))

@@ -43,6 +43,7 @@ def test_of_leaders_that_are_as_good_those_lead_whose_lists_are_reordered_least(
 
 
 @pytest.mark.parametrize("seed", range(20))
+@pytest.mark.slow
 def test_it_is_never_worse_than_leaders_chosen_without_a_thought_of_followers(seed: int) -> None:
     problem, moved = half_moved(seed)
     alone = choose(leader_roles(problem, moved, GOALS), LEADERS).column

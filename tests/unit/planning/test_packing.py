@@ -31,6 +31,7 @@ def shelves(sizes: list[int], room: int) -> Sheet:
 
 
 @given(st.lists(st.integers(1, 2**41), min_size=1, max_size=8), st.integers(0, 2**43))
+@pytest.mark.slow
 def test_nothing_packs_better(sizes: list[int], room: int) -> None:
     """Against every way there is, with sizes of a terabyte and more."""
     found = packed(shelves(sizes, room), {}, ENOUGH)

@@ -67,6 +67,7 @@ def promised_by(tried: Attempt) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("seed", range(20))
+@pytest.mark.slow
 def test_a_plan_by_topics_is_as_good_as_one_in_which_every_partition_is_a_node(seed: int) -> None:
     problem = by_topics(seed)
     data = gather(problem)
@@ -77,12 +78,14 @@ def test_a_plan_by_topics_is_as_good_as_one_in_which_every_partition_is_a_node(s
     assert [value_of(problem, lists, level.goal) for level in best] == [level.value for level in best]
 
 
+@pytest.mark.slow
 def test_the_rest_is_not_solved_anew(failing: list[tuple[Problem, Attempt]]) -> None:
     for problem, tried in failing:
         units = place(problem, problem.goals).groups["units"]
         np.testing.assert_array_equal(units, tried.face.net.unit_of)
 
 
+@pytest.mark.slow
 def test_topics_that_are_placed_again_give_brokers_what_the_flow_says(
     failing: list[tuple[Problem, Attempt]],
 ) -> None:
@@ -106,6 +109,7 @@ def test_topics_that_could_be_disaggregated_stay_as_they_are_where_those_that_fa
     assert not np.array_equal(lists[failed], before[failed])
 
 
+@pytest.mark.slow
 def test_lists_that_fall_short_of_what_is_promised_are_not_taken(
     failing: list[tuple[Problem, Attempt]],
 ) -> None:

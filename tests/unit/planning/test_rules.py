@@ -199,6 +199,7 @@ def partitions_of(problem: Problem, rows: np.ndarray) -> set[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.slow
 def test_lists_break_a_rule_where_the_judge_says_so(theme: str) -> None:
     """Partition by partition, on lists shaken at random; the judge reads the request by itself."""
     for seed in range(60):
@@ -223,6 +224,7 @@ def test_lists_break_a_rule_where_the_judge_says_so(theme: str) -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.slow
 def test_no_plan_breaks_a_rule(theme: str) -> None:
     """All rules at once, on the planner's own answers."""
     for seed in range(6):

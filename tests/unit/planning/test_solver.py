@@ -46,6 +46,7 @@ def pids() -> list[int]:
     return [process.process.pid for process in solver.IDLE]
 
 
+@pytest.mark.slow
 def test_the_same_flow(apart: None) -> None:
     """Here and there, network after network; the process stays for the next one."""
     used = set()
@@ -75,6 +76,7 @@ def islands(n: int) -> tuple[np.ndarray, ...]:
 
 @pytest.mark.parametrize("cores", [1, 2, 16])
 @pytest.mark.parametrize("n", [2, 3, 9])
+@pytest.mark.slow
 def test_side_by_side(apart: None, monkeypatch: pytest.MonkeyPatch, n: int, cores: int) -> None:
     """What the sink alone holds together, as racks whose replicas stay in them: the one flow that is best."""
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
@@ -97,6 +99,7 @@ def test_infeasible_carries_over(apart: None) -> None:
     assert least_cost(tail, head, room, cost, supply, APART).sum() > 0
 
 
+@pytest.mark.slow
 def test_a_killed_process_is_told(apart: None) -> None:
     """As by a system out of memory, with the exit code of that; the next network gets another process."""
     given = network(1)
@@ -108,6 +111,7 @@ def test_a_killed_process_is_told(apart: None) -> None:
     np.testing.assert_array_equal(least_cost(*given, APART), flow)
 
 
+@pytest.mark.slow
 def test_its_last_words_are_told(apart: None) -> None:
     """What it could not cope with, had it not been refused before."""
     tail, head, room, cost, supply = network(1)
@@ -115,6 +119,7 @@ def test_its_last_words_are_told(apart: None) -> None:
         least_cost(tail, head, room, cost + 2**61, supply, replace(APART, dearest=2**80))
 
 
+@pytest.mark.slow
 def test_threads_do_not_share_a_process(apart: None) -> None:
     """A library's user may plan several clusters at a time."""
     with ThreadPoolExecutor(3) as pool:
@@ -125,6 +130,7 @@ def test_threads_do_not_share_a_process(apart: None) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.slow
 def test_a_fork_has_a_process_of_its_own(apart: None) -> None:
     """As in the workers of Spark: what is forked while a process waits neither uses nor ends it."""
     flow, before = least_cost(*network(1), APART), pids()
@@ -150,6 +156,7 @@ def solve_and_tell() -> tuple[np.ndarray, list[int]]:
         Request(replication_factor=3),
     ],
 )
+@pytest.mark.slow
 def test_every_flow_keeps_to_the_limits_that_are_given(
     request_: Request, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ FLOWS = replace(ALL_TOO_MANY, topics_of_partitions=-1)
 """The same without the programs of some topics."""
 
 
+@pytest.mark.slow
 def test_the_least_level_topics_are_made_level() -> None:
     """By flows replicas come to the new broker whoever could lead there; a third of the topics is half.
 
@@ -40,6 +41,7 @@ def test_the_least_level_topics_are_made_level() -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(8))
+@pytest.mark.slow
 def test_a_second_run_finds_nothing(seed: int) -> None:
     """Moves and elections come before, so what is asked of the plan's own result costs too much of those."""
     cluster, request = uneven(seed), Request(drain=(0,)) if seed % 2 else Request()

@@ -70,6 +70,7 @@ def test_turns_end_near_the_flow(grown: Plan, monkeypatch: pytest.MonkeyPatch) -
     assert 0.97 * flow < found[-1].bound <= flow
 
 
+@pytest.mark.slow
 def test_turns_are_not_stuck_where_a_topic_has_fewer_partitions_than_brokers() -> None:
     """2,000 partitions of 100 topics alike on 30 brokers.
 

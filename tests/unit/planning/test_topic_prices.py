@@ -47,6 +47,7 @@ def test_prices_lead_to_the_optimum(topics: PlacementNetwork, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("off", [0, 3, 50])
+@pytest.mark.slow
 def test_wrong_prices_do_no_harm(
     topics: PlacementNetwork, off: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ def values(plan: Plan) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("seed", seeds(20))
+@pytest.mark.slow
 def test_only_the_last_goal_is_less_than_best(seed: int) -> None:
     """Every goal before has the value it has with exact levels, the last is near, and says how near."""
     cluster, request = uneven(seed), asked(seed)
@@ -41,6 +42,7 @@ def test_only_the_last_goal_is_less_than_best(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(20))
+@pytest.mark.slow
 def test_the_judge_agrees_and_a_second_run_is_empty(seed: int) -> None:
     """The rules are kept, what is claimed is proved, and planning again finds nothing to do."""
     plan = make_plan(uneven(seed), asked(seed), ROUNDED)
@@ -52,6 +54,7 @@ def test_the_judge_agrees_and_a_second_run_is_empty(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2, 40, 4))
+@pytest.mark.slow
 def test_one_placement_stays_proved(seed: int) -> None:
     """Where no replica moves the best order is the best of all plans, and no bound is given away."""
     asked = Request(leaders_only=True)

@@ -44,6 +44,7 @@ def proved(found: Answer, table: Rows, cost: np.ndarray, lower: np.ndarray, uppe
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**31))
+@pytest.mark.slow
 def test_each_optimum_is_that_of_a_program_begun_anew(seed: int) -> None:
     """Whatever ends the columns had before, with prices that prove it; and none where there is none."""
     cost, table, lower, upper = drawn(seed)

@@ -105,6 +105,7 @@ def test_plan_prints_what_the_real_tool_proposed(source):
     assert said["request"]["strategy_settings"] == [["start-index", "14"], ["shift", "2"]]
 
 
+@pytest.mark.slow
 def test_compare_gives_each_strategy_the_settings_that_it_knows(source):
     """Beside ours, which has none, and beside all others."""
     drawn = ["--brokers", "0-18", "--strategy-settings", "start-index=14,shift=2", "--json"]

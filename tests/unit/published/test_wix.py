@@ -100,6 +100,7 @@ def test_original_and_migrated_differ_by_one_broker_a_partition(random_problem, 
     assert set().union(*gained) == {4}
 
 
+@pytest.mark.slow
 def test_on_the_texts_counts_brokers_stay_apart_and_more_moves_than_needed(wix_cluster):
     """The text ended 11 apart; its method ends more than one apart and moves more than the optimum."""
     problem = build_problem(wix_cluster, Request())

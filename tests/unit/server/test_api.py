@@ -60,6 +60,7 @@ def orders(tmp_path: Path) -> str:
         {"brokers": RACKED, **ASSIGNMENT},
     ],
 )
+@pytest.mark.slow
 def test_submit_answers_with_the_one_move(client: TestClient, body: dict[str, object]) -> None:
     """As Kafka Partitions Assignment Optimizer takes it, and as ``curl --data`` sends it: a form."""
     form = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -68,6 +69,7 @@ def test_submit_answers_with_the_one_move(client: TestClient, body: dict[str, ob
     assert answer.json() == {"version": 1, "partitions": ONE_MOVE}
 
 
+@pytest.mark.slow
 def test_submit_takes_what_kafka_prints(client: TestClient) -> None:
     """The brokers that were asked for are read from the command; without racks any broker does."""
     moved = client.post("/submit", content=GENERATE).json()["partitions"]
@@ -137,6 +139,7 @@ def test_check_frontier_and_show_are_what_the_commands_print(
     assert client.post("/api/show", content=call()).json() == shown
 
 
+@pytest.mark.slow
 def test_compare_has_a_row_for_each_strategy(client: TestClient) -> None:
     """One that is named stands beside ours."""
     answer = client.post("/api/compare", content=call(options={"drain": "4", "strategy": "greedy"}))
@@ -163,6 +166,7 @@ def test_sources_as_gzip_and_zip(client: TestClient) -> None:
     assert zipped["files"] == ["racks.csv", "topics.txt"]
 
 
+@pytest.mark.slow
 def test_a_job_is_asked_for_and_ended(client: TestClient) -> None:
     """``Prefer: respond-async`` gives its address at once; ended, nothing of it is left."""
     later = {"Prefer": "respond-async"}

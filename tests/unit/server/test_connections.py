@@ -68,6 +68,7 @@ def test_who_sends_no_whole_request_is_closed(sent: bytes) -> None:
     assert said(talk) == b""
 
 
+@pytest.mark.slow
 def test_an_answer_may_take_longer_than_headers() -> None:
     """Once the request is there; and the next one on the same connection has its own time, and no more."""
 
@@ -81,6 +82,7 @@ def test_an_answer_may_take_longer_than_headers() -> None:
     assert heard.startswith(b"HTTP/1.1 200 OK") and heard.endswith(b"ok")
 
 
+@pytest.mark.slow
 def test_half_a_request_behind_a_whole_one_is_closed_after_its_answer() -> None:
     """Sent in one piece, the half one is read when the first has its answer."""
 

@@ -43,6 +43,7 @@ def described(client: TestClient) -> BaseSchema:
     return schemathesis.openapi.from_dict(client.get("/openapi.json").json())
 
 
+@pytest.mark.slow
 def test_every_operation_is_tried(described: BaseSchema) -> None:
     """One that is new comes into the list above."""
     found = [result.ok() for result in described.get_all_operations()]
@@ -50,6 +51,7 @@ def test_every_operation_is_tried(described: BaseSchema) -> None:
 
 
 @pytest.mark.parametrize("verb", EXAMPLE_BODIES)
+@pytest.mark.slow
 def test_examples_are_true(verb: str, client: TestClient) -> None:
     """The answer to the example of each body has the shape that is described, and so has its own example."""
     schema = validator_for(SCHEMAS[verb])

@@ -50,6 +50,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN.keys())
+@pytest.mark.slow
 def test_a_broken_body_gets_a_sentence(client: TestClient, body: bytes) -> None:
     """From every route: 400 or 422, what is wrong, and no word of how the service is made."""
     for path in VERBS:

@@ -25,6 +25,7 @@ from equipoise.errors import UnusableInput
         (["--memory", "much"], "not a size"),
     ],
 )
+@pytest.mark.slow
 def test_what_cannot_be_served_is_refused(words: list[str], problem: str) -> None:
     """With a sentence, exit 2."""
     result = CliRunner().invoke(app(), ["serve", *words])

@@ -157,6 +157,9 @@ class Params:
     tree_share: int = limit(
         4, "parts", "of a proof by cases: with one closed in a third of its effort, it has the rest, too"
     )
+    tree_parts: int = limit(
+        100, "parts", "of a proof by cases: with one closed by all effort, a bound a little lower is tried"
+    )
     tree_tries: int = limit(
         16, "columns", "in a row are no better to divide a case at than another, and it is divided at that"
     )

@@ -36,8 +36,6 @@ NARROWED = -2
 """In place of the column that divides a case."""
 MOST_NODES = 10_000
 """The judge reads no longer proof."""
-LITTLE = 0.01
-"""Of the whole: where all effort closed less of it, a bound that is a little lower is out of reach, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +71,8 @@ def proof_of(sheet: Sheet, value: int, params: Params) -> Tree | None:
         return alone
     # A bound in floating point may be some bytes above the truth,
     # where no tree closes: a little less is better than nothing.
-    in_vain = choice.is_spent and choice.closed < LITTLE and bound_of(sheet, root) < less
-    tree = None if in_vain else divided(Choice(cases, less), root)
+    is_far = choice.is_spent and choice.closed * params.tree_parts < 1
+    tree = None if is_far and bound_of(sheet, root) < less else divided(Choice(cases, less), root)
     return alone if tree is None else tree
 
 
