@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.scenarios.checks import check, check_bounds, check_judged
 from tests.scenarios.strategies import OPERATIONS, RULES, Case, case, mixed, most_changes, most_moves
+from tests.seeds import of_seeds
 
 from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Level, Plan, build_cluster
@@ -31,16 +32,16 @@ def sized(seed: int) -> Case:
     return replace(drawn, request=replace(mixed(rng, drawn, draws), goals=goals, required_only=False))
 
 
-SEEDS = [pytest.param(seed, marks=() if seed < 4 else pytest.mark.slow) for seed in range(64)]
+SEEDS = of_seeds(range(64), fast=4)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_no_plan_copies_less(seed: int) -> None:
     """Every operation and rule, budgets, each place of the list: as a program apart from the planner."""
     check(sized(seed))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_no_bound_of_flows_is_too_high(seed: int) -> None:
     """Where no program decides, by networks of partitions and of topics: bounds may be low, never wrong."""
     check_bounds(sized(seed), replace(COARSE if seed % 2 else Params(), small_cells=0))

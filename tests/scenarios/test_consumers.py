@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from tests.scenarios.checks import check, check_bounds, check_judged
 from tests.scenarios.strategies import OPERATIONS, RULES, Case, case, mixed, most_changes, most_moves
+from tests.seeds import of_seeds
 
 from equipoise.cluster import Brokers, Cluster, build_cluster
 from equipoise.planning import DEFAULT_GOALS, Params, Request, make_plan
 
-SEEDS = [pytest.param(seed, marks=() if seed < 3 else pytest.mark.slow) for seed in range(48)]
+SEEDS = of_seeds(range(48), fast=3)
 TOLD = (
     (("", "a", 0.5), ("", "b", 0.5)),
     (("", "a", 0.7), ("", "c", 0.3), ("beans", "b", 1.0)),
@@ -49,13 +50,13 @@ def drawn(seed: int) -> Case:
     return ReadCase(**{**vars(some), "request": asked}, rates=rates)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_no_plan_has_less_read_across_racks(seed: int) -> None:
     """Every operation and rule, budgets, each place of the list: as a program apart from the planner."""
     check(drawn(seed))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_no_bound_of_flows_is_too_high(seed: int) -> None:
     """Where no program of a small cluster decides: bounds may be low, never wrong."""
     check_bounds(drawn(seed), Params(small_cells=0))

@@ -6,15 +6,15 @@ import random
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from tests.scenarios.checks import check, check_bounds, check_judged
 from tests.scenarios.strategies import OPERATIONS, RULES, Case, case, mixed, most_changes, most_moves
+from tests.seeds import of_seeds
 
 from equipoise.cluster import Brokers, build_cluster
 from equipoise.planning import DEFAULT_GOALS, Params, Request, make_plan
 
 COARSE = Params(partition_arcs=0, row_arcs=0)
-SEEDS = [pytest.param(seed, marks=() if seed < 3 else pytest.mark.slow) for seed in range(48)]
+SEEDS = of_seeds(range(48), fast=3)
 
 
 def drawn(seed: int) -> Case:
@@ -27,13 +27,13 @@ def drawn(seed: int) -> Case:
     return replace(some, request=replace(mixed(rng, some, draws), goals=goals, required_only=False))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_no_plan_copies_less_across_racks(seed: int) -> None:
     """Every operation and rule, budgets, each place of the list: as a program apart from the planner."""
     check(drawn(seed))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_no_bound_of_flows_is_too_high(seed: int) -> None:
     """Where no program decides, by networks of partitions and of topics: bounds may be low, never wrong."""
     check_bounds(drawn(seed), replace(COARSE if seed % 2 else Params(), small_cells=0))

@@ -12,28 +12,14 @@ import pytest
 from tests.reference import values
 from tests.scenarios.checks import check, check_bounds
 from tests.scenarios.strategies import THEMES, case
-from tests.seeds import seeds
+from tests.seeds import of_themes, seeds
 
 from equipoise.errors import UnusableInput
 from equipoise.planning import ALL_GOALS, Params, build_problem
 from equipoise.planning.goals import value_of
 
-SEEDS = seeds(12)
-FAST = SEEDS[:2]
-"""These of each theme are tried in the fast tests, too."""
-
-
-def of_themes(*themes: str) -> pytest.MarkDecorator:
-    """Every seed of these themes."""
-    slow = pytest.mark.slow
-    cases = [
-        pytest.param(theme, seed, marks=() if seed in FAST else slow) for theme in themes for seed in SEEDS
-    ]
-    return pytest.mark.parametrize(("theme", "seed"), cases)
-
-
-CASES = of_themes(*THEMES)
-COARSE = of_themes("one", "several", "rules")
+CASES = of_themes(THEMES, seeds(12), fast=1)
+COARSE = of_themes(("one", "several", "rules"), seeds(12), fast=1)
 """Themes in which placement can be had from counts by topic."""
 
 
@@ -64,7 +50,6 @@ def test_what_the_reference_once_stumbled_over() -> None:
 
 
 @COARSE
-@pytest.mark.slow
 def test_coarse_networks_reach_the_same(theme: str, seed: int) -> None:
     """The networks of topics that large clusters are planned with, and prices, lose nothing."""
     coarse = Params(partition_arcs=0, row_arcs=0)
@@ -72,14 +57,12 @@ def test_coarse_networks_reach_the_same(theme: str, seed: int) -> None:
 
 
 @CASES
-@pytest.mark.slow
 def test_no_bound_is_too_high(theme: str, seed: int) -> None:
     """Where no integer program may decide, as on large clusters, bounds may be low but never wrong."""
     check_bounds(case(theme, seed), as_if_large(seed))
 
 
 @CASES
-@pytest.mark.slow
 def test_no_bound_on_the_leaders_of_topics_is_too_high(theme: str, seed: int) -> None:
     """The same where no program over placements may decide either: prices of leaders' sums bound them."""
     params = replace(as_if_large(0), face_arcs=0)

@@ -13,7 +13,7 @@ from tests.reference.rules import broken_rules
 from tests.reference.values import as_lists, value
 from tests.scenarios.named import cluster_of, lists_of, values_of
 from tests.scenarios.strategies import THEMES, case
-from tests.seeds import seeds
+from tests.seeds import of_seeds, seeds
 
 from equipoise.cluster import Cluster, Plan, measures
 from equipoise.cluster.brokers import IntArray
@@ -98,12 +98,7 @@ def test_where_every_plan_must_crowd_a_rack_no_figure_counts_it() -> None:
     assert levels(cluster, cluster.replicas, problem.eligible)["rack_violations"] == 0
 
 
-SEEDS = seeds(20)
-
-
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=() if seed in SEEDS[:2] else pytest.mark.slow) for seed in SEEDS]
-)
+@of_seeds(seeds(20), fast=2)
 @pytest.mark.parametrize("theme", THEMES)
 def test_all_mean_the_same(theme: str, seed: int) -> None:
     """Planner, judge and reference refuse the same lists; and none that they accept is better than a plan."""

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from tests.scenarios.checks import planned
 from tests.scenarios.strategies import case
-from tests.seeds import seeds
+from tests.seeds import of_themes, seeds
 
 from equipoise import judge
 from equipoise.cluster import Level, Plan
@@ -17,15 +16,7 @@ from equipoise.judge.certificate import Finding, verify
 from equipoise.planning import build_problem
 from equipoise.planning.goals import value_of
 
-SEEDS = seeds(10)
-CASES = pytest.mark.parametrize(
-    ("theme", "seed"),
-    [
-        pytest.param(theme, seed, marks=() if seed in SEEDS[:3] else pytest.mark.slow)
-        for theme in ("one", "several", "leaders", "orders")
-        for seed in SEEDS
-    ],
-)
+CASES = of_themes(("one", "several", "leaders", "orders"), seeds(10), fast=1)
 
 RECOMPUTED = ("flow-dual", "linear-program", "branch-and-bound")
 """Proofs of which the judge computes the bound anew."""
@@ -56,7 +47,6 @@ def test_every_level_that_says_more_is_refused(theme: str, seed: int) -> None:
 
 
 @CASES
-@pytest.mark.slow
 def test_no_potentials_prove_too_much(theme: str, seed: int) -> None:
     """Weak duality: whatever potentials a file holds, no bound exceeds what a plan has reached."""
     plan = planned(theme, seed)
@@ -74,7 +64,6 @@ def test_no_potentials_prove_too_much(theme: str, seed: int) -> None:
 
 
 @CASES
-@pytest.mark.slow
 def test_no_numbers_at_the_ends_of_64_bits_prove_too_much(theme: str, seed: int) -> None:
     """Sums that would wrap around are refused or reckoned with whole numbers of any size."""
     plan = planned(theme, seed)
@@ -92,7 +81,6 @@ def test_no_numbers_at_the_ends_of_64_bits_prove_too_much(theme: str, seed: int)
 
 
 @CASES
-@pytest.mark.slow
 def test_a_worse_plan_cannot_borrow_a_certificate(theme: str, seed: int) -> None:
     """The state as it is, passed off as the best with the potentials of a better plan, is refused."""
     drawn, plan = case(theme, seed), planned(theme, seed)

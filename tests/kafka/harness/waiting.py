@@ -53,4 +53,4 @@ def wait_until(condition: Callable[[], T], what: str, *, seconds: float = 60.0, 
             last = error
         if time.monotonic() > deadline:
             raise AssertionError(f"{what}: not so after {seconds:g} s (last answer: {last!r})")
-        time.sleep(min(max(every, (time.monotonic() - begun) / 10), max(every, 0.5)))
+        time.sleep(max(every, min((time.monotonic() - begun) / 10, 0.5)))

@@ -11,7 +11,7 @@ from tests.reference import exact, values
 from tests.reference.rules import broken_rules
 from tests.reference.weighed import least
 from tests.scenarios.strategies import case
-from tests.seeds import seeds
+from tests.seeds import of_seeds, of_themes, seeds
 
 from equipoise import judge
 from equipoise.cluster import Brokers, Cluster, Plan
@@ -22,17 +22,7 @@ from equipoise.planning import Params, Problem, Request, build_problem, make_pla
 from equipoise.planning.goals import is_known, weighs
 from equipoise.planning.loads import weighed_goals, weighed_value
 
-SEEDS = seeds(8)
-FAST = SEEDS[:4:2]
-"""These of each theme are tried in the fast tests, too."""
-CASES = pytest.mark.parametrize(
-    ("theme", "seed"),
-    [
-        pytest.param(theme, seed, marks=() if seed in FAST else pytest.mark.slow)
-        for theme in ("one", "several", "rules", "budget")
-        for seed in SEEDS
-    ],
-)
+CASES = of_themes(("one", "several", "rules", "budget"), seeds(8), fast=1)
 Mixes = tuple[tuple[str, ...], ...]
 BALANCES: Mixes = (
     ("disk",),
@@ -109,15 +99,12 @@ def sizes_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @CASES
-@pytest.mark.slow
 def test_small_clusters_reach_the_true_optimum(theme: str, seed: int) -> None:
     """Loads, bytes and moves are the lexicographic optimum, by a program apart from the planner."""
     check_optimum(planned(theme, seed))
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=() if seed in FAST else pytest.mark.slow) for seed in SEEDS[:6]]
-)
+@of_seeds(seeds(8)[:6], fast=1)
 def test_parts_of_the_traffic_reach_it_too(seed: int) -> None:
     """What producers send to leaders, and leaders to followers."""
     check_optimum(planned("several", seed, mixes=PARTS))
