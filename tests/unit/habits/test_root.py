@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "src" / "equipoise"
@@ -47,6 +51,23 @@ def test_no_file_around_names_a_registry_or_a_machine() -> None:
     foreign = re.compile(rb"pypi\.org|pythonhosted|repo\.maven|--index-url|/(home|root|work|tmp)/")
     named = [path.relative_to(ROOT) for path in around if foreign.search(path.read_bytes())]
     assert named == []
+
+
+def test_the_locks_have_what_is_asked_for() -> None:
+    """Every version of ``lock.txt`` and ``image.txt``, whatever the Python, is one that is allowed."""
+    project, wrong = PROJECT["project"], []
+    texts = [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
+    asked = {canonicalize_name(found.name): found for found in map(Requirement, texts)}
+    for name in ("lock.txt", "image.txt"):
+        text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
+        pins = [Requirement(line.strip(" \\")) for line in text.splitlines() if re.match(r"\w", line)]
+        assert {canonicalize_name(pin.name) for pin in pins} & set(asked)
+        for pin in pins:
+            (version,) = (part.version for part in pin.specifier)
+            of = asked.get(canonicalize_name(pin.name))
+            if of is not None and version not in of.specifier:
+                wrong.append(f"{name}: {pin} is not {of}: run tools/lock")
+    assert not wrong
 
 
 def test_types_are_shipped() -> None:
