@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fake import FakeKafka, Model
 from fake.small import RACKS, partitions
+from harness.archive import archive_classes
 from harness.certificates import Certificates, make_certificates
 from harness.cluster import KafkaCluster
 from harness.jars import LAST_3, NEWEST, OLDER_4
@@ -30,6 +31,7 @@ def newest(
 ) -> Iterator[KafkaCluster]:
     """The newest Kafka, started once for the whole run; tests take ``cluster`` instead."""
     folder = tmp_path_factory.mktemp("kafka") / NEWEST
+    archive_classes(NEWEST, folder, certificates)
     with KafkaCluster(NEWEST, folder, certificates=certificates) as started:
         yield started
 

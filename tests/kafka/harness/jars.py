@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from tests import maven
@@ -42,3 +44,10 @@ def java_tool(name: str) -> str:
 def class_path(version: str) -> str:
     """The class path of one Kafka version, ``:`` between its entries."""
     return f"{brought(cache_folder() / version, [name.format(version) for name in ARTIFACTS])}/*"
+
+
+@cache
+def class_archive(version: str) -> Path:
+    """Where the loaded classes of one Kafka version are kept for this Java, see :mod:`harness.archive`."""
+    told = subprocess.run([java_tool("java"), "-version"], capture_output=True, check=True).stderr
+    return cache_folder() / f"{version}-{sha256(told).hexdigest()[:12]}.jsa"

@@ -12,17 +12,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.jars import class_path, java_tool
+from harness.jars import class_archive, class_path, java_tool
 
 JVM = (
-    "-Xmx192m", "-Xms96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
+    "-Xmx192m", "-Xms96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xlog:disable",
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 )  # fmt: skip
 
 
 def java_command(version: str, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
     """The command that runs a class of one Kafka version."""
-    return [java_tool("java"), *JVM, *options, "-cp", class_path(version), main, *arguments]
+    archive = class_archive(version)
+    kept = [f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []
+    return [java_tool("java"), *JVM, *kept, *options, "-cp", class_path(version), main, *arguments]
 
 
 def die_with_parent() -> None:
