@@ -43,7 +43,7 @@ NO_LIMITS = {
         "networks/topic_rounding.GREAT", "bounds/topic_leaders.ELECTION",
     ),
     "a number by which HiGHS knows a method or a place": (
-        "linear/growing.DUAL", "linear/growing.PRIMAL", "linear/growing.LOWER",
+        "linear/binding.DUAL", "linear/binding.PRIMAL", "linear/growing.LOWER",
         "linear/growing.BASIC", "linear/growing.UPPER",
     ),
     "a unit, or a position": (

@@ -43,15 +43,19 @@ def proved(found: Answer, table: Rows, cost: np.ndarray, lower: np.ndarray, uppe
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.integers(0, 2**31))
+@given(st.integers(0, 2**31), st.booleans())
 @pytest.mark.slow
-def test_each_optimum_is_that_of_a_program_begun_anew(seed: int) -> None:
-    """Whatever ends the columns had before, with prices that prove it; and none where there is none."""
+def test_each_optimum_is_that_of_a_program_begun_anew(seed: int, by_highs: bool) -> None:
+    """Whatever ends the columns had before, with prices that prove it; and none where there is none.
+
+    Whichever of the two solvers is asked.
+    """
     cost, table, lower, upper = drawn(seed)
     warm, rng = WarmProgram(cost, table, lower, upper), np.random.default_rng(seed)
+    asked = warm.by_highs if by_highs else warm.optimum
     for _ in range(6):
         ends = np.sort(rng.integers(0, 7, (2, len(cost))).astype(float), axis=0)
-        found, wanted = warm.optimum(*ends), linear(cost, table, *ends)
+        found, wanted = asked(*ends), linear(cost, table, *ends)
         assert (found is None) == (wanted is None)
         if found is None or wanted is None:
             continue

@@ -11,21 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize._highspy import _core as highs
 
+from equipoise.planning.linear.binding import DUAL, PRIMAL, SOLVED, Ends, highs, solver_of
 from equipoise.planning.linear.highs import Answer
 from equipoise.planning.linear.reduction import Reduced, reduced
 from equipoise.planning.linear.rows import Float64, Int64, Rows
 
-DUAL, PRIMAL = 1, 4
-"""HiGHS' numbers of the simplex methods."""
 STATUS = tuple(map(highs.HighsBasisStatus, range(5)))
 LOWER, BASIC, UPPER = 0, 1, 2
-SOLVED = (highs.HighsModelStatus.kOptimal, highs.HighsModelStatus.kModelEmpty)
-"""It has the optimum; of no columns that is nothing."""
-OPTIONS = (("output_flag", False), ("presolve", "off"), ("solver", "simplex"))
-"""Presolve would lose the corner, and finds little beside what is left out before."""
-Ends = tuple[Float64, Float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,12 +132,7 @@ def solved(
     basis: highs.HighsBasis | None = None,
 ) -> Corner | None:
     """The optimum, from a ``basis`` if one is given; None if none was found."""
-    solver = highs._Highs()
-    for option, chosen in (*OPTIONS, ("simplex_strategy", method)):
-        solver.setOptionValue(option, chosen)
-    if iterations is not None:
-        solver.setOptionValue("simplex_iteration_limit", iterations)
-    solver.passModel(model_of(cost, rows, ends))
+    solver = solver_of(cost, rows, ends, method, iterations)
     if basis is not None:
         solver.setBasis(basis)
     solver.run()
@@ -197,15 +185,3 @@ def ended(
         of_columns[known.columns[some]] = np.where(tied.turn[some] > 0, at, UPPER + LOWER - at)
     of_rows[left.of_rows] = found.rows
     return Places.of(names[0], of_columns), Places.of(names[1], of_rows)
-
-
-def model_of(cost: Float64, rows: Rows, ends: Ends) -> highs.HighsLp:
-    """The program in HiGHS' own form."""
-    model, table = highs.HighsLp(), rows.table
-    matrix = model.a_matrix_
-    model.num_row_, model.num_col_ = matrix.num_row_, matrix.num_col_ = table.shape
-    model.col_cost_, model.col_lower_, model.col_upper_ = cost, *ends
-    model.row_lower_, model.row_upper_ = rows.least, rows.most
-    matrix.format_ = highs.MatrixFormat.kRowwise
-    matrix.start_, matrix.index_, matrix.value_ = table.indptr, table.indices, table.data
-    return model
