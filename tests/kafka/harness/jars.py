@@ -48,6 +48,9 @@ def class_path(version: str) -> str:
 
 @cache
 def class_archive(version: str) -> Path:
-    """Where the loaded classes of one Kafka version are kept for this Java, see :mod:`harness.archive`."""
+    """Where the loaded classes of one Kafka version are kept for this Java, see :mod:`harness.archive`.
+
+    Beside its jars: of others, it would be of no use.
+    """
     told = subprocess.run([java_tool("java"), "-version"], capture_output=True, check=True).stderr
-    return cache_folder() / f"{version}-{sha256(told).hexdigest()[:12]}.jsa"
+    return cache_folder() / version / f"{sha256(told).hexdigest()[:12]}.jsa"

@@ -21,7 +21,7 @@ JVM = (
 
 
 def java_command(version: str, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
-    """The command that runs a class of one Kafka version."""
+    """The command that runs a class of one Kafka version; an archive that does not fit is left aside."""
     archive = class_archive(version)
     kept = [f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []
     return [java_tool("java"), *JVM, *kept, *options, "-cp", class_path(version), main, *arguments]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -160,3 +163,18 @@ def test_a_beginning_at_the_optimum_needs_fewer_iterations() -> None:
     plain, begun = linear(costs, where, *ends), begun_near(costs, where, ends, (costs == 0).astype(float))
     assert plain is not None and begun is not None and plain.value == begun.value == 0
     assert begun.iterations < plain.iterations
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("before", ["", "from scipy.optimize import linprog\n"])
+def test_the_binding_is_loaded_once_and_without_what_is_around_it(before: str) -> None:
+    """All of `scipy.optimize` takes longer to load than most programs; where it is there, it has the same."""
+    code = f"""{before}import sys
+from equipoise.planning.linear.growing import GrowingProgram
+assert ("scipy.optimize" in sys.modules) == {bool(before)}
+from equipoise.planning.linear.binding import highs
+from scipy.optimize import linprog
+from scipy.optimize._highspy import _core
+assert _core is highs and linprog([1, 2], A_ub=[[-1, -1]], b_ub=[-1]).fun == 1
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

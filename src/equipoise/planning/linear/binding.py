@@ -1,12 +1,41 @@
-"""HiGHS' own object, as SciPy brings it: a program stays in it, and goes on from a corner."""
+"""HiGHS' own object, as SciPy brings it: a program stays in it, and goes on from a corner.
+
+SciPy does not promise to keep it: `pyproject.toml` has an upper bound of SciPy's version.
+"""
 
 from __future__ import annotations
 
-# SciPy does not promise to keep it: `pyproject.toml` has an upper bound of SciPy's version.
-from scipy.optimize._highspy import _core as highs
+import sys
+from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from typing import TYPE_CHECKING, Any
+
+import scipy
 
 from equipoise.planning.linear.rows import Float64, Rows
 
+
+def module(name: str) -> Any:
+    """A compiled module of SciPy by itself: the packages around it may take half a second to load.
+
+    Whoever loads those afterwards finds it there, as it must not be loaded twice.
+    """
+    if name not in sys.modules:
+        _, *folders, last = name.split(".")
+        spec = PathFinder.find_spec(last, ["/".join([scipy.__path__[0], *folders])])
+        if spec is None or spec.loader is None:
+            return import_module(name)
+        found = module_from_spec(spec)
+        spec.loader.exec_module(found)
+        sys.modules[name] = found
+    return sys.modules[name]
+
+
+if TYPE_CHECKING:
+    from scipy.optimize._highspy import _core as highs
+else:
+    highs = module("scipy.optimize._highspy._core")
 __all__ = ["DUAL", "PRIMAL", "SOLVED", "Ends", "highs", "solver_of"]
 DUAL, PRIMAL = 1, 4
 """HiGHS' numbers of the simplex methods."""

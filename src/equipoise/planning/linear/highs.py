@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import vstack
 
 from equipoise.planning.linear.rows import Float64, Rows
@@ -59,6 +58,8 @@ def linear(
 
     Where it is not by ``simplex``, it is by an interior point, and from there to a corner.
     """
+    from scipy.optimize import linprog  # half a second to load, which most plans do without
+
     cost = np.asarray(cost, dtype=np.float64)
     if not len(cost):
         return without_columns(rows)
@@ -104,6 +105,8 @@ def integer(
     None where none were found, within ``nodes`` of the search tree if those are given. ``exact``: a ten
     thousandth of the best is not near enough. Raises `OutOfTime` where ``seconds`` are not enough.
     """
+    from scipy.optimize import Bounds, LinearConstraint, milp  # as above
+
     cost = np.asarray(cost)
     if not len(cost):
         return without_columns(rows)

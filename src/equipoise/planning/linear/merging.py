@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from equipoise.planning.linear.rows import BoolArray, Float64, Int64, Rows
 
@@ -135,9 +134,7 @@ def doubletons(rows: Rows) -> Ties:
 
 def in_order(n: int, ways: Ties) -> tuple[Int64, list[Ties]]:
     """Those of ``n`` columns that others follow, ascending; and the ties of the others, the nearest first."""
-    graph = csr_array((np.ones(len(ways.row)), (ways.column, ways.nearer)), shape=(n, n))
-    together = connected_components(graph, directed=False)[1]
-    nearest = np.sort(np.unique(together, return_index=True)[1])
+    nearest = first_of_each(n, ways)
     reached, ties = np.zeros(n, dtype=bool), list[Ties]()
     reached[nearest] = True
     while True:
@@ -147,3 +144,18 @@ def in_order(n: int, ways: Ties) -> tuple[Int64, list[Ties]]:
             return nearest, ties
         ties.append(ways.of(ready[np.unique(ways.column[ready], return_index=True)[1]]))
         reached[ties[-1].column] = True
+
+
+def first_of_each(n: int, ways: Ties) -> Int64:
+    """The first of all columns that are tied to each other, through others too, ascending.
+
+    SciPy has this, but takes a tenth of a second to load it.
+    """
+    first = np.arange(n)
+    while True:
+        nearer = first.copy()
+        np.minimum.at(nearer, first[ways.column], first[ways.nearer])  # with it all that it is the first of
+        nearer = nearer[nearer]  # twice as far each time
+        if np.array_equal(nearer, first):
+            return np.flatnonzero(first == np.arange(n))
+        first = nearer

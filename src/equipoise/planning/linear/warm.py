@@ -73,7 +73,7 @@ class WarmProgram:
         return Answer(x, value, value, of_rows, self.cost - self.rows.table.T @ of_rows)
 
     def by_highs(self, lower: Float64, upper: Float64) -> Answer | None:
-        """The same by HiGHS."""
+        """The same by HiGHS, from the corner where it was last."""
         every = np.arange(len(lower), dtype=np.int32)
         self.second.changeColsBounds(len(every), every, lower, upper)
         self.second.run()
