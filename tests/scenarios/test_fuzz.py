@@ -6,7 +6,7 @@ import pytest
 from tools.fuzz.__main__ import fuzz, table
 from tools.fuzz.trial import whole_processes
 
-CASES = 200
+CASES = 100
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""500 random clusters: no published algorithm is better than ours, and where each falls behind is counted."""
+"""Random clusters: no published algorithm is better than ours, and where each falls behind is counted."""
 
 from __future__ import annotations
 
@@ -67,15 +67,16 @@ def outcome(name: str, problem: Problem, ours: list[int]) -> str:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)  # behind tests on brokers and on Spark
-def test_on_500_random_clusters_no_algorithm_is_better_than_ours():
-    """Goals in the order of the request: the first that differs decides, and decides for `flow`.
+def test_on_random_clusters_no_algorithm_is_better_than_ours():
+    """Goals in the order of the request: the first that differs decides, and decides for `flow`."""
+    none_is_better(100)
 
-    The page in the docs shows these very runs; UPDATE_GOLDEN=1 writes its table anew.
-    """
-    found = {seed: outcomes(seed) for seed in range(500)}
-    better = [(seed, name) for seed, each in found.items() for name, what in each.items() if what == BETTER]
-    assert better == []
-    assert sum(what != NO_PLAN for each in found.values() for what in each.values()) > 2_000
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_where_each_falls_behind_on_500_is_as_the_page_shows():
+    """UPDATE_GOLDEN=1 writes the table of the docs anew."""
+    found = none_is_better(500)
     counted = Counter((name, what) for each in found.values() for name, what in each.items())
     columns = [AS_GOOD, *DEFAULT_GOALS, NO_PLAN, BETTER]
     lines = ["strategy | plans | " + " | ".join(columns), "--|--:|" + "|".join(["--:"] * len(columns))]
@@ -88,3 +89,12 @@ def test_on_500_random_clusters_no_algorithm_is_better_than_ours():
         page = re.sub(r"^\| strategy \| plans \|.*?\n(?!\|)", lambda _: table, page, flags=re.M | re.S)
         PAGE.write_text(page, encoding="utf-8")
     assert table in page
+
+
+def none_is_better(many: int) -> dict[int, dict[str, str]]:
+    """What became of each algorithm on so many clusters; most find a plan."""
+    found = {seed: outcomes(seed) for seed in range(many)}
+    better = [(seed, name) for seed, each in found.items() for name, what in each.items() if what == BETTER]
+    assert better == []
+    assert sum(what != NO_PLAN for each in found.values() for what in each.values()) > 4 * many
+    return found

@@ -14,8 +14,8 @@ HEARD = ("equipoise.planning", "equipoise.files")
 """Rooms that say what they are at."""
 NEEDED = (
     "equipoise.comparing.beside", "equipoise.files.contents", "equipoise.files.plan_archive",
-    "equipoise.planning.driver.solve", "equipoise.report", "equipoise.report.cluster_data",
-    "equipoise.scheduling", "ortools.graph.python.min_cost_flow", "scipy.optimize",
+    "equipoise.planning.driver.solve", "equipoise.planning.linear.growing", "equipoise.report",
+    "equipoise.report.cluster_data", "equipoise.scheduling", "ortools.graph.python.min_cost_flow",
 )  # fmt: skip
 """What a job would otherwise wait for."""
 

@@ -92,7 +92,7 @@ def test_every_plan_that_is_as_good_is_left(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(certificate, "OptimalFaces", recorded)
     looked_at, closed = Counter[str](), 0
-    for seed in range(40):
+    for seed in range(48):
         request = Request(max_moves=2 + seed % 2, goals=ORDERS[seed % len(ORDERS)])
         plan = make_plan(crowded(seed), request, LARGE)
         rules = judge.rules_of(plan.cluster, plan.request)

@@ -136,7 +136,7 @@ def test_more_moves_never_mend_less() -> None:
     assert kept[1][0] == kept[2][0] == 0
 
 
-@pytest.mark.parametrize("seed", seeds(12))
+@pytest.mark.parametrize("seed", seeds(4))
 @pytest.mark.parametrize("broken", [True, False])
 @pytest.mark.parametrize("goals", [("racks", "replicas", "moves"), ("replicas", "racks", "moves"), None])
 @pytest.mark.slow

@@ -37,7 +37,7 @@ def created(drawn: Case) -> Case:
 def test_the_program_finds_the_optimum(theme: str) -> None:
     """Small clusters planned as if they were large: what it decides is the optimum, and the judge agrees."""
     decided: Counter[str] = Counter()
-    for seed in seeds(50):
+    for seed in seeds(25):
         # as on clusters of some thousands of partitions, or of some ten thousand: after coarse levels
         params = replace(LARGE, partition_arcs=0) if seed % 2 else LARGE
         if theme.startswith("orders"):

@@ -90,7 +90,7 @@ def nothing_more_is_proved(plan: Plan, best: dict[str, int], seed: int) -> None:
 
 @pytest.mark.slow
 def test_a_second_run_with_the_budgets_spent_is_empty() -> None:
-    for seed in seeds(30):
+    for seed in seeds(10):
         drawn = with_budgets("one", seed)
         try:
             problem = build_problem(drawn.cluster(), drawn.request)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 NEEDED = (
     "equipoise.comparing.frontier", "equipoise.files.plan_directory", "equipoise.planning.driver.solve",
-    "equipoise.report", "equipoise.report.compiled", "equipoise.scheduling",
-    "ortools.graph.python.min_cost_flow", "pyarrow.compute", "scipy.optimize",
+    "equipoise.planning.linear.growing", "equipoise.report", "equipoise.report.compiled",
+    "equipoise.scheduling", "ortools.graph.python.min_cost_flow", "pyarrow.compute",
 )  # fmt: skip
 """What planning would load later, when no memory may be left for it."""
 

@@ -1,6 +1,8 @@
-"""HiGHS' own object, as SciPy brings it: a program stays in it, and goes on from a corner.
+"""HiGHS' own object, as SciPy brings it.
 
-SciPy does not promise to keep it: `pyproject.toml` has an upper bound of SciPy's version.
+SciPy's functions begin every program anew, and take half a second to load; this object is a tenth of that,
+and a program that stays in it goes on from a corner. SciPy does not promise to keep it: `pyproject.toml`
+has an upper bound of SciPy's version.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import scipy
 
-from equipoise.planning.linear.rows import Float64, Rows
+from equipoise.planning.linear.rows import BoolArray, Float64, Rows
 
 
 def module(name: str) -> Any:
@@ -36,26 +38,43 @@ if TYPE_CHECKING:
     from scipy.optimize._highspy import _core as highs
 else:
     highs = module("scipy.optimize._highspy._core")
-__all__ = ["DUAL", "PRIMAL", "SOLVED", "Ends", "highs", "solver_of"]
+__all__ = ["DUAL", "PRIMAL", "SOLVED", "Ends", "Options", "highs", "kept_by", "solver_of"]
 DUAL, PRIMAL = 1, 4
 """HiGHS' numbers of the simplex methods."""
 SOLVED = (highs.HighsModelStatus.kOptimal, highs.HighsModelStatus.kModelEmpty)
 """It has the optimum; of no columns that is nothing."""
-OPTIONS = (("output_flag", False), ("presolve", "off"), ("solver", "simplex"))
-"""Presolve would lose the corner, and finds little beside what is left out before."""
+KINDS = (highs.HighsVarType.kContinuous, highs.HighsVarType.kInteger)
 Ends = tuple[Float64, Float64]
 """Lower and upper of each column, ``(n_columns,)``."""
+Options = dict[str, object]
 
 
-def solver_of(cost: Float64, rows: Rows, ends: Ends, method: int, iterations: int | None) -> highs._Highs:
-    """A program for one of the simplex methods, not solved yet; each run may take so many ``iterations``."""
+def solver_of(
+    cost: Float64, rows: Rows, ends: Ends, options: Options, integral: BoolArray | None = None
+) -> highs._Highs:
+    """A program, not solved yet; an option that is None is as HiGHS has it.
+
+    ``integral``: which columns are whole, ``(n_columns,)``.
+    """
     solver = highs._Highs()
-    for option, chosen in (*OPTIONS, ("simplex_strategy", method)):
-        solver.setOptionValue(option, chosen)
-    if iterations is not None:
-        solver.setOptionValue("simplex_iteration_limit", iterations)
-    solver.passModel(model_of(cost, rows, ends))
+    for option, chosen in ({"output_flag": False} | options).items():
+        if chosen is not None:
+            solver.setOptionValue(option, chosen)
+    model = model_of(cost, rows, ends)
+    if integral is not None:
+        model.integrality_ = [KINDS[whole] for whole in integral.tolist()]
+    solver.passModel(model)
     return solver
+
+
+def kept_by(method: int, iterations: int | None) -> Options:
+    """Options of a program that goes on from its corner by one of the simplex methods.
+
+    Each run may take so many ``iterations``. Presolve would lose the corner, and finds little beside what is
+    left out before.
+    """
+    limits: Options = {"simplex_strategy": method, "simplex_iteration_limit": iterations}
+    return {"presolve": "off", "solver": "simplex"} | limits
 
 
 def model_of(cost: Float64, rows: Rows, ends: Ends) -> highs.HighsLp:

@@ -1,9 +1,9 @@
 """A linear program that is asked for again and again, with other columns and rows, from corner to corner.
 
-SciPy's functions begin every program anew. The binding of HiGHS that they use takes a corner, too: the
-basis, which says of each column and each row whether it is at an end. A new column at its lower end and a new
-row that is at none leave what the rows sum up as it was, and so the primal simplex method goes on from there
-(G. B. Dantzig, "Linear Programming and Extensions", 1963, chapter 5).
+HiGHS begins every program anew, unless it is given a corner: the basis, which says of each column and each
+row whether it is at an end. A new column at its lower end and a new row that is at none leave what the rows
+sum up as it was, and so the primal simplex method goes on from there (G. B. Dantzig, "Linear Programming and
+Extensions", 1963, chapter 5).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from equipoise.planning.linear.binding import DUAL, PRIMAL, SOLVED, Ends, highs, solver_of
+from equipoise.planning.linear.binding import DUAL, PRIMAL, SOLVED, Ends, highs, kept_by, solver_of
 from equipoise.planning.linear.highs import Answer
 from equipoise.planning.linear.reduction import Reduced, reduced
 from equipoise.planning.linear.rows import Float64, Int64, Rows
@@ -132,7 +132,7 @@ def solved(
     basis: highs.HighsBasis | None = None,
 ) -> Corner | None:
     """The optimum, from a ``basis`` if one is given; None if none was found."""
-    solver = solver_of(cost, rows, ends, method, iterations)
+    solver = solver_of(cost, rows, ends, kept_by(method, iterations))
     if basis is not None:
         solver.setBasis(basis)
     solver.run()

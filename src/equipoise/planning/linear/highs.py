@@ -12,16 +12,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import vstack
 
+from equipoise.planning.linear.binding import SOLVED, Ends, Options, highs, solver_of
 from equipoise.planning.linear.rows import Float64, Rows
 
 NEARLY = 1e-6
 """What HiGHS lets rows and whole columns be off: a column so near to a whole number is one."""
+ENDED = (*SOLVED, highs.HighsModelStatus.kSolutionLimit)
+"""It may have columns: the best, or the best of so many nodes."""
 
 
 class OutOfTime(Exception):
@@ -58,35 +59,17 @@ def linear(
 
     Where it is not by ``simplex``, it is by an interior point, and from there to a corner.
     """
-    from scipy.optimize import linprog  # half a second to load, which most plans do without
-
-    cost = np.asarray(cost, dtype=np.float64)
+    cost, ends = columns_of(cost, lower, upper)
     if not len(cost):
         return without_columns(rows)
-    ends = [np.broadcast_to(np.asarray(end, dtype=np.float64), cost.shape) for end in (lower, upper)]
-    equal = rows.least == rows.most
-    # A row with two sides that differ is there twice, once for each; only one of them can bind.
-    above = np.flatnonzero(~equal & np.isfinite(rows.most))
-    below = np.flatnonzero(~equal & np.isfinite(rows.least))
-    found = linprog(
-        cost,
-        A_ub=vstack([rows.table[above], -rows.table[below]], format="csr"),
-        b_ub=np.concatenate([rows.most[above], -rows.least[below]]),
-        A_eq=rows.table[equal],
-        b_eq=rows.least[equal],
-        bounds=np.column_stack(ends),
-        method="highs-ds" if simplex else "highs-ipm",
-    )
-    if found.status:
+    solver = solver_of(cost, rows, ends, {"solver": "simplex" if simplex else "ipm"})
+    solver.run()
+    if solver.getModelStatus() not in SOLVED:
         return None
-    of_rows = np.zeros(len(equal))
-    of_rows[equal] = found.eqlin.marginals
-    of_rows[above] += found.ineqlin.marginals[: len(above)]
-    # Rows that hold from below were turned round, and so are their prices.
-    of_rows[below] -= found.ineqlin.marginals[len(above) :]
-    of_columns = found.lower.marginals + found.upper.marginals
-    value = float(found.fun)
-    return Answer(found.x, value, value, of_rows, of_columns, int(found.nit))
+    found, told = solver.getSolution(), solver.getInfo()
+    x, value = np.array(found.col_value), float(told.objective_function_value)
+    taken = told.simplex_iteration_count or told.ipm_iteration_count
+    return Answer(x, value, value, np.array(found.row_dual), np.array(found.col_dual), int(taken))
 
 
 def integer(
@@ -105,32 +88,34 @@ def integer(
     None where none were found, within ``nodes`` of the search tree if those are given. ``exact``: a ten
     thousandth of the best is not near enough. Raises `OutOfTime` where ``seconds`` are not enough.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp  # as above
-
-    cost = np.asarray(cost)
+    cost, ends = columns_of(cost, lower, upper)
     if not len(cost):
         return without_columns(rows)
-    limits = {"node_limit": nodes, "time_limit": seconds, "mip_rel_gap": 0.0 if exact else None}
-    given = {name: limit for name, limit in limits.items() if limit is not None}
+    whole = np.broadcast_to(np.asarray(integral, dtype=bool), cost.shape)
+    limits: Options = {"mip_max_nodes": nodes, "time_limit": seconds, "mip_rel_gap": 0.0 if exact else None}
+    solver = solver_of(cost, rows, ends, {"presolve": "off"} | limits, whole)
     with silent():
-        found: Any = milp(
-            cost,
-            integrality=np.broadcast_to(np.asarray(integral, dtype=np.int64), cost.shape),
-            bounds=Bounds(lower, upper),
-            constraints=LinearConstraint(rows.table, rows.least, rows.most),
-            options={"presolve": False} | given,
-        )
-    if seconds is not None and found.status == 1:
+        solver.run()
+    status, told = solver.getModelStatus(), solver.getInfo()
+    if status == highs.HighsModelStatus.kTimeLimit:
         raise OutOfTime
-    if found.x is None:
+    if status not in ENDED or told.objective_function_value == highs.kHighsInf:
         return None
+    x, value = np.array(solver.getSolution().col_value), float(told.objective_function_value)
     # Without whole columns it is a linear program, and its optimum is its bound.
-    least = found.fun if found.mip_dual_bound is None else found.mip_dual_bound
-    return Answer(found.x, float(found.fun), float(least), np.zeros(len(rows.least)), np.zeros(len(cost)))
+    least = float(told.mip_dual_bound) if whole.any() else value
+    return Answer(x, value, least, np.zeros(len(rows.least)), np.zeros(len(cost)))
+
+
+def columns_of(cost: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) -> tuple[Float64, Ends]:
+    """What each column costs, and its ends, where one value may be given for all."""
+    cost = np.asarray(cost, dtype=np.float64)
+    least, most = (np.broadcast_to(np.asarray(end, dtype=np.float64), cost.shape) for end in (lower, upper))
+    return cost, (least, most)
 
 
 def without_columns(rows: Rows) -> Answer | None:
-    """The answer of a program without columns, which SciPy does not take."""
+    """The answer of a program without columns, which has nothing to solve."""
     if np.any(rows.least > NEARLY) or np.any(rows.most < -NEARLY):
         return None
     return Answer(np.zeros(0), 0.0, 0.0, np.zeros(len(rows.least)), np.zeros(0))

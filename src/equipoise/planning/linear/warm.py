@@ -14,7 +14,7 @@ import numpy as np
 from ortools.linear_solver import pywraplp
 from ortools.linear_solver.linear_solver_pb2 import MPSolutionResponse
 
-from equipoise.planning.linear.binding import DUAL, SOLVED, highs, solver_of
+from equipoise.planning.linear.binding import DUAL, SOLVED, highs, kept_by, solver_of
 from equipoise.planning.linear.highs import Answer, linear
 from equipoise.planning.linear.rows import Float64, Rows
 
@@ -91,4 +91,4 @@ class WarmProgram:
     @cached_property
     def second(self) -> highs._Highs:
         """The program in HiGHS."""
-        return solver_of(self.cost, self.rows, (self.lower, self.upper), DUAL, MOST)
+        return solver_of(self.cost, self.rows, (self.lower, self.upper), kept_by(DUAL, MOST))
