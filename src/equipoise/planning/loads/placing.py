@@ -44,6 +44,8 @@ class Placing:
             good &= (self.problem.current[rows] == target).any(axis=1) & self.problem.eligible[target]
         good &= self.keeps_racks(rows, source, target) & self.keeps_leader(rows, source, target)
         rows = rows[good]
+        if not self.spending.binds:
+            return rows
         return rows[self.spending.allow(rows, self.more(rows, source, target))]
 
     def is_pinned(self, rows: Int64, broker: int) -> BoolArray:
@@ -76,6 +78,8 @@ class Placing:
         return self.more(rows, source, target) * self.cost[rows] * self.unit
 
     def affordable(self, rows: Int64, source: int, target: int) -> BoolArray:
+        if not self.spending.binds:
+            return np.ones(len(rows), dtype=bool)
         return self.spending.allow_up_to(rows, self.more(rows, source, target))
 
     def affordable_swap(self, there: int, back: int, source: int, target: int) -> bool:

@@ -150,9 +150,7 @@ def least(cost: Int64, lower: Int64, upper: Int64, convex: list[tuple[Objective,
 
 def total(prices: Int64, amounts: Int64 | None = None) -> int:
     """The sum of prices, each as often as its amount says: in 64 bits where they hold it, else as it is."""
-    most = int(np.abs(prices).max(initial=0)) * len(prices)
-    if amounts is None:
-        return int(prices.sum()) if most < SAFE else sum(prices.tolist())
-    if most * int(np.abs(amounts).max(initial=0)) < SAFE:
+    amounts = np.ones_like(prices) if amounts is None else amounts
+    if np.abs(prices).astype(np.float64) @ np.abs(amounts) < SAFE:
         return int(prices @ amounts)
     return sum(price * amount for price, amount in zip(prices.tolist(), amounts.tolist(), strict=True))
