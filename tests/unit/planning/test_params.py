@@ -27,7 +27,7 @@ NO_LIMITS = {
     "a number that stands for none": (
         "programs/rows.INFINITE", "rules/interface.MANY", "problem/shares.ANYTHING", "loads/weights.ANYTHING",
         "networks/topic_rounding.NOWHERE", "dirs/shelves.HOMELESS", "dirs/shelves.ANYTHING",
-        "rules/rack_capacity.ANYTHING",
+        "rules/rack_capacity.ANYTHING", "driver/on_bytes.ANY",
     ),
     "how far off reckoning may be": (
         "linear/highs.NEARLY", "programs/joint/solve.NOISE", "programs/joint/linear_program.NOISE",

@@ -12,6 +12,7 @@ from equipoise.cluster import measures
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.driver.first import by_networks, ordered
+from equipoise.planning.driver.on_bytes import within_bytes
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.goals import goals_before
@@ -28,7 +29,7 @@ from equipoise.planning.networks.move_budget import (
 )
 from equipoise.planning.networks.place import arcs_of_partitions
 from equipoise.planning.problem.problem import Problem
-from equipoise.planning.rules import refuse_over_budget, within_budgets
+from equipoise.planning.rules import within_budgets
 from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.rules.max_moves import MAX_MOVES
 from equipoise.planning.solution.solution import Solution, proved_by
@@ -39,38 +40,13 @@ def on_a_budget(problem: Problem, free: State) -> State:
 
     Raises `Infeasible` where even what has to move breaks a budget.
     """
-    state = (within_bytes if MAX_BYTES.is_given(problem.request) else within_moves)(problem, free)
+    if MAX_BYTES.is_given(problem.request):
+        state = within_bytes(problem, free, lambda of: levelled(of)[0])
+    else:
+        state = within_moves(problem, free)
     if not within_budgets(problem, state.solution.lists):
         raise Infeasible
     return replace(state, within_budgets=True)
-
-
-def within_bytes(problem: Problem, free: State) -> State:
-    """As many moves as ``--max-bytes`` was found to carry, by halving; nothing is claimed of other choices.
-
-    Raises `ImpossibleRequest` where the moves that the rules need carry more.
-    """
-
-    def with_moves(allowed: int) -> Solution:
-        return levelled(MAX_MOVES.given(MAX_BYTES.given(problem, None), allowed))[0]
-
-    low = needed_moves(problem)
-    best = with_moves(low)
-    refuse_over_budget(problem, best.lists)
-    wanted = measures.data_moves(problem.cluster.replicas, free.solution.lists)
-    most = MAX_MOVES.allowed(problem.request)
-    high = wanted if most is None else min(wanted, most)
-    precision = max(1, (high - low) // problem.params.bytes_steps)
-    while high - low > precision:
-        middle = (low + high) // 2
-        tried = with_moves(middle)
-        if within_budgets(problem, tried.lists):
-            best, low = min(best, tried, key=lambda solution: solution.values), middle
-        else:
-            high = middle
-    note = "of other choices within --max-bytes nothing is claimed"
-    proofs = [Proof.certain(proof.goal, proof.value, note) for proof in best.proofs]
-    return replace(free, solution=replace(best, proofs=proofs), decided=frozenset(problem.goals))
 
 
 def within_moves(problem: Problem, free: State) -> State:

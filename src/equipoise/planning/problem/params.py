@@ -232,7 +232,8 @@ class Params:
     budget_rounds: int = limit(
         4, "smaller budgets", "are tried for counts that take more than ``--max-moves``"
     )
-    bytes_steps: int = limit(1_024, "steps", "``--max-bytes`` is used up to, in parts of all moves")
+    bytes_sizes: int = limit(64, "sizes", "of partitions up to which they move are tried for ``--max-bytes``")
+    bytes_steps: int = limit(256, "steps", "``--max-bytes`` is used up to, in parts of all moves")
 
     @classmethod
     def of(cls, effort: Effort) -> Params:
