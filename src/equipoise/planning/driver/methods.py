@@ -129,7 +129,8 @@ FLOWS = Way(
 )
 BEGINNING = Way(
     "the plan to begin with",
-    "what is there, if it serves as well; where a budget binds, a plan by a price on every move",
+    "what is there, if it serves as well; where a budget binds, a plan by a price on every move, or of light "
+    "partitions",
     "nothing; within a budget that binds 600 x 12: 0.6, 2,000 x 30: 0.9",
 )
 METHODS = (

@@ -1,4 +1,4 @@
-"""The plan to begin with: that of flows; within budgets that it breaks, one by a price on moves."""
+"""The plan to begin with: that of flows; within budgets one by a price on moves, or of light partitions."""
 
 from __future__ import annotations
 
