@@ -1,4 +1,4 @@
-"""Plans within budgets, for clusters too large for the 0-1 program: broker counts first, then the rest."""
+"""Plans within a budget of moves, for clusters too large for the 0-1 program: counts first, then the rest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from equipoise.cluster import measures
 from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import Proof, ProvedLevel
 from equipoise.planning.driver.first import by_networks, ordered
-from equipoise.planning.driver.on_bytes import within_bytes
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.goals import goals_before
@@ -30,23 +29,8 @@ from equipoise.planning.networks.move_budget import (
 from equipoise.planning.networks.place import arcs_of_partitions
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.rules import within_budgets
-from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.rules.max_moves import MAX_MOVES
 from equipoise.planning.solution.solution import Solution, proved_by
-
-
-def on_a_budget(problem: Problem, free: State) -> State:
-    """Broker counts within the budget first, then everything else for those counts.
-
-    Raises `Infeasible` where even what has to move breaks a budget.
-    """
-    if MAX_BYTES.is_given(problem.request):
-        state = within_bytes(problem, free, lambda of: levelled(of)[0])
-    else:
-        state = within_moves(problem, free)
-    if not within_budgets(problem, state.solution.lists):
-        raise Infeasible
-    return replace(state, within_budgets=True)
 
 
 def within_moves(problem: Problem, free: State) -> State:

@@ -16,26 +16,25 @@ import numpy.typing as npt
 
 from equipoise.cluster import measures
 from equipoise.planning.driver.first import by_networks, ordered
+from equipoise.planning.driver.on_budget import levelled
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.goals.racks import Racks
+from equipoise.planning.networks.mending import may_stay
 from equipoise.planning.networks.move_budget import needed_moves, racks_come_first
 from equipoise.planning.networks.placement_data import PlacementData, gather
-from equipoise.planning.problem.problem import Problem
+from equipoise.planning.problem.problem import BoolArray, Problem
 from equipoise.planning.rules import refuse_over_budget, within_budgets
 from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.rules.max_moves import MAX_MOVES
 from equipoise.planning.solution.solution import Solution, proved_by
 
-BoolArray = npt.NDArray[np.bool_]
 ANY = 2**62
 """Bytes, more than there are anywhere."""
-Levelled = Callable[[Problem], Solution]
-"""The best plan within ``--max-moves``."""
 
 
-def within_bytes(problem: Problem, free: State, levelled: Levelled) -> State:
+def within_bytes(problem: Problem, free: State) -> State:
     """The best plan found in which partitions up to some size move; bounds are those without the budget.
 
     What breaks the rack rule is mended first, where the goals have it so, with as few moves as that takes.
@@ -44,10 +43,10 @@ def within_bytes(problem: Problem, free: State, levelled: Levelled) -> State:
     """
     # Given, so that of what may as well move the smallest does; whole plans are asked whether they keep it.
     asked = MAX_BYTES.given(problem, ANY)
-    best = least = told(levelled(MAX_MOVES.given(asked, needed_moves(problem))), problem)
+    best = least = told(levelled(MAX_MOVES.given(asked, needed_moves(problem)))[0], problem)
     refuse_over_budget(problem, least.lists)
-    for choice in choices(asked, problem):
-        for found in carried(problem, choice, least, levelled):
+    for choice in choices(asked, problem, free.solution):
+        for found in carried(problem, choice, least):
             best = min(best, found, key=lambda solution: solution.values)
     lists, orders = ordered(problem, best.lists)
     levels = (*free.placement.levels, *orders)  # of all plans, so of those within the budget as well
@@ -64,6 +63,8 @@ class Choice:
     data: PlacementData
     some: BoolArray
     """``(n_rows,)``: those that stay if they are heavy; whatever else may move does."""
+    wanted: Solution | None
+    """What its flows want of all partitions; None where they find nothing."""
     found: tuple[Solution, ...] = ()
     """Plans that are known to keep the budgets."""
 
@@ -88,58 +89,55 @@ class Choice:
         pinned[data.rows[data.slot_row[slot]], data.slot_position[slot]] = True
         return replace(self.problem, pinned=pinned)
 
-    def solved(self, of: Problem, problem: Problem) -> Solution | None:
-        """The plan of flows, told in the order of the goals of ``problem``; None where there is none."""
-        try:
-            return told(by_networks(of).solution, problem)
-        except Infeasible:
-            return None
 
-
-def choices(asked: Problem, problem: Problem) -> Iterator[Choice]:
-    """What is to have the bytes first: the rack rule, or all goals in their order."""
+def choices(asked: Problem, problem: Problem, free: Solution) -> Iterator[Choice]:
+    """What is to have the bytes first: the rack rule, or all goals in their order, which want ``free``."""
     data = gather(asked)
-    # who has fewer replicas afterwards loses those anyway, and what strictness forces is no choice
-    stays = asked.rf[data.rows] >= data.in_rack.sum(axis=1)
-    stays &= data.excess.sum(axis=1) <= data.allowed
-    crowded = data.excess.any(axis=1)
-    if racks_come_first(asked) and (stays & crowded).any():
-        first = (Racks.name, Moves.name)
-        sparing = (*first, *(goal for goal in asked.goals if goal not in first))
-        mending = Choice(replace(asked, goals=sparing), data, stays)
-        whole = mending.solved(mending.problem, problem)
-        if whole is None or not within_budgets(problem, whole.lists):
-            yield mending
-            return
-        yield Choice(asked, data, stays & ~crowded, (whole,))
+    stays, crowded = may_stay(data), data.excess.any(axis=1)
+    if not (racks_come_first(asked) and (stays & crowded).any()):
+        yield Choice(asked, data, stays, free)
+        return
+    first = (Racks.name, Moves.name)
+    sparing = replace(asked, goals=(*first, *(goal for goal in asked.goals if goal not in first)))
+    whole = None
+    with suppress(Infeasible):
+        whole = told(by_networks(sparing).solution, problem)
+    if whole is None or not within_budgets(problem, whole.lists):
+        yield Choice(sparing, data, stays, whole)
     else:
-        yield Choice(asked, data, stays)
+        yield Choice(asked, data, stays & ~crowded, free, (whole,))
 
 
-def carried(problem: Problem, choice: Choice, least: Solution, levelled: Levelled) -> Iterator[Solution]:
+def carried(problem: Problem, choice: Choice, least: Solution) -> Iterator[Solution]:
     """Plans that keep the budgets: those of all partitions up to ever more fitting sizes, found by halving,
     then those of partitions of any size, of which as many move as are carried. ``least``: what has to."""
     yield from choice.found
     sizes = np.concatenate([[-np.inf], choice.sizes])
-    low, high = 0, len(sizes) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        tried = choice.solved(choice.of_light(sizes[middle]), problem)
-        if tried is not None and within_budgets(problem, tried.lists):
-            yield tried
-            low = middle
-        else:
-            high = middle
-    wanted, most = choice.solved(choice.problem, problem), MAX_MOVES.allowed(problem.request)
-    if wanted is None:
+    yield from halved(
+        problem, 0, len(sizes) - 1, 1, lambda k: by_networks(choice.of_light(sizes[k])).solution
+    )
+    if choice.wanted is None:
         return
-    low, high = (moves_of(problem, solution) for solution in (least, wanted))
+    low, high = (moves_of(problem, solution) for solution in (least, choice.wanted))
+    most = MAX_MOVES.allowed(problem.request)
     high = high if most is None else min(high, most + 1)
     precision = max(1, (high - low) // problem.params.bytes_steps)
+    yield from halved(
+        problem, low, high, precision, lambda moves: levelled(MAX_MOVES.given(choice.problem, moves))[0]
+    )
+
+
+def halved(
+    problem: Problem, low: int, high: int, precision: int, tried: Callable[[int], Solution]
+) -> Iterator[Solution]:
+    """Plans that keep the budgets, of ever higher numbers between two, until those are near each other.
+
+    ``tried``: the plan of a number; `Infeasible` where there is none.
+    """
     while high - low > precision:
         middle, found = (low + high) // 2, None
         with suppress(Infeasible):
-            found = told(levelled(MAX_MOVES.given(choice.problem, middle)), problem)
+            found = told(tried(middle), problem)
         if found is not None and within_budgets(problem, found.lists):
             yield found
             low = middle

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from equipoise.planning.driver.on_budget import on_a_budget
+from equipoise.planning.driver.on_budget import within_moves
+from equipoise.planning.driver.on_bytes import within_bytes
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.networks.move_budget import needed_moves
@@ -14,6 +15,7 @@ from equipoise.planning.problem.problem import Problem
 from equipoise.planning.programs.small import SmallProgram, is_small
 from equipoise.planning.request.conflicts import refuse_together
 from equipoise.planning.rules import within_budgets
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.rules.max_moves import MAX_MOVES
 from equipoise.planning.solution.as_is import as_it_is
 from equipoise.planning.solution.solution import proved_by
@@ -44,3 +46,14 @@ def start(problem: Problem, free: State) -> State:
         refuse_together(problem)
     solution = proved_by(problem, lists, free.placement.levels, free.placement.groups)
     return replace(free, solution=solution, within_budgets=True)
+
+
+def on_a_budget(problem: Problem, free: State) -> State:
+    """The plan within a budget of bytes, or of moves.
+
+    Raises `Infeasible` where even what has to move breaks a budget.
+    """
+    state = (within_bytes if MAX_BYTES.is_given(problem.request) else within_moves)(problem, free)
+    if not within_budgets(problem, state.solution.lists):
+        raise Infeasible
+    return replace(state, within_budgets=True)

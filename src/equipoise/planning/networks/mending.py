@@ -49,10 +49,7 @@ def pins(data: PlacementData, mended: int) -> BoolArray:
     """``(n_partitions, max_rf)``: what is to be pinned so that so many replicas above a limit may leave."""
     problem = data.problem
     crowded = data.excess[data.slot_row, data.slot_rack] > 0
-    # who has fewer replicas afterwards loses those anyway, and what strictness forces is no choice
-    whole = problem.rf[data.rows] >= data.in_rack.sum(axis=1)
-    kept = whole & (data.excess.sum(axis=1) <= data.allowed)
-    slot = np.flatnonzero(crowded & kept[data.slot_row])
+    slot = np.flatnonzero(crowded & may_stay(data)[data.slot_row])
     # What is mended leaves its broker, so it leaves where it serves the level of replicas, too.
     slot = slot[np.argsort(-surplus(data)[slot], kind="stable")]
     group = data.slot_row[slot] * problem.n_racks + data.slot_rack[slot]
@@ -67,6 +64,15 @@ def pins(data: PlacementData, mended: int) -> BoolArray:
     pinned = np.zeros_like(problem.pinned)
     pinned[data.rows[data.slot_row[tied]], data.slot_position[tied]] = True
     return pinned
+
+
+def may_stay(data: PlacementData) -> BoolArray:
+    """``(n_rows,)``: whose replicas may all be pinned.
+
+    Who has fewer replicas afterwards loses those anyway, and what strictness forces is no choice.
+    """
+    is_whole: BoolArray = data.problem.rf[data.rows] >= data.in_rack.sum(axis=1)
+    return is_whole & (data.excess.sum(axis=1) <= data.allowed)
 
 
 def surplus(data: PlacementData) -> npt.NDArray[np.float64]:
