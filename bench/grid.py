@@ -32,7 +32,7 @@ OPERATIONS: dict[str, tuple[Shape, tuple[str, ...]]] = {
     "factor-down": (USUAL, ("--replication-factor", "2")),
     "max-moves": (USUAL, ("--max-moves", "200")),
     "max-moves-of-bytes": (replace(USUAL, known=True), ("--max-moves", "200")),
-    "max-bytes": (replace(USUAL, known=True), ("--max-bytes", "500GB")),
+    "max-bytes": (replace(USUAL, known=True), ("--max-bytes", "50GB")),
     "max-changes": (USUAL, ("--max-changes-per-partition", "1")),
     "leaders-only": (USUAL, ("--leaders-only",)),
     "disk": (replace(USUAL, known=True), ("--balance", "disk")),

@@ -2,12 +2,15 @@
 
 What fails there is run once more when all others are through, with brokers and browser started anew; how
 often that was is printed at the end. The run fails where one fails twice, and where more than ``MOST`` would
-need a second try.
+need a second try. Parts of a run that go on beside each other count together, in the file that
+``EQUIPOISE_TRIES`` names.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -23,13 +26,30 @@ class Tries:
     first: int = 0
     faults: list[tuple[pytest.Item, str]] = field(default_factory=list)
     """Tests that are to be run once more, each with what it said the first time."""
+    told: Path | None = None
+    """A line for each fault of all parts of the run; None where it has one part."""
+
+    def add(self, item: pytest.Item, text: str) -> None:
+        """One more fault."""
+        self.faults.append((item, text))
+        if self.told:
+            with self.told.open("a") as lines:
+                lines.write(f"{item.nodeid}\n")
+
+    @property
+    def are_used_up(self) -> bool:
+        """True where no other test gets a second try."""
+        if self.told and self.told.exists():
+            return len(self.told.read_text().splitlines()) >= MOST
+        return len(self.faults) >= MOST
 
 
 TRIES = pytest.StashKey[Tries]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[TRIES] = Tries()
+    told = os.environ.get("EQUIPOISE_TRIES")
+    config.stash[TRIES] = Tries(told=Path(told) if told else None)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -40,13 +60,13 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     if second or not any(map(item.get_closest_marker, MARKS)):
         return None
     tries.first += 1
-    if len(tries.faults) == MOST:
+    if tries.are_used_up:
         return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = runtestprotocol(item, log=False, nextitem=nextitem)
     failed = [report.longreprtext for report in reports if report.failed]
     if failed:
-        tries.faults.append((item, "\n".join([*failed, *end_all(item.session)])))
+        tries.add(item, "\n".join([*failed, *end_all(item.session)]))
     for report in [] if failed else reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

@@ -129,7 +129,7 @@ class NetworkName(Told):
     )
     JOINT_BUDGET = (
         "joint-budget",
-        "Placement and leaders together, with prices on the moves that the budgets allow.",
+        "Placement and leaders together, with prices on the moves and bytes that the budgets allow.",
     )
     FAILOVER = (
         "failover",

@@ -63,6 +63,7 @@ def findings(case: Case, certificate: Sequence[Level], proofs: Mapping[str, np.n
     """Levels in order; each keeps to the face that the levels before left of its network."""
     asked = [goal for name, goal in GOALS.items() if name in [level.goal for level in certificate]]
     racks, sizes = any(goal.of_racks for goal in asked), any(goal.of_sizes for goal in asked)
+    sizes |= case.rules.max_bytes is not None  # of which a level may have a price
     faces = OptimalFaces(replace(case, counts_racks=racks, counts_sizes=sizes), proofs)
     for k, level in enumerate(certificate):
         if problem := malformed(level) or misnamed(level, case):

@@ -149,11 +149,9 @@ class OptimalFaces:
         # have left, and a plan that is best so far is on both.
         placement, leaders = (self.on_face(of) for of in (NetworkName.PARTITIONS, NetworkName.LEADERS))
         budgets = name is NetworkName.JOINT_BUDGET
-        bound, face = joint_bound(
+        bound, self.joint = joint_bound(
             self.case, goals, placement, leaders, stored, budgets=budgets, known=self.joint
         )
-        if bound == counted(goals[-1], self.case):
-            self.joint = face
         return bound
 
 

@@ -5,12 +5,12 @@ the brokers it then stands on; racks and brokers lead as many as the leader netw
 of these conditions, and of what goals before cost beyond their values, what is left is a bound (weak
 duality again): each partition is led where that is cheapest, the flow costs what standing is worth, and
 counts of leaders pay for what they hold. Prices are whole numbers of a part of the goal's unit, so nothing
-is rounded but the bound, and that up. Budgets are such conditions as well: of all arrivals, and of each
-partition's.
+is rounded but the bound, and that up. Budgets are such conditions as well: of all arrivals, of each
+partition's, and of the bytes that are copied.
 
-What is left is a sum of what each partition's leader, each arc and each count costs. A plan that is worth no
-more than the bound can have none of them dearer than its cheapest by more than the bound was rounded by: the
-next level keeps to the others (fixing by reduced costs).
+What is left is a sum of what each partition's leader, each arc and each count costs. A plan that is as good
+as this one can have none of them dearer than its cheapest by more than the sum lacks of this one's value:
+the next level keeps to the others (fixing by reduced costs).
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ class Prices:
     """``(n_rows, n_brokers)``, none negative."""
     arrivals: Int64
     """Of all, then of each partition: ``(1 + n_rows,)``, none negative, 0 where there is no budget."""
+    copied: int
+    """What a byte costs within ``--max-bytes``, not negative, 0 without."""
 
     @classmethod
     def of(cls, stored: Int64, layout: Layout, n_goals: int, *, budgets: bool) -> Prices:
@@ -55,17 +57,18 @@ class Prices:
         cluster = layout.case.cluster
         n_rows, n_brokers = len(layout.rows), cluster.n_brokers
         n_counts = layout.n_racks + n_brokers + len(cluster.topics) * n_brokers
-        n_budgets = 1 + n_rows if budgets else 0
-        ends = np.cumsum([n_goals, layout.n_nodes, n_counts, n_rows * n_brokers, n_budgets])
+        n_arrivals, n_bytes = (1 + n_rows, 1) if budgets else (0, 0)
+        ends = np.cumsum([n_goals, layout.n_nodes, n_counts, n_rows * n_brokers, n_arrivals, n_bytes])
         if stored.shape != (ends[-1],):
             raise ValueError(f"prices of shape {stored.shape}, not ({ends[-1]},)")
-        goal, node, counts, stands, arrivals, _ = np.split(stored, ends)
-        signed = np.concatenate([goal, stands, arrivals])
+        goal, node, counts, stands, arrivals, copied, _ = np.split(stored, ends)
+        signed = np.concatenate([goal, stands, arrivals, copied])
         # Prices of conditions that hold in one direction alone: below 0 they would pay for breaking them.
         if np.any(signed < 0) or not within(stored, FORBIDDEN):
             raise ValueError("prices that are negative or too large")
         arrivals = arrivals if budgets else np.zeros(1 + n_rows, dtype=np.int64)
-        return cls(goal.tolist(), node, counts, stands.reshape(n_rows, n_brokers), arrivals)
+        leading = stands.reshape(n_rows, n_brokers)
+        return cls(goal.tolist(), node, counts, leading, arrivals, int(copied.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,7 @@ class JointFace:
 
 
 class JointBound(NamedTuple):
-    """What is proved of a goal, and of the plans that have no more of it."""
+    """What is proved of a goal, and of the plans that have no more of it than this one."""
 
     value: int
     face: JointFace
@@ -174,7 +177,7 @@ def joint_bound(
     )
     # A goal counts in whole numbers, so what is proved of part of one is proved of all of it.
     value = -(-scaled // scale)
-    spare = value * scale - scaled
+    spare = max(0, counted(goals[-1], case) * scale - scaled)
     lower, upper = nearly_least(pull, face.lower, face.upper, view.on_arcs, spare)
     fewest, most = nearly_least(-price.counts, plans.fewest, plans.most, view.on_counts, spare)
     leads = plans.leads & (leading - leading.min(axis=1, keepdims=True) <= spare)
@@ -188,11 +191,26 @@ def put_prices(view: JointView, goals: Sequence[Level], price: Prices, scale: in
     cost at any price is 0 or less: the bound is one of such plans.
     """
     goal_of(goals[-1].goal).jointly(view, scale)
-    return sum(
+    allowed = sum(
         goal_of(level.goal).jointly_kept(view, paid, counted(level, view.case))
         for level, paid in zip(goals, price.goal, strict=False)
         if paid
     )
+    return allowed + bytes_allowed(view, price.copied)
+
+
+def bytes_allowed(view: JointView, price: int) -> int:
+    """Put a price on each byte into the view; what ``--max-bytes`` may cost at that.
+
+    What is copied is kept to it as to the value of a goal. Raises ``ValueError`` for a price of what was not
+    asked for, or is not known.
+    """
+    most, copied = view.case.rules.max_bytes, goal_of("bytes")
+    if not price:
+        return 0
+    if most is None or not copied.is_known(view.case):
+        raise ValueError("a price of bytes, which have no limit")
+    return copied.jointly_kept(view, price, most)
 
 
 def cost_of_arcs(plans: Plans, price: Prices, worth: Int64, view: JointView) -> Int64:

@@ -127,6 +127,6 @@ class Rows:
             moves = [new for row in self.rows for new in ones(self.arrivals(row))]
             self.sheet.row(moves, most=rules.max_moves)
         if rules.max_bytes is not None:
-            size = np.nan_to_num(self.case.cluster.size_bytes)
+            size = np.rint(np.nan_to_num(self.case.cluster.size_bytes))
             carried = [(new, int(size[row])) for row in self.rows for new in self.arrivals(row)]
             self.sheet.row(carried, most=rules.max_bytes)

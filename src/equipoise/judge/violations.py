@@ -55,7 +55,7 @@ class Case:
     counts_racks: bool = False
     """True where a goal of the certificate counts what racks hold."""
     counts_sizes: bool = False
-    """True where one asks how large the replicas are that leave a broker."""
+    """True where one, or a budget, asks how large the replicas are that leave a broker."""
 
     @property
     def before(self) -> IntArray:
@@ -247,7 +247,7 @@ def moves_in_all(case: Case) -> Iterator[Violation]:
 
 
 def bytes_in_all(case: Case) -> Iterator[Violation]:
-    used = (np.nan_to_num(case.cluster.size_bytes) * case.new.sum(axis=1)).sum()
+    used = (np.rint(np.nan_to_num(case.cluster.size_bytes)) * case.new.sum(axis=1)).sum()
     return spent("max-bytes", int(used), case.rules.max_bytes, "bytes")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +41,19 @@ def test_a_fourth_fails_the_run(run_tests: Run) -> None:
     code, said, last = outcome(run_tests, ONCE.format(n=4, mark="kafka"))
     assert code == 1 and "1 failed, 3 passed" in last
     assert "second tries: 3 of 4 tests" in said
+
+
+@pytest.mark.slow
+def test_parts_of_a_run_count_together(
+    run_tests: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two that failed in another part leave one second try to this one."""
+    told = tmp_path / "tries"
+    told.write_text("one\ntwo\n")
+    monkeypatch.setenv("EQUIPOISE_TRIES", str(told))
+    code, said, last = outcome(run_tests, ONCE.format(n=2, mark="kafka"))
+    assert code == 1 and "1 failed, 1 passed" in last
+    assert "second tries: 1 of 2 tests" in said and len(told.read_text().splitlines()) == 3
 
 
 @pytest.mark.parametrize("mark", ["spark", "slow"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
@@ -17,6 +18,7 @@ from equipoise.cluster.proofs import NetworkName
 from equipoise.judge import certificate
 from equipoise.judge.arc_costs import banded, nearly_least
 from equipoise.judge.faces import OptimalFaces
+from equipoise.judge.goals.interface import PARTS
 from equipoise.judge.joint_network import arcs_between
 from equipoise.judge.placement_layout import layout_of
 from equipoise.planning import Params, Request, build_problem, make_plan
@@ -81,9 +83,25 @@ def assert_on_face(faces: OptimalFaces, lists: np.ndarray, told: str) -> None:
         assert ((face.lower[ends.arc] <= carried) & (carried <= face.upper[ends.arc])).all(), told
 
 
+def with_gaps(plan: Plan, seed: int) -> Plan:
+    """The plan with prices of which some are off, and a certificate that claims nothing by them."""
+    draw, proofs = np.random.default_rng(seed), dict(plan.proofs)
+    for key, array in plan.proofs.items():
+        level, _, name = key.rpartition("/")
+        if name == "potential" and "joint" in str(plan.proofs[f"{level}/network"]):
+            off = draw.integers(0, 3, array.shape) * (draw.random(array.shape) < 0.05)
+            proofs[key] = array + off * (PARTS // 2)
+    levels = tuple(replace(level, lower_bound=0) for level in plan.certificate)
+    return replace(plan, certificate=levels, proofs=proofs)
+
+
 @pytest.mark.slow
-def test_every_plan_that_is_as_good_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All plans of three partitions on five brokers, beside what each level leaves of leaders and of arcs."""
+@pytest.mark.parametrize("gaps", [False, True])
+def test_every_plan_that_is_as_good_is_left(gaps: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All plans of three partitions on five brokers, beside what each level leaves of leaders and of arcs.
+
+    ``gaps``: also where prices prove less than the value.
+    """
     made: list[OptimalFaces] = []
 
     def recorded(case: judge.Case, proofs: dict[str, np.ndarray]) -> OptimalFaces:
@@ -91,15 +109,18 @@ def test_every_plan_that_is_as_good_is_left(monkeypatch: pytest.MonkeyPatch) -> 
         return made[-1]
 
     monkeypatch.setattr(certificate, "OptimalFaces", recorded)
-    looked_at, closed = Counter[str](), 0
+    looked_at, closed, missed = Counter[str](), 0, 0
     for seed in range(48):
-        request = Request(max_moves=2 + seed % 2, goals=ORDERS[seed % len(ORDERS)])
+        most = int(crowded(seed).size_bytes.sum()) if seed % 3 else None
+        request = Request(max_moves=2 + seed % 2, max_bytes=most, goals=ORDERS[seed % len(ORDERS)])
         plan = make_plan(crowded(seed), request, LARGE)
+        plan = with_gaps(plan, seed) if gaps else plan
         rules = judge.rules_of(plan.cluster, plan.request)
         case = judge.Case(plan.cluster, plan.target, rules, plan.eligible)
         others: list[tuple[int, np.ndarray]] = []
         for k, found in enumerate(certificate.findings(case, plan.certificate, plan.proofs)):
-            assert not found.problem, (seed, found)
+            assert gaps or not found.problem, (seed, found)
+            missed += found.value > (found.bound or 0)
             faces = made[-1]
             if faces.joint is None:
                 continue
@@ -111,6 +132,7 @@ def test_every_plan_that_is_as_good_is_left(monkeypatch: pytest.MonkeyPatch) -> 
             looked_at[found.goal] += len(left)
             closed += int((~faces.joint.leads).sum())
     assert len(looked_at) >= 5 and looked_at.total() > 200 and closed > 40, (looked_at, closed)
+    assert not gaps or missed > 3, missed
 
 
 def grown() -> tuple[Cluster, Request]:

@@ -48,7 +48,7 @@ budget 4 small | joint-budget: topic-leaders 3
 budget 4 topics | leaders: elections 1, leaders 2; topic-leaders: topic-leaders 3; topics: topics 4
 budget 5 small | joint-budget: replicas 1, topics 1
 budget 5 topics | merged-budget: replicas 1
-budget 17 small | joint: bytes 14000000, moves 8, topics 2; program: racks 2
+budget 17 small | joint-budget: bytes 14000000, moves 8, racks 2, topics 2
 leaders 3 brokers | brokers: elections 1, leaders 5; brokers+items: topic-leaders 12
 leaders 9 brokers | brokers: elections 1, leaders 2; brokers+items: topic-leaders 2
 leaders 14 small | program: failover 20, positions 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -34,6 +35,18 @@ def with_budgets(theme: str, seed: int) -> Case:
     return replace(drawn, request=replace(drawn.request, **{name: most[name] for name in asked}))
 
 
+def with_bytes(theme: str, seed: int) -> Case:
+    """A case of the theme with a budget of bytes, of two with another one, too."""
+    rng = random.Random(f"bytes {theme} {seed}")
+    drawn = with_budgets(theme, seed)
+    megabytes = tuple(rng.randint(1, 40) for _ in drawn.rows)
+    if seed % 2:
+        drawn = replace(drawn, request=replace(drawn.request, max_moves=None, max_changes_per_partition=None))
+    # what takes the place of a broker copies all that it held
+    most = sum(megabytes) * (rng.choice((0, 1, 2, 4)) + 4 * bool(drawn.request.replace)) // 6
+    return replace(drawn, megabytes=megabytes, request=replace(drawn.request, max_bytes=most * 1_000_000))
+
+
 def judged(plan: Plan, proofs: dict[str, np.ndarray]) -> tuple[Finding, ...]:
     rules = judge.rules_of(plan.cluster, plan.request)
     return verify(judge.Case(plan.cluster, plan.target, rules, plan.eligible), plan.certificate, proofs)
@@ -41,14 +54,17 @@ def judged(plan: Plan, proofs: dict[str, np.ndarray]) -> tuple[Finding, ...]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES)
-def test_what_is_proved_within_budgets_is_the_optimum(theme: str) -> None:
+@pytest.mark.parametrize(("draw", "n_seeds", "open_part"), [(with_budgets, 60, 0.1), (with_bytes, 24, 0.2)])
+def test_what_is_proved_within_budgets_is_the_optimum(
+    theme: str, draw: Callable[[str, int], Case], n_seeds: int, open_part: float
+) -> None:
     """On small clusters planned as if they were large; no altered prices prove more than there is."""
     proved: Counter[str] = Counter()
     left_open = 0
-    for seed in seeds(60):
+    for seed in seeds(n_seeds):
         # as on clusters of some thousands of partitions, or of some ten thousand: after coarse levels
         params = replace(LARGE, partition_arcs=0) if seed % 2 else LARGE
-        drawn = with_budgets(theme, seed)
+        drawn = draw(theme, seed)
         try:
             problem = build_problem(drawn.cluster(), drawn.request)
             plan = make_plan(drawn.cluster(), drawn.request, params)
@@ -68,8 +84,8 @@ def test_what_is_proved_within_budgets_is_the_optimum(theme: str) -> None:
             reached[level.goal] = int(level.value or 0)
         if any(name.endswith("-budget") for name in names):
             nothing_more_is_proved(plan, best.values, seed)
-    assert proved["joint-budget"] >= 10
-    assert left_open <= 0.1 * proved.total()
+    assert proved["joint-budget"] >= n_seeds / 6
+    assert left_open <= open_part * proved.total()
 
 
 def nothing_more_is_proved(plan: Plan, best: dict[str, int], seed: int) -> None:
@@ -83,8 +99,9 @@ def nothing_more_is_proved(plan: Plan, best: dict[str, int], seed: int) -> None:
                 proofs[key] = array + off * rng.choice((1, PARTS // 5, PARTS))
         reached: dict[str, int] = {}
         for level, found in zip(plan.certificate, judged(plan, proofs), strict=True):
-            if all(value <= best[goal] for goal, value in reached.items()):
-                assert found.bound is None or found.bound <= best[level.goal], (seed, level)
+            of_all = level.proof != "given-placement" and found.bound is not None
+            if of_all and all(value <= best[goal] for goal, value in reached.items()):
+                assert found.bound <= best[level.goal], (seed, level)
             reached[level.goal] = int(level.value or 0)
 
 

@@ -64,10 +64,8 @@ def best_after(state: State, goal: str, reached: Mapping[str, int]) -> Joint | N
     face = state.faces.of(kept)
     if face is None:
         return None
-    proofs = state.proofs_before(goal)
-    # Only a level whose value meets its bound has prices that close columns of every plan as good.
-    met = (proof for proof in proofs if proof.claims and proof.bound >= reached[proof.goal])
-    known = tuple(level for proof in met if (level := proof.level))
+    claimed = (proof for proof in state.proofs_before(goal) if proof.claims)
+    known = tuple(level for proof in claimed if (level := proof.level))
     own = state.proof(goal)
     later = state.problem.goals[state.problem.goals.index(goal) + 1 :][:1]
     # A goal that programs serve has one of its own; any other gets what this placement leaves it.

@@ -23,7 +23,9 @@ from equipoise.planning.goals.moves import Moves
 from equipoise.planning.goals.racks import Racks
 from equipoise.planning.networks.mending import may_stay
 from equipoise.planning.networks.move_budget import needed_moves, racks_come_first
+from equipoise.planning.networks.place import arcs_of_partitions
 from equipoise.planning.networks.placement_data import PlacementData, gather
+from equipoise.planning.problem.params import Effort
 from equipoise.planning.problem.problem import BoolArray, Problem
 from equipoise.planning.rules import refuse_over_budget, within_budgets
 from equipoise.planning.rules.max_bytes import MAX_BYTES
@@ -38,20 +40,28 @@ def within_bytes(problem: Problem, free: State) -> State:
     """The best plan found in which partitions up to some size move; bounds are those without the budget.
 
     What breaks the rack rule is mended first, where the goals have it so, with as few moves as that takes.
-    If there are bytes left then, they level the rest. Raises `ImpossibleRequest` where the moves that the
-    rules need carry more.
+    If there are bytes left then, they level the rest. Where a program of placements and leaders follows,
+    which knows the budget, what has to move is enough to begin with. Raises `ImpossibleRequest` where that
+    carries more.
     """
     # Given, so that of what may as well move the smallest does; whole plans are asked whether they keep it.
     asked = MAX_BYTES.given(problem, ANY)
     best = least = told(levelled(MAX_MOVES.given(asked, needed_moves(problem)))[0], problem)
     refuse_over_budget(problem, least.lists)
-    for choice in choices(asked, problem, free.solution):
+    looks_on = program_follows(problem)
+    for choice in () if looks_on else choices(asked, problem, free.solution):
         for found in carried(problem, choice, least):
             best = min(best, found, key=lambda solution: solution.values)
     lists, orders = ordered(problem, best.lists)
     levels = (*free.placement.levels, *orders)  # of all plans, so of those within the budget as well
     solution = proved_by(problem, lists, levels, free.placement.groups)
-    return replace(free, solution=solution, decided=frozenset(problem.goals))
+    return replace(free, solution=solution, decided=frozenset(() if looks_on else problem.goals))
+
+
+def program_follows(problem: Problem) -> bool:
+    """True where a program of placements and leaders looks on from a plan within the budget."""
+    params = problem.params
+    return params.effort.reaches(Effort.NORMAL) and arcs_of_partitions(problem) <= params.face_columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ def topics_are_open(state: State, goal: str) -> bool:
     """
     before = set(goals_before(state.problem.goals, goal))
     rests = {Moves.name, Elections.name} <= before <= {*FACE_GOALS}
-    return rests and (state.within_budgets or goal not in state.decided)
+    return rests and not state.by_topics and (state.within_budgets or goal not in state.decided)
 
 
 def many_partitions(state: State, goal: str) -> Size:
@@ -55,7 +55,7 @@ def by_some_topics(state: State, goal: str) -> State:
         state, left = with_part_solved(state, goal, part), left & ~part
         if (value - state.proof(goal).value) * problem.params.topics_gain < value:
             break
-    return replace(state, decided=state.decided | {goal})
+    return replace(state, decided=state.decided | {goal}, by_topics=True)
 
 
 def with_part_solved(state: State, goal: str, part: BoolArray) -> State:

@@ -50,6 +50,8 @@ class State:
     """Bounds beside those of the placement, with the values of the goals before that each supposes."""
     decided: frozenset[str] = field(default_factory=frozenset)
     """Goals that a program over placements and leaders has come to, closed or not."""
+    by_topics: bool = False
+    """True once some topics were looked at alone: more of that serves goals before them by chance alone."""
 
     @property
     def placement(self) -> Placement:

@@ -207,8 +207,15 @@ class Params:
     grown_rest: int = limit(100, "columns", "for each that could be added: so few are added at once")
     near_nodes: int = limit(20, "nodes of a search tree", "whole columns near an optimum are searched among")
     near_columns: int = limit(300, "columns", "or more of these are searched by CP-SAT")
+    near_parts: int = limit(
+        10_000, "columns", "are searched by HiGHS where bytes count: CP-SAT takes no parts of them", 40_000
+    )
     near_effort: int = limit(10, "units of CP-SAT's time", "one such search takes")
     near_rounds: int = limit(10, "rounds", "before that look for what rows decide by themselves")
+    near_cheap: int = limit(
+        20_000, "columns", "that cost a part of what may be gained are opened, where bytes count", 60_000
+    )
+    near_part: int = limit(8, "parts", "of what may be gained: what costs less than one of them")
     near_optima: int = limit(2, "optima", "are looked at beside the first, where it is not whole")
     late_optima: int = limit(
         8, "optima", "are looked at beside the first where a goal comes next that no program decides so"

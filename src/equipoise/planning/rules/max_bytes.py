@@ -36,8 +36,8 @@ class MaxBytes(Budget):
             )
 
     def cost(self, problem: Problem) -> npt.NDArray[np.float64]:
-        """Of partitions that are to be created nothing is known, and nothing is moved."""
-        return np.nan_to_num(problem.cluster.size_bytes)
+        """In whole bytes; of partitions that are to be created nothing is known, and nothing is moved."""
+        return np.rint(np.nan_to_num(problem.cluster.size_bytes))
 
     def short(self, needed: float, allowed: int) -> str:
         return f"the moves that the rules need carry {ceil(needed):,} bytes; --max-bytes allows {allowed:,}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
@@ -57,11 +57,24 @@ class Solution:
         # so of better ones as well, and of worse ones not.
         if any(value > reached[goal] for goal, value in self.before(level.goal).items()):
             return self
-        # A face is left by a level that the plan meets, and that is still the one which is stated.
-        stated = {proof.goal: proof.level for proof in self.proofs if proof.closes}
-        if any(stated.get(other.goal) is not other for other in level.beside):
+        if not self.states(level.beside):
             return self
-        return replace(self, proofs=[at_least(proof, level) for proof in self.proofs])
+        solution = replace(self, proofs=[at_least(proof, level) for proof in self.proofs])
+        # What was proved on the face of a level that is stated no more is not proved any more.
+        return replace(
+            solution,
+            proofs=[
+                proof
+                if proof.level is None or solution.states(proof.level.beside)
+                else Proof.certain(proof.goal, proof.value)
+                for proof in solution.proofs
+            ],
+        )
+
+    def states(self, levels: Sequence[ProvedLevel]) -> bool:
+        """True where these are the levels by which their goals are proved."""
+        stated = {proof.goal: proof.level for proof in self.proofs if proof.claims}
+        return all(stated.get(level.goal) is level for level in levels)
 
 
 def better(problem: Problem, tried: Solution, best: Solution) -> Solution:

@@ -13,6 +13,7 @@ from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.convex import cheapest
 from equipoise.planning.flow.network import Int64, Objective
 from equipoise.planning.programs.joint.question import MOST, SCALE, Question
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 
 SAFE = 2**62
 """64 bits have to hold sums; larger ones are made in Python's integers."""
@@ -127,7 +128,9 @@ def proved(asked: Question, goal: str, before: tuple[str, ...], price: Multiplie
     table[asked.who.row, asked.who.broker] = price.stands
     held = np.array([price.held.get(name, 0) for name in before], dtype=np.int64)
     stored = np.concatenate([held, price.node, price.led, table.ravel(), price.arrivals])
-    name = NetworkName.JOINT if asked.budgets is None else NetworkName.JOINT_BUDGET
+    name = NetworkName.JOINT
+    if asked.budgets is not None:
+        name, stored = NetworkName.JOINT_BUDGET, np.append(stored, price.held.get(MAX_BYTES.name, 0))
     bound = bound_of(asked, price)
     value = -(-bound // asked.scale)  # the goal is whole, so a part of a unit is one more
     return ProvedLevel(goal, value, name, stored, spare=value * asked.scale - bound, beside=asked.beside)

@@ -17,6 +17,7 @@ from equipoise.planning.flow.network import Int64
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.faces import OptimalFace
 from equipoise.planning.rules.interface import MANY
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.rules.max_changes_per_partition import most_arrivals
 from equipoise.planning.rules.max_moves import MAX_MOVES
 
@@ -53,7 +54,7 @@ def budgets_on(face: OptimalFace, reached: Mapping[str, int]) -> Budgets | None:
     problem, arrive = face.net.data.problem, face.net.arrive
     rows = face.net.data.rows
     in_all, of_each = MAX_MOVES.allowed(problem.request), most_arrivals(problem, rows)
-    if in_all is None and of_each is None:
+    if in_all is None and of_each is None and not MAX_BYTES.is_given(problem.request):
         return None
     taken_over = measures.arrivals_by_row(problem.cluster.replicas, problem.current)[rows]
     most = np.bincount(arrive.unit, weights=face.network.upper[arrive.index], minlength=len(rows))

@@ -58,6 +58,8 @@ class JointProgram:
     """Conditions that are equations, the first of all."""
     rows: Rows
     """The conditions."""
+    by_size: bool = False
+    """True where sizes decide which replicas move."""
 
     def relaxed(self, *, simplex: bool) -> Answer | None:
         """The optimum of the linear program; None if none was found.
@@ -95,7 +97,8 @@ class JointProgram:
 
         Open are the columns that are not whole, or with them what shares a condition and may differ among
         optima (complementary slackness), or what shares one with those: near this optimum, then near others,
-        of which many are whole. At last all that may differ, or those that are not whole and who leads.
+        of which many are whole. At last all that may differ, or those that are not whole and who leads; and
+        where bytes count, what costs less than a part of what is above the optimum.
         """
         best, ties = None, ties_of(found)
         leads = np.arange(len(found.x)) >= self.n_flows
@@ -112,7 +115,16 @@ class JointProgram:
             best = self.nearest(best, found, x, opened, params)
             if best is not None and self.cost @ best <= at_least(found):
                 return best
-        return self.nearest(best, found, found.x, (ties, split_of(found.x) | leads), params)
+        best = self.nearest(best, found, found.x, (ties, split_of(found.x) | leads), params)
+        if best is None or not self.by_size:
+            return best
+        # Sizes add up to a budget, or to few bytes, only where costs differ a little. What costs more than is
+        # left to gain is in no better solution, and what costs much of it in few (fixing by reduced costs:
+        # G. B. Dantzig, D. R. Fulkerson, S. M. Johnson, "Solution of a large-scale traveling-salesman
+        # problem", 1954).
+        cheap = ties | (np.abs(found.of_columns) * params.near_part < self.cost @ best - found.value)
+        together = self.connected(split_of(found.x), cheap, params.near_cheap)
+        return self.nearest(best, found, found.x, (together,), params)
 
     def others_near(self, found: Answer, params: Params) -> Iterator[Float64]:
         """Solutions with whole flows near other optima, as good or nearly."""
@@ -173,6 +185,15 @@ class JointProgram:
         table = np.abs(self.rows.table[: self.n_equal])
         return np.asarray((table @ some > 0) @ table > 0)
 
+    def connected(self, some: BoolArray, within: BoolArray, most: int) -> BoolArray:
+        """Columns that share a condition of equality with some, or with such ones, in ever more steps, all
+        ``within`` others; no more of them than ``most``."""
+        while True:
+            wider = some | (within & self.beside(some))
+            if not some.sum() < wider.sum() <= most:
+                return some
+            some = wider
+
     def rest(self, near: Float64, open_: BoolArray, params: Params) -> Float64 | None:
         """The best whole solution that differs from ``near`` in the columns ``open_`` alone."""
         some, kept = np.flatnonzero(open_), np.where(open_, 0.0, near)
@@ -190,6 +211,8 @@ class JointProgram:
         """The best whole columns of a rest that were found; None if none were."""
         rows = rest.rows
         if len(rest.free) < params.near_columns or self.part > 1 or not rows.are_whole.all():
+            if len(rest.free) > params.near_parts:
+                return None
             answer = integer(
                 cost / self.part, rows, rest.lower, rest.upper, nodes=params.near_nodes, exact=self.part > 1
             )

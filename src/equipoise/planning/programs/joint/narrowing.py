@@ -1,9 +1,9 @@
 """What goals before leave open: columns that no plan as good as this one at those goals can use.
 
-A goal before whose bound meets its value has prices. What these leave of it is a sum of what each arc, each
-count and each partition's leader costs. So no plan that is as good has one of them that is dearer than its
-cheapest by more than the prices miss the value by (complementary slackness, as in `convex.narrow`; where they
-miss it, fixing by reduced costs), and the program does without those.
+A goal before that has a bound has prices. What these leave of it is a sum of what each arc, each count and
+each partition's leader costs. So no plan that is as good has one of them that is dearer than its cheapest by
+more than the prices miss the value by (complementary slackness, as in `convex.narrow`; where they miss it,
+fixing by reduced costs), and the program does without those.
 
 Of prices on placement and leaders at once the judge finds the same by itself (`without_closed`). Of others it
 does not: to prove what is found of all plans they are added to its prices, so often that no column that was
@@ -23,10 +23,12 @@ from equipoise.cluster.proofs import NetworkName
 from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.flow.convex import cheapest
 from equipoise.planning.flow.network import Int64, Objective
+from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.faces import lift, merged_network
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, cheapest_of
 from equipoise.planning.programs.joint.question import MOST, SCALE, Candidates, Question
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 
 AT_ONCE = frozenset({NetworkName.JOINT, NetworkName.JOINT_BUDGET})
 MARGINS = SCALE // 16, SCALE
@@ -105,13 +107,18 @@ def without_closed(
 ) -> Question:
     """The question without what levels of placement and leaders at once close; the judge closes no less.
 
-    ``reached``: the goals before with their values, in order; ``levels``: bounds of some, that those meet, in
-    the same order.
+    ``reached``: the goals before with their values, in order; ``levels``: bounds of some, in the same order.
     """
     for level in levels:
         if level.network in AT_ONCE and (price := prices_of(asked, reached, level)) is not None:
-            asked = replace(closed(asked, price, level.spare), beside=(*asked.beside, level))
+            missed = missed_by(asked, reached, level)
+            asked = replace(closed(asked, price, missed), beside=(*asked.beside, level))
     return asked
+
+
+def missed_by(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -> int:
+    """What a level of placement and leaders at once lacks of the value of its goal, in parts of its unit."""
+    return level.spare + (reached[level.goal] - level.value) * asked.held[level.goal][0].scale
 
 
 def closed(asked: Question, price: Multipliers, spare: int) -> Question:
@@ -161,11 +168,11 @@ def narrow_question(
 ) -> Narrowed | None:
     """The question without what ``levels`` close, None where they close nothing.
 
-    ``reached``: the goals before with their values, in order; ``levels``: bounds of some, that those meet.
-    ``margin``: what costs no more stays.
+    ``reached``: the goals before with their values, in order; ``levels``: bounds of some. ``margin``: what
+    costs no more stays.
     """
-    others = (level for level in levels if level.network not in AT_ONCE)
-    known = [price for level in others if (price := prices_of(asked, reached, level)) is not None]
+    met = (level for level in levels if level.network not in AT_ONCE and level.value >= reached[level.goal])
+    known = [price for level in met if (price := prices_of(asked, reached, level)) is not None]
     if not known:
         return None
     # Each costs a plan as good as this one nothing beyond its value, so their sum does not either.
@@ -226,13 +233,17 @@ def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -
     elif level.network in AT_ONCE:
         before = tuple(reached)[: tuple(reached).index(level.goal)]
         ends = np.cumsum([len(before), n_nodes, n_counts, n_rows * n_brokers, len(none.arrivals)])
-        if len(stored) != ends[-1]:
+        if len(stored) != ends[-1] + (asked.budgets is not None):
             return None
-        paid, node, led, stands, arrivals, _ = np.split(stored, ends)
-        paid_for = dict(zip(before, paid.tolist(), strict=True))
-        if any(some and goal not in held for goal, some in paid_for.items()):
+        paid, node, led, stands, arrivals, copied = np.split(stored, ends)
+        # what was a budget of bytes then is a condition of `bytes` now, where that is a goal before
+        carried = MAX_BYTES.name if MAX_BYTES.name in held else Bytes.name
+        paid_for = [*zip(before, paid.tolist(), strict=True), *zip([carried], copied.tolist(), strict=False)]
+        if any(some and name not in held for name, some in paid_for):
             return None
-        held |= {goal: some for goal, some in paid_for.items() if goal in held}
+        for name, some in paid_for:
+            if name in held:
+                held[name] += some
         if Moves.name in held and Moves.name not in before and len(arrivals):
             # what was a budget of arrivals then is a condition of moves now
             held[Moves.name] += int(arrivals[0])
@@ -241,6 +252,6 @@ def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -
     else:
         return None
     # With nothing for the goal itself, the bound is what the goal before lacks of its value. Only if that is
-    # nothing do its prices say which columns no such plan has.
-    missed = level.spare if level.network in AT_ONCE else EXACT
+    # no more than the level lacked do its prices say which columns no such plan has.
+    missed = missed_by(asked, reached, level) if level.network in AT_ONCE else EXACT
     return price if bound_of(asked, price, 0) >= -missed else None

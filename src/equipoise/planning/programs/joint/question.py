@@ -15,11 +15,13 @@ from equipoise.planning.bounds.leaders import free_leaders, leader_bounds
 from equipoise.planning.flow.convex import least_flow
 from equipoise.planning.flow.network import Infeasible, Int64, Objective
 from equipoise.planning.goals import LEADER, PLACEMENT
+from equipoise.planning.goals.bytes import Bytes
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.faces import OptimalFace
 from equipoise.planning.problem.problem import Problem
 from equipoise.planning.problem.shares import table
 from equipoise.planning.programs.joint.budgets import Budgets, budgets_on
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.rules.max_moves import MAX_MOVES
 
 BoolArray = npt.NDArray[np.bool_]
@@ -186,7 +188,10 @@ class Question:
     counts: Counts
     goal: Term
     held: Mapping[str, tuple[Term, int]]
-    """Those that the face and the bounds of the counts do not keep by themselves, with their values."""
+    """Those that the face and the bounds of the counts do not keep by themselves, with their values.
+
+    ``--max-bytes`` is one more, by its name: what may be copied at most.
+    """
     near: Near
     begun: Begun
     budgets: Budgets | None = None
@@ -199,6 +204,13 @@ class Question:
         return self.budgets is not None and not self.held.keys().isdisjoint(PLACEMENT)
 
     @property
+    def by_size(self) -> bool:
+        """True where bytes count, and the goal asks where replicas stand and not who leads."""
+        terms = [self.goal, *(term for term, _ in self.held.values())]
+        of_leaders = self.goal.changes or self.goal.leads or len(self.goal.counts.convex)
+        return not of_leaders and any(term.largest and not term.leads for term in terms)
+
+    @property
     def few_arrive(self) -> bool:
         """True where a value or a budget, and not the face, lets few replicas move."""
         data, most = self.face.net.data, None
@@ -206,6 +218,8 @@ class Question:
             most = self.held[Moves.name][1]
         elif self.budgets is not None and self.budgets.binds[0]:
             most = MAX_MOVES.allowed(data.problem.request)
+        elif MAX_BYTES.name in self.held:  # how many they carry is not known, but about as many as they did
+            most = int(self.begun.flow[self.face.net.arrive.index].sum())
         return most is not None and most * data.problem.params.few_moves <= data.n_replicas
 
     @property
@@ -254,6 +268,10 @@ def question(
         for name, value in reached.items()
         if name not in kept and name not in bounded
     }
+    allowed = MAX_BYTES.allowed(problem.request)
+    told = Bytes.name in (*reached, goal)  # then what is copied is no more than that
+    if allowed is not None and not told and PLACEMENT[Bytes.name].is_known(problem.cluster):
+        held[MAX_BYTES.name] = condition(term(face, counts, Bytes.name), allowed)
     near = Near(counts_of_arcs(face, lists), counts_of_leaders(problem, lists))
     begun = Begun(flow_of(face, lists), lists[face.net.data.rows, 0])
     return Question(face, who, counts, term(face, counts, goal), held, near, begun, budgets_on(face, reached))

@@ -21,6 +21,7 @@ from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_pa
 from equipoise.planning.programs.joint.narrowing import MARGINS, narrow_question, without_closed
 from equipoise.planning.programs.joint.pieces import pieces
 from equipoise.planning.programs.joint.question import SCALE, Question, question
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 
 if TYPE_CHECKING:
     from equipoise.planning.linear.highs import Answer
@@ -50,7 +51,7 @@ class Start:
     bound: int
     """Of the goal, 0 where nothing is known."""
     levels: tuple[ProvedLevel, ...] = ()
-    """Bounds of goals before, that their values meet."""
+    """Bounds of goals before, in their order."""
     decides_later: bool = False
     """The next goal is one that no program decides, and of which another optimum may have less."""
 
@@ -74,7 +75,7 @@ class Limits:
 
     def iterations(self, columns: int) -> int | None:
         """So many may a program with so many columns take, None for any number."""
-        return None if self.pivots is None else self.pivots // columns
+        return None if self.pivots is None else self.pivots // max(1, columns)
 
     def spend(self, iterations: int, columns: int) -> None:
         """Count the iterations that a program took."""
@@ -99,7 +100,8 @@ def best_of_face(
     left out where their prices can tell, see `narrowing`.
     """
     LOG.info("placements and leaders at once: %s", goal)
-    if any(PLACEMENT[name].of_sizes for name in (goal, *reached) if name in PLACEMENT):
+    by_size = any(PLACEMENT[name].of_sizes for name in (goal, *reached) if name in PLACEMENT)
+    if by_size or MAX_BYTES.is_given(face.net.data.problem.request):
         face = sized(face)
     asked = without_closed(question(face, goal, reached, kept, start.lists), reached, start.levels)
     # a byte costs so little beside what is counted that prices of counts could not be added often enough
