@@ -101,6 +101,7 @@ def with_part_released(problem: Problem, lists: IntArray, part: BoolArray) -> Pr
     pinned[:, : problem.pinned.shape[1]] = problem.pinned
     return replace(
         problem,
+        params=replace(problem.params, grown_pivots=problem.params.topics_pivots),
         cluster=replace(cluster, replicas=np.where(inside, widened(cluster.replicas, width), planned)),
         current=np.where(inside, widened(problem.current, width), planned),
         pinned=pinned,
