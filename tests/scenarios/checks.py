@@ -20,11 +20,11 @@ from equipoise.planning import Params, Problem, Request, build_problem, make_pla
 from equipoise.planning.goals import is_known, value_of
 
 
-def planned(theme: str, seed: int) -> Plan | None:
+def planned(theme: str, seed: int, params: Params | None = None) -> Plan | None:
     """The plan of a random case, None where there is none."""
     drawn = case_of(theme, seed)
     try:
-        return make_plan(drawn.cluster(), drawn.request)
+        return make_plan(drawn.cluster(), drawn.request, params)
     except EquipoiseError:
         return None
 

@@ -101,15 +101,16 @@ def test_prices_that_prove_less_close_nothing() -> None:
 
 
 def test_a_level_holds_beside_those_whose_faces_it_keeps_to() -> None:
-    """Where the plan meets another number of elections, or they are proved otherwise, it says nothing."""
+    """Where the plan has more elections than it supposes, or they are proved otherwise, it says nothing."""
     none = np.zeros(0, dtype=np.int64)
     first, same = (ProvedLevel("elections", 7, NetworkName.JOINT, none) for _ in range(2))
     then = ProvedLevel("topic-leaders", 5, NetworkName.JOINT, none, beside=(first,))
     last = Proof("topic-leaders", 6, 4, ProofKind.FLOW_DUAL)
-    for elections, level, bound in ((7, first, 5), (7, same, 4), (8, first, 4)):
+    told = ((7, 7, first, 5), (7, 7, same, 4), (8, 8, first, 5), (7, 8, first, 4))
+    for supposed, elections, level, bound in told:
         proofs = [Proof("elections", elections, 7, ProofKind.LINEAR_PROGRAM, level=level), last]
         solution = Solution(np.zeros((0, 1), dtype=np.int32), proofs)
-        assert solution.with_level(then, {"elections": elections}).proof("topic-leaders").bound == bound
+        assert solution.with_level(then, {"elections": supposed}).proof("topic-leaders").bound == bound
 
 
 def test_prices_of_bytes_are_rounded_down_one_by_one() -> None:

@@ -24,7 +24,10 @@ class Multipliers:
     """What each condition of the program is worth, in parts of `Question.scale` of the goal's unit."""
 
     held: Mapping[str, int]
-    """One unit of a goal before, by its name; none negative. Of bytes in parts of `FINE` of that."""
+    """One unit of a goal before, or of ``--max-bytes``, by its name; none negative.
+
+    Of bytes in parts of `FINE` of that.
+    """
     node: Int64
     """``(n_nodes,)``: flow is kept at every node of the placement."""
     led: Int64
