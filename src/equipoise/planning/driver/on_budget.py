@@ -40,7 +40,7 @@ def within_moves(problem: Problem, free: State) -> State:
     MAX_MOVES.refuse(needed_moves(problem), problem.request)
     solution, best = levelled(problem)
     solution = with_units(solution, best)
-    if arcs_of_partitions(problem) <= problem.params.face_columns:
+    if is_one_program(problem):
         # A program of placements and leaders looks on from bounds of all plans, not those of these counts.
         lists, orders = ordered(problem, solution.lists)
         levels = (*free.placement.levels, *orders)
@@ -50,6 +50,11 @@ def within_moves(problem: Problem, free: State) -> State:
             level = best.level if best.racks is None else best_counts(problem).level
             return replace(free, solution=anew).with_level(level)
     return replace(free, solution=solution, decided=frozenset(problem.goals))
+
+
+def is_one_program(problem: Problem) -> bool:
+    """True where placements and leaders of all partitions are not too large for one program."""
+    return arcs_of_partitions(problem) <= problem.params.face_columns
 
 
 def levelled(problem: Problem) -> tuple[Solution, Balanced]:

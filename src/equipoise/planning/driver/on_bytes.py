@@ -16,14 +16,13 @@ import numpy.typing as npt
 
 from equipoise.cluster import measures
 from equipoise.planning.driver.first import by_networks, ordered
-from equipoise.planning.driver.on_budget import levelled
+from equipoise.planning.driver.on_budget import is_one_program, levelled
 from equipoise.planning.driver.state import State
 from equipoise.planning.flow.network import Infeasible
 from equipoise.planning.goals.moves import Moves
 from equipoise.planning.goals.racks import Racks
 from equipoise.planning.networks.mending import may_stay
 from equipoise.planning.networks.move_budget import needed_moves, racks_come_first
-from equipoise.planning.networks.place import arcs_of_partitions
 from equipoise.planning.networks.placement_data import PlacementData, gather
 from equipoise.planning.problem.params import Effort
 from equipoise.planning.problem.problem import BoolArray, Problem
@@ -48,7 +47,7 @@ def within_bytes(problem: Problem, free: State) -> State:
     asked = MAX_BYTES.given(problem, ANY)
     best = least = told(levelled(MAX_MOVES.given(asked, needed_moves(problem)))[0], problem)
     refuse_over_budget(problem, least.lists)
-    looks_on = program_follows(problem)
+    looks_on = problem.params.effort.reaches(Effort.NORMAL) and is_one_program(problem)
     for choice in () if looks_on else choices(asked, problem, free.solution):
         for found in carried(problem, choice, least):
             best = min(best, found, key=lambda solution: solution.values)
@@ -56,12 +55,6 @@ def within_bytes(problem: Problem, free: State) -> State:
     levels = (*free.placement.levels, *orders)  # of all plans, so of those within the budget as well
     solution = proved_by(problem, lists, levels, free.placement.groups)
     return replace(free, solution=solution, decided=frozenset(() if looks_on else problem.goals))
-
-
-def program_follows(problem: Problem) -> bool:
-    """True where a program of placements and leaders looks on from a plan within the budget."""
-    params = problem.params
-    return params.effort.reaches(Effort.NORMAL) and arcs_of_partitions(problem) <= params.face_columns
 
 
 @dataclass(frozen=True, eq=False)

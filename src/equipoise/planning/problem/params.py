@@ -190,7 +190,10 @@ class Params:
         100_000, "arcs", "those topics have, the least level first; half as many within a budget", 200_000
     )
     topics_pivots: int = limit(
-        1_000_000_000, "simplex iterations x columns", "they are looked at within a budget", 30_000_000_000
+        1_000_000_000,
+        "simplex iterations x columns",
+        "they are looked at where few replicas may move",
+        30_000_000_000,
     )
     topics_gain: int = limit(
         10, "parts of what is left", "others are looked at after them as long as one is gained"

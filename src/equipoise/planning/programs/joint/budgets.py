@@ -1,7 +1,8 @@
 """What the request's budgets allow of the arrivals on a face: conditions beside its flow.
 
 `--max-moves` is one condition on all arrivals, `--max-changes-per-partition` one for each partition.
-Flows keep neither: the first has no node of its own, the second is kept rack by rack alone.
+Flows keep neither: the first has no node of its own, the second is kept rack by rack alone. `--max-bytes` is
+held as the goal `bytes` is (`question`), and binds none of these.
 """
 
 from __future__ import annotations

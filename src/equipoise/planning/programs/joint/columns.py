@@ -178,9 +178,7 @@ def program_of(asked: Question, shown: BoolArray) -> Layout:
     steps_taken = (taken(cut, amounts[k % 2]) for k, (cut, _) in enumerate(sheet.cut))
     near = np.concatenate([flow[free], leading, *steps_taken])
     rows, n_equal = Rows.stacked(equal, bounded), sheet.n_conditions
-    program = JointProgram(
-        asked.goal.part, cost, lower, upper, near, len(free), n_equal, rows, asked.by_size
-    )
+    program = JointProgram(asked.goal.part, cost, lower, upper, near, len(free), n_equal, rows)
     counted = np.concatenate(sheet.counted)
     n_arcs, n_all = len(network.tail), len(asked.who.row)
     columns = np.concatenate([free, n_arcs + present, *sheet.names])

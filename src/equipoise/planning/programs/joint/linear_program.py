@@ -58,8 +58,6 @@ class JointProgram:
     """Conditions that are equations, the first of all."""
     rows: Rows
     """The conditions."""
-    by_size: bool = False
-    """True where sizes decide which replicas move."""
 
     def relaxed(self, *, simplex: bool) -> Answer | None:
         """The optimum of the linear program; None if none was found.
@@ -92,13 +90,13 @@ class JointProgram:
         """Lower and upper of each column."""
         return self.lower.astype(np.float64), self.upper.astype(np.float64)
 
-    def integral_near(self, found: Answer, params: Params) -> Float64 | None:
+    def integral_near(self, found: Answer, params: Params, *, by_size: bool) -> Float64 | None:
         """The best solution with whole flows that was found near an optimum; None if none was.
 
         Open are the columns that are not whole, or with them what shares a condition and may differ among
         optima (complementary slackness), or what shares one with those: near this optimum, then near others,
         of which many are whole. At last all that may differ, or those that are not whole and who leads; and
-        where bytes count, what costs less than a part of what is above the optimum.
+        where sizes decide what moves (``by_size``), what costs less than a part of what is above the optimum.
         """
         best, ties = None, ties_of(found)
         leads = np.arange(len(found.x)) >= self.n_flows
@@ -116,7 +114,7 @@ class JointProgram:
             if best is not None and self.cost @ best <= at_least(found):
                 return best
         best = self.nearest(best, found, found.x, (ties, split_of(found.x) | leads), params)
-        if best is None or not self.by_size:
+        if best is None or not by_size:
             return best
         # Sizes add up to a budget, or to few bytes, only where costs differ a little. What costs more than is
         # left to gain is in no better solution, and what costs much of it in few (fixing by reduced costs:
@@ -186,8 +184,10 @@ class JointProgram:
         return np.asarray((table @ some > 0) @ table > 0)
 
     def connected(self, some: BoolArray, within: BoolArray, most: int) -> BoolArray:
-        """Columns that share a condition of equality with some, or with such ones, in ever more steps, all
-        ``within`` others; no more of them than ``most``."""
+        """Some columns, and those ``within`` others that share a condition of equality with them or these.
+
+        In ever more steps, as long as they are no more than ``most``.
+        """
         while True:
             wider = some | (within & self.beside(some))
             if not some.sum() < wider.sum() <= most:

@@ -238,7 +238,8 @@ def prices_of(asked: Question, reached: Mapping[str, int], level: ProvedLevel) -
         paid, node, led, stands, arrivals, copied = np.split(stored, ends)
         # what was a budget of bytes then is a condition of `bytes` now, where that is a goal before
         carried = MAX_BYTES.name if MAX_BYTES.name in held else Bytes.name
-        paid_for = [*zip(before, paid.tolist(), strict=True), *zip([carried], copied.tolist(), strict=False)]
+        names = before if asked.budgets is None else (*before, carried)
+        paid_for = list(zip(names, np.concatenate([paid, copied]).tolist(), strict=True))
         if any(some and name not in held for name, some in paid_for):
             return None
         for name, some in paid_for:

@@ -204,11 +204,10 @@ class Question:
         return self.budgets is not None and not self.held.keys().isdisjoint(PLACEMENT)
 
     @property
-    def by_size(self) -> bool:
-        """True where bytes count, and the goal asks where replicas stand and not who leads."""
+    def counts_sizes(self) -> bool:
+        """True where the goal, or what is held, counts the bytes that are copied."""
         terms = [self.goal, *(term for term, _ in self.held.values())]
-        of_leaders = self.goal.changes or self.goal.leads or len(self.goal.counts.convex)
-        return not of_leaders and any(term.largest and not term.leads for term in terms)
+        return any(term.largest and not term.leads for term in terms)
 
     @property
     def few_arrive(self) -> bool:

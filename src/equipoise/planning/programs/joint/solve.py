@@ -100,8 +100,8 @@ def best_of_face(
     left out where their prices can tell, see `narrowing`.
     """
     LOG.info("placements and leaders at once: %s", goal)
-    by_size = any(PLACEMENT[name].of_sizes for name in (goal, *reached) if name in PLACEMENT)
-    if by_size or MAX_BYTES.is_given(face.net.data.problem.request):
+    of_sizes = any(PLACEMENT[name].of_sizes for name in (goal, *reached) if name in PLACEMENT)
+    if of_sizes or MAX_BYTES.is_given(face.net.data.problem.request):
         face = sized(face)
     asked = without_closed(question(face, goal, reached, kept, start.lists), reached, start.levels)
     # a byte costs so little beside what is counted that prices of counts could not be added often enough
@@ -191,7 +191,8 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
     if last is None or best is None:
         return None
     others = others_near(face, *last) if start.decides_later else []
-    return Found(lists_near(face, *last), best[1], best[0], others)
+    by_size = goal in PLACEMENT and asked.counts_sizes
+    return Found(lists_near(face, *last, by_size=by_size), best[1], best[0], others)
 
 
 def columns_of(asked: Question, shown: npt.NDArray[np.bool_]) -> int:
@@ -265,9 +266,11 @@ def few_left(face: OptimalFace, shown: npt.NDArray[np.bool_], n_arcs: int) -> bo
     return n_arcs * face.network.params.grown_rest <= int(shown.sum())
 
 
-def lists_near(face: OptimalFace, layout: Layout, found: Answer) -> npt.NDArray[np.int32] | None:
+def lists_near(
+    face: OptimalFace, layout: Layout, found: Answer, *, by_size: bool
+) -> npt.NDArray[np.int32] | None:
     """The lists of a whole placement: the optimum if it is one, else the best found nearby."""
-    best = layout.program.integral_near(found, face.net.data.problem.params)
+    best = layout.program.integral_near(found, face.net.data.problem.params, by_size=by_size)
     if best is not None:
         return lists_of(face, layout, best)
     # No whole flow was found nearby. A flow is whole by itself: arcs that the optimum has more than half
