@@ -21,6 +21,7 @@ from equipoise.planning.goals.moves import Moves
 from equipoise.planning.networks.place import arcs_of_one, place
 from equipoise.planning.problem.problem import BoolArray, Problem
 from equipoise.planning.problem.shares import squared, table, topic_bands
+from equipoise.planning.rules.max_bytes import MAX_BYTES
 from equipoise.planning.solution.size import Size
 from equipoise.planning.solution.solution import proved_by
 
@@ -48,8 +49,8 @@ def by_some_topics(state: State, goal: str) -> State:
     """
     problem = state.problem
     left, most = problem.movable, problem.params.topics_arcs
-    if state.within_budgets:  # the program has a condition more there, which makes it slow
-        most //= 2
+    if state.within_budgets:  # the program has a condition more there, which makes it slow, one of bytes most
+        most //= 4 if MAX_BYTES.is_given(problem.request) else 2
     while (part := least_level(problem, state.solution.lists, left, most)).any():
         value = state.proof(goal).value
         state, left = with_part_solved(state, goal, part), left & ~part

@@ -13,6 +13,7 @@ from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import scipy
 
 from equipoise.planning.linear.rows import BoolArray, Float64, Rows
@@ -43,7 +44,6 @@ DUAL, PRIMAL = 1, 4
 """HiGHS' numbers of the simplex methods."""
 SOLVED = (highs.HighsModelStatus.kOptimal, highs.HighsModelStatus.kModelEmpty)
 """It has the optimum; of no columns that is nothing."""
-KINDS = (highs.HighsVarType.kContinuous, highs.HighsVarType.kInteger)
 Ends = tuple[Float64, Float64]
 """Lower and upper of each column, ``(n_columns,)``."""
 Options = dict[str, object]
@@ -60,10 +60,15 @@ def solver_of(
     for option, chosen in ({"output_flag": False} | options).items():
         if chosen is not None:
             solver.setOptionValue(option, chosen)
-    model = model_of(cost, rows, ends)
-    if integral is not None:
-        model.integrality_ = [KINDS[whole] for whole in integral.tolist()]
-    solver.passModel(model)
+    table = rows.table
+    n_rows, n_columns = table.shape
+    form, sense = int(highs.MatrixFormat.kRowwise), int(highs.ObjSense.kMinimize)
+    whole = np.zeros(n_columns, dtype=np.int32) if integral is None else integral.astype(np.int32)
+    # as arrays: into HiGHS' own form of a program each number goes on its own
+    solver.passModel(
+        n_columns, n_rows, table.nnz, form, sense, 0.0, cost, *ends, rows.least, rows.most,
+        table.indptr[:-1], table.indices, table.data, whole,
+    )  # fmt: skip
     return solver
 
 
@@ -75,15 +80,3 @@ def kept_by(method: int, iterations: int | None) -> Options:
     """
     limits: Options = {"simplex_strategy": method, "simplex_iteration_limit": iterations}
     return {"presolve": "off", "solver": "simplex"} | limits
-
-
-def model_of(cost: Float64, rows: Rows, ends: Ends) -> highs.HighsLp:
-    """The program in HiGHS' own form."""
-    model, table = highs.HighsLp(), rows.table
-    matrix = model.a_matrix_
-    model.num_row_, model.num_col_ = matrix.num_row_, matrix.num_col_ = table.shape
-    model.col_cost_, model.col_lower_, model.col_upper_ = cost, *ends
-    model.row_lower_, model.row_upper_ = rows.least, rows.most
-    matrix.format_ = highs.MatrixFormat.kRowwise
-    matrix.start_, matrix.index_, matrix.value_ = table.indptr, table.indices, table.data
-    return model

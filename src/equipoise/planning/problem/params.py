@@ -187,7 +187,9 @@ class Params:
         300_000,
     )
     topics_arcs: int = limit(
-        100_000, "arcs", "those topics have, the least level first; half as many within a budget", 200_000
+        100_000, "arcs",
+        "those topics have, the least level first; half as many within a budget, half of that if of bytes",
+        200_000,
     )
     topics_pivots: int = limit(
         1_000_000_000,

@@ -14,7 +14,7 @@ from equipoise.planning.basis.certificate import ProvedLevel
 from equipoise.planning.basis.distinct import ranks
 from equipoise.planning.flow.convex import least_flow
 from equipoise.planning.flow.network import Int64, Objective
-from equipoise.planning.goals import GOALS, PLACEMENT
+from equipoise.planning.goals import GOALS, PLACEMENT, value_of
 from equipoise.planning.networks.disaggregation import disaggregate, lists_after
 from equipoise.planning.networks.faces import OptimalFace, sized
 from equipoise.planning.programs.joint.bound import Multipliers, bound_of, in_parts, proved
@@ -191,8 +191,11 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
     if last is None or best is None:
         return None
     others = others_near(face, *last) if start.decides_later else []
-    by_size = goal in PLACEMENT and asked.counts_sizes
-    return Found(lists_near(face, *last, by_size=by_size), best[1], best[0], others)
+    problem = face.net.data.problem
+    by_size = asked.counts_sizes and (goal in PLACEMENT or MAX_BYTES.is_given(problem.request))
+    known = value_of(problem, start.lists, goal)
+    lists = lists_near(face, *last, known=known, by_size=by_size)
+    return Found(lists, best[1], best[0], others)
 
 
 def columns_of(asked: Question, shown: npt.NDArray[np.bool_]) -> int:
@@ -267,10 +270,14 @@ def few_left(face: OptimalFace, shown: npt.NDArray[np.bool_], n_arcs: int) -> bo
 
 
 def lists_near(
-    face: OptimalFace, layout: Layout, found: Answer, *, by_size: bool
+    face: OptimalFace, layout: Layout, found: Answer, *, known: int, by_size: bool
 ) -> npt.NDArray[np.int32] | None:
-    """The lists of a whole placement: the optimum if it is one, else the best found nearby."""
-    best = layout.program.integral_near(found, face.net.data.problem.params, by_size=by_size)
+    """The lists of a whole placement: the optimum if it is one, else the best found nearby.
+
+    The plan that is there has the ``known`` value.
+    """
+    params = face.net.data.problem.params
+    best = layout.program.integral_near(found, params, known=known - layout.paid, by_size=by_size)
     if best is not None:
         return lists_of(face, layout, best)
     # No whole flow was found nearby. A flow is whole by itself: arcs that the optimum has more than half
