@@ -19,7 +19,7 @@ from tests.pipeline.standalone import standalone
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]  # whole runs of a fleet, beside tests on brokers
 
 
 @pytest.fixture(scope="module")
