@@ -90,21 +90,19 @@ class JointProgram:
         """Lower and upper of each column."""
         return self.lower.astype(np.float64), self.upper.astype(np.float64)
 
-    def integral_near(
-        self, found: Answer, params: Params, *, known: float, by_size: bool
-    ) -> Float64 | None:
+    def integral_near(self, found: Answer, params: Params, known: int | None) -> Float64 | None:
         """The best solution with whole flows that was found near an optimum; None if none was.
 
         Open are the columns that are not whole, or with them what shares a condition and may differ among
         optima (complementary slackness), or what shares one with those: near this optimum, then near others,
         of which many are whole. At last all that may differ, or those that are not whole and who leads.
 
-        Where sizes decide what moves (``by_size``), other optima are no nearer to a whole solution: what
-        costs less than a part of what it may be above the optimum is opened, too. The plan that is there has
-        the ``known`` cost.
+        Where sizes decide what moves, ``known`` is the cost of the plan that is there, else None. Other
+        optima are no nearer to a whole solution then: what costs less than a part of what it may be above
+        the optimum is opened, too.
         """
         best, ties = None, ties_of(found)
-        for turn in range(1 if by_size else 1 + params.near_optima):
+        for turn in range(1 + params.near_optima if known is None else 1):
             x = self.other(found, ties, turn - 1) if turn else found.x
             if x is None:
                 continue
@@ -118,15 +116,15 @@ class JointProgram:
             if best is not None and self.cost @ best <= at_least(found):
                 return best
         split = split_of(found.x)
-        if not by_size:
+        if known is None:
             leads = np.arange(len(found.x)) >= self.n_flows
             return self.nearest(best, found, found.x, (ties, split | leads), params)
         # Sizes add up to a budget, or to few bytes, only where costs differ a little. What costs more than is
         # left to gain is in no better solution, and what costs much of it in few (fixing by reduced costs:
         # G. B. Dantzig, D. R. Fulkerson, S. M. Johnson, "Solution of a large-scale traveling-salesman
         # problem", 1954).
-        gain = min(known, known if best is None else float(self.cost @ best)) - found.value
-        cheap = ties | (np.abs(found.of_columns) * params.near_part < gain)
+        least = known if best is None else min(known, float(self.cost @ best))
+        cheap = ties | (np.abs(found.of_columns) * params.near_part < least - found.value)
         together = self.connected(split, cheap, params.near_cheap)
         return self.nearest(best, found, found.x, (together,), params)
 

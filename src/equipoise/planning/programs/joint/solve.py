@@ -193,9 +193,8 @@ def searched(asked: Question, goal: str, start: Start) -> Found | None:
     others = others_near(face, *last) if start.decides_later else []
     problem = face.net.data.problem
     by_size = asked.counts_sizes and (goal in PLACEMENT or MAX_BYTES.is_given(problem.request))
-    known = value_of(problem, start.lists, goal)
-    lists = lists_near(face, *last, known=known, by_size=by_size)
-    return Found(lists, best[1], best[0], others)
+    known = value_of(problem, start.lists, goal) - last[0].paid if by_size else None
+    return Found(lists_near(face, *last, known), best[1], best[0], others)
 
 
 def columns_of(asked: Question, shown: npt.NDArray[np.bool_]) -> int:
@@ -270,14 +269,13 @@ def few_left(face: OptimalFace, shown: npt.NDArray[np.bool_], n_arcs: int) -> bo
 
 
 def lists_near(
-    face: OptimalFace, layout: Layout, found: Answer, *, known: int, by_size: bool
+    face: OptimalFace, layout: Layout, found: Answer, known: int | None
 ) -> npt.NDArray[np.int32] | None:
     """The lists of a whole placement: the optimum if it is one, else the best found nearby.
 
-    The plan that is there has the ``known`` value.
+    ``known``: see `JointProgram.integral_near`.
     """
-    params = face.net.data.problem.params
-    best = layout.program.integral_near(found, params, known=known - layout.paid, by_size=by_size)
+    best = layout.program.integral_near(found, face.net.data.problem.params, known)
     if best is not None:
         return lists_of(face, layout, best)
     # No whole flow was found nearby. A flow is whole by itself: arcs that the optimum has more than half
