@@ -51,6 +51,20 @@ def test_one_process_plans_many_clusters(tmp_path: Path) -> None:
     assert planner.planner.process.pid == pid
 
 
+def test_a_library_that_was_refused_memory_may_say_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its error names no memory: that is the reason where all that was allowed is held, and else none."""
+
+    def refused(_: Order) -> None:
+        raise SystemError("error return without exception set")
+
+    monkeypatch.setattr(planner, "carried_out", refused)
+    little, much = (planner.answer_to(order(tmp_path, memory_limit=limit)) for limit in (10**6, 10**12))
+    assert isinstance(little, Trouble) and little.reason == "its planning takes more than 1 MB of memory"
+    assert isinstance(much, Trouble) and much.reason.startswith("unexpected: SystemError")
+
+
 def test_memory_is_for_all_who_plan(tmp_path: Path) -> None:
     """Clusters that are planned at one time share what the machine has; what is wished for goes first."""
     one, *_ = four = [replace(order(tmp_path), at_once=4)] * 4

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 """How much memory a container may have, or "max"."""
+STATUS = Path("/proc/self/status")
+"""What Linux tells of this process."""
 
 
 @contextmanager
@@ -28,6 +30,15 @@ def bounded(n_bytes: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (before, most))
+
+
+def memory_held() -> int:
+    """Bytes of this process that such a bound counts; 0 where the system does not tell."""
+    try:
+        lines = STATUS.read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("VmData:"))
 
 
 def memory_there() -> int:

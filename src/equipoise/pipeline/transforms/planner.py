@@ -21,7 +21,7 @@ from equipoise.pipeline.schemas.steps import arrow
 from equipoise.pipeline.transforms import rows
 from equipoise.pipeline.transforms.columns import union_batches
 from equipoise.pipeline.transforms.known_loads import Used, with_loads
-from equipoise.pipeline.transforms.memory import bounded, memory_there
+from equipoise.pipeline.transforms.memory import bounded, memory_held, memory_there
 from equipoise.pipeline.transforms.merge_task import State, Trouble
 from equipoise.solver_process import NoAnswer, SolverProcess
 
@@ -120,7 +120,9 @@ def answer_to(order: Order) -> list[pa.RecordBatch] | Trouble:
         with bounded(order.memory):
             return weighed(order) if order.weigh else carried_out(order)
     except Exception as error:  # a cluster that trips a bug must not take the fleet with it
-        if is_out_of_memory(error):
+        # what a library says that was refused memory and did not look
+        silent = isinstance(error, SystemError) and memory_held() >= order.memory
+        if is_out_of_memory(error) or silent:
             memory = f"{order.memory / 1e6:,.0f} MB of memory"
             return Trouble("set aside", f"its planning takes more than {memory}")
         return Trouble.of(error)
