@@ -140,7 +140,7 @@ def solved(
         return None
     basis, found, told = solver.getBasis(), solver.getSolution(), solver.getInfo()
     places = (basis.col_status, basis.row_status)
-    columns, kept = (np.array(list(map(int, of)), dtype=np.int64) for of in places)
+    columns, kept = (np.frombuffer(bytes(of), dtype=np.uint8).astype(np.int64) for of in places)
     taken = max(0, told.simplex_iteration_count)  # of nothing there is no count
     return Corner(np.array(found.col_value), np.array(found.row_dual), columns, kept, taken)
 
