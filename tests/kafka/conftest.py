@@ -43,11 +43,11 @@ def cluster(newest: KafkaCluster) -> Iterator[KafkaCluster]:
     reset(newest)
 
 
-@pytest.fixture(scope="session", params=[OLDER_4, LAST_3])
+@pytest.fixture(scope="module", params=[OLDER_4, LAST_3])
 def older(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, certificates: Certificates
 ) -> Iterator[KafkaCluster]:
-    """An older 4.x and the last 3.x, each started once for all its tests."""
+    """An older 4.x and the last 3.x, each started once for all its tests, which are in one file."""
     folder = tmp_path_factory.mktemp("kafka") / request.param
     with KafkaCluster(request.param, folder, certificates=certificates) as started:
         yield started

@@ -265,27 +265,6 @@ def test_a_hanging_broker_is_given_up_in_time(cluster: KafkaCluster, topic: str)
         cluster.thaw(3)
 
 
-def test_older_brokers_answer_alike(older_cluster: KafkaCluster, topic: str) -> None:
-    """The same port on an older 4.x and the last 3.x: move, list, cancel, elect, dirs, throttles."""
-    older_cluster.create(topic, {0: [0, 1, 2]})
-    name = TopicPartition(topic, 0)
-    fill(older_cluster, topic, [0], 3_000_000)
-    crawl(older_cluster, topic)
-    with KafkaPort(older_cluster.bootstrap()) as port:
-        assert len(port.cluster().ids) == 5
-        assert port.alter_reassignments({name: [4, 2, 1]}) == {name: None}
-        assert port.reassignments()[name] == Reassignment((4, 2, 1, 0), (4,), (0,))
-        assert port.alter_reassignments({name: None}) == {name: None}
-        wait_until(lambda: port.partitions()[name].replicas == (2, 1, 0), "cancelled")
-        assert port.elect_preferred([name]) == {name: None}
-        assert all(not isinstance(dirs, Failure) for dirs in port.log_dirs(ALL).values())
-        clear = {Resource.broker(i): dict.fromkeys(RATES) for i in ALL}
-        assert set(port.alter_configs({**clear, Resource.topic(topic): dict.fromkeys(LISTS)}).values()) == {
-            None
-        }
-        wait_until(lambda: throttles(older_cluster, [topic]) == {}, "no throttle left")
-
-
 def test_a_kept_replica_that_is_sick_does_not_hold_a_move_up(
     cluster: KafkaCluster, port: KafkaPort, topic: str
 ) -> None:
@@ -295,20 +274,6 @@ def test_a_kept_replica_that_is_sick_does_not_hold_a_move_up(
     wait_until(lambda: 4 not in cluster.describe(topic)[0]["isr_nodes"], "the ISR without broker 4")
     port.alter_reassignments({TopicPartition(topic, 0): [3, 4, 1]})
     wait_until(lambda: cluster.replicas(topic)[0] == [3, 4, 1], "moved beside the dead broker")
-
-
-def test_older_brokers_wait_for_a_kept_replica_that_is_sick(older_cluster: KafkaCluster, topic: str) -> None:
-    """Up to Kafka 4.2 every replica of the target has to be in the ISR, also one that is only kept."""
-    cluster, name = older_cluster, TopicPartition(topic, 0)
-    cluster.create(topic, {0: [0, 4, 1]})
-    cluster.kill(4)
-    wait_until(lambda: 4 not in cluster.describe(topic)[0]["isr_nodes"], "the ISR without broker 4")
-    with KafkaPort(cluster.bootstrap()) as port:
-        port.alter_reassignments({name: [3, 4, 1]})
-        wait_until(lambda: 3 in cluster.describe(topic)[0]["isr_nodes"], "the copy complete")
-        assert name in port.reassignments()
-        cluster.start(4)
-        wait_until(lambda: not port.reassignments(), "the end, once the broker is back")
 
 
 def test_a_cancel_that_would_leave_no_replica_in_sync_is_refused(

@@ -259,15 +259,3 @@ def test_as_a_command_it_prints_the_summary_and_nothing_else(
     assert done.stdout.startswith("orders: 5 brokers in 3 racks, 1 topic, 1 partition, 0 in flight, Kafka")
     facts = json.loads((snapshot_folder / "cluster.json").read_text())
     assert facts["kafka"]["features"]["metadata.version"] > 20
-
-
-def test_older_brokers_are_read_alike(
-    older_cluster: KafkaCluster, snapshot_folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """An older 4.x and the last 3.x, the latter without fenced brokers and cordons in its answers."""
-    older_cluster.create("orders", {0: [0, 1, 2]}, min_insync_replicas="2")
-    code, _, err = snapshot(capsys, "--bootstrap-server", older_cluster.bootstrap(), "--out", snapshot_folder)
-    assert (code, err) == (0, "")
-    ours = read_sources([snapshot_folder])
-    assert lists(ours) == {"orders-0": [0, 1, 2]} and ours.min_isr.tolist() == [2]
-    assert ours.brokers.racks == ("a", "b", "c", "a", "b") and np.all(ours.brokers.disk_bytes > 1e9)

@@ -1,4 +1,4 @@
-"""The example fleet, as ``equipoise demo`` plans it: its stories come true, here and on a Spark cluster."""
+"""The example fleet, as ``equipoise demo`` plans it: its stories come true."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import EXAMPLES, files_of, rows_of
-from tests.pipeline.standalone import standalone
+from tests.pipeline.fleets import EXAMPLES, files_of
 
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
-from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]  # whole runs of a fleet, beside tests on brokers
 
@@ -109,22 +107,6 @@ def mixed(text: str, draw: random.Random) -> str:
     first, *lines = text.splitlines(keepends=True)
     draw.shuffle(lines)
     return first + "".join(lines)
-
-
-def test_a_spark_cluster_gives_the_same(demo_run: FleetRun, tmp_path: Path) -> None:
-    """One master and two workers on loopback: the same rows in every table, the same plans byte for byte."""
-    out = tmp_path / "out"
-    with standalone(tmp_path) as master:
-        ran = equipoise("run", EXAMPLES, "--out", out, "--master", master)
-        workers = [list((tmp_path / f"worker-{k}").glob("app-*/*/stderr")) for k in range(2)]
-    assert ran.stdout.rstrip().endswith(f"{out}/index.html"), ran.stderr
-    assert ran.returncode == 1  # messy has pieces set aside
-    assert all(workers), "one of the workers was given nothing to do"
-    here, there = files_of(demo_run.out), files_of(out)
-    plans = {name for name in here if not name.startswith("tables/")}
-    assert {name: there.get(name) for name in plans} == {name: here[name] for name in plans}
-    for table in TABLES.keys() - set(HISTORIES):
-        assert rows_of(out, table) == rows_of(demo_run.out, table), table
 
 
 def test_no_fleet(tmp_path: Path) -> None:

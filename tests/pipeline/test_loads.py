@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import MOVING, files_of, rows_of
+from tests.pipeline.fleets import MOVING, rows_of
 from tests.pipeline.metrics import DAY, HOUR, T0, Row, loads, sample, series, write_samples
 
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
@@ -245,20 +244,11 @@ def test_keys_are_unique(measured_run: FleetRun) -> None:
         assert len(keys) == len(set(keys)), name
 
 
-def test_running_again_replaces(
-    spark: SparkSession, measured_run: FleetRun, measured_fleet: Path, tmp_path: Path
-) -> None:
-    """A second full run into the same folder leaves the same files, byte for byte."""
-    shutil.copytree(measured_run.out, tmp_path / "out")
-    run_fleet(spark, measured_fleet, tmp_path / "out", full=True)
-    assert files_of(tmp_path / "out") == files_of(measured_run.out)
-
-
 @pytest.mark.parametrize("settings", [
-    {"spark.sql.shuffle.partitions": "23", "spark.sql.adaptive.enabled": "false"},
+    {"spark.sql.shuffle.partitions": "5", "spark.sql.adaptive.enabled": "false"},
     {
         "spark.sql.files.maxPartitionBytes": "2000",
-        "spark.sql.shuffle.partitions": "7",
+        "spark.sql.shuffle.partitions": "3",
     },
 ])  # fmt: skip
 def test_however_the_work_is_spread(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -11,6 +13,7 @@ from threading import Event
 import pytest
 from pyspark.sql import SparkSession
 from tests.pipeline.fleets import PLANNED, files_of, rows_of
+from tests.pipeline.standalone import standalone
 
 from equipoise.errors import Stopped, UnusableInput
 from equipoise.files.plan_directory import read_plan
@@ -18,7 +21,7 @@ from equipoise.files.sources import read_sources
 from equipoise.files.wish import read_wish
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 from equipoise.pipeline.jobs.store import write_json
-from equipoise.pipeline.schemas.tables import TABLES
+from equipoise.pipeline.schemas.tables import HISTORIES, TABLES
 from equipoise.planning import make_plan
 
 pytestmark = pytest.mark.spark
@@ -264,6 +267,25 @@ def test_run_json(small_run: FleetRun) -> None:
     found = [(row["check"], row["subject"]) for row in findings]
     assert found == [("in_flight", "pay-1")]
     assert record["set_aside"]["pieces"] == len(record["set_aside"]["first"]) == 13
+
+
+@pytest.mark.timeout(1800)
+def test_a_spark_cluster_gives_the_same(small_run: FleetRun, small_fleet: Path, tmp_path: Path) -> None:
+    """One master and two workers on loopback: the same rows in every table, the same plans byte for byte."""
+    out = tmp_path / "out"
+    with standalone(tmp_path) as master:
+        command = [sys.executable, "-m", "equipoise.cli.main", "run", small_fleet, "--out", out]
+        command += ["--master", master]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=1500)
+        workers = [list((tmp_path / f"worker-{k}").glob("app-*/*/stderr")) for k in range(2)]
+    assert ran.stdout.rstrip().endswith(f"{out}/index.html"), ran.stderr
+    assert ran.returncode == 1  # some clusters are set aside
+    assert all(workers), "one of the workers was given nothing to do"
+    here, there = files_of(small_run.out), files_of(out)
+    plans = {name for name in here if not name.startswith("tables/")}
+    assert {name: there.get(name) for name in plans} == {name: here[name] for name in plans}
+    for table in TABLES.keys() - set(HISTORIES):
+        assert rows_of(out, table) == rows_of(small_run.out, table), table
 
 
 @pytest.mark.parametrize(("make", "said"), [(False, "there is no such folder"), (True, "holds no cluster")])

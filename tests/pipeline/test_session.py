@@ -188,16 +188,17 @@ def test_a_jvm_that_is_killed(tmp_path: Path) -> None:
     Path(last.rpartition(" ")[2]).unlink()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c(tmp_path: Path, number: signal.Signals) -> None:
-    """Ctrl-C or SIGTERM while clusters are planned: no traceback, nothing published, no JVM left."""
+@pytest.mark.parametrize(("number", "stage"), [(signal.SIGINT, "planning"), (signal.SIGTERM, "reading")])
+def test_ctrl_c(tmp_path: Path, number: signal.Signals, stage: str) -> None:
+    """Ctrl-C while clusters are planned, SIGTERM while files are read: no traceback, nothing published, no
+    JVM left."""
     running = subprocess.Popen(
         command("demo", "--out", tmp_path / "out"), stderr=subprocess.PIPE, text=True, process_group=0,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background ignores it
     )  # fmt: skip
     assert running.stderr is not None
     for line in running.stderr:
-        if line.startswith("planning"):
+        if line.startswith(stage):
             break
     jvms = children(running.pid)
     assert jvms

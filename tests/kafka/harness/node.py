@@ -16,7 +16,7 @@ from harness.jars import class_archive, class_path, java_tool
 
 JVM = (
     "-Xmx192m", "-Xms96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xlog:disable",
-    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+    "-XX:-UsePerfData", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 )  # fmt: skip
 
 
