@@ -12,7 +12,7 @@ from threading import Event
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import PLANNED, files_of, rows_of
+from tests.pipeline.fleets import EXAMPLES, PLANNED, files_of, rows_of
 from tests.pipeline.standalone import standalone
 
 from equipoise.errors import Stopped, UnusableInput
@@ -270,22 +270,26 @@ def test_run_json(small_run: FleetRun) -> None:
 
 
 @pytest.mark.timeout(1800)
-def test_a_spark_cluster_gives_the_same(small_run: FleetRun, small_fleet: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("run", ["small_run", pytest.param("demo_run", marks=pytest.mark.long)])
+def test_a_spark_cluster_gives_the_same(
+    run: str, small_fleet: Path, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     """One master and two workers on loopback: the same rows in every table, the same plans byte for byte."""
-    out = tmp_path / "out"
+    out, local = tmp_path / "out", request.getfixturevalue(run).out
+    fleet = {"small_run": small_fleet, "demo_run": EXAMPLES}[run]
     with standalone(tmp_path) as master:
-        command = [sys.executable, "-m", "equipoise.cli.main", "run", small_fleet, "--out", out]
+        command = [sys.executable, "-m", "equipoise.cli.main", "run", fleet, "--out", out]
         command += ["--master", master]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=1500)
         workers = [list((tmp_path / f"worker-{k}").glob("app-*/*/stderr")) for k in range(2)]
     assert ran.stdout.rstrip().endswith(f"{out}/index.html"), ran.stderr
-    assert ran.returncode == 1  # some clusters are set aside
+    assert ran.returncode == 1  # something is set aside in both
     assert all(workers), "one of the workers was given nothing to do"
-    here, there = files_of(small_run.out), files_of(out)
+    here, there = files_of(local), files_of(out)
     plans = {name for name in here if not name.startswith("tables/")}
     assert {name: there.get(name) for name in plans} == {name: here[name] for name in plans}
     for table in TABLES.keys() - set(HISTORIES):
-        assert rows_of(out, table) == rows_of(small_run.out, table), table
+        assert rows_of(out, table) == rows_of(local, table), table
 
 
 @pytest.mark.parametrize(("make", "said"), [(False, "there is no such folder"), (True, "holds no cluster")])
