@@ -10,6 +10,8 @@ import argparse
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from equipoise.files.folders import Claim, exchange, replaced
@@ -27,29 +29,33 @@ def unlike(folder: Path) -> str:
     return "" if any(folder.glob("*/file")) else "is not ours"
 
 
-def kill_at(number: int) -> None:
-    """Have this process killed right before it does its n-th step on the disk."""
-    steps = iter(range(1, number))
+@contextmanager
+def killed_at(number: int) -> Iterator[None]:
+    """Have this process killed right before the n-th step on the disk that it takes meanwhile, 0 for none.
+
+    What comes afterwards is not counted: a process may have a file of its own to write when it ends.
+    """
+    steps, counts = iter(range(1, number)), number > 0
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
-        if event in EVENTS and next(steps, None) is None:
+        if counts and event in EVENTS and next(steps, None) is None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(hook)
+    yield
+    counts = False
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path)
-    parser.add_argument("--kill-at", type=int)
+    parser.add_argument("--kill-at", type=int, default=0)
     parser.add_argument("--in-turn", action="store_true", help="as on a file system without exchange")
     parser.add_argument("--wait", action="store_true", help="for a line, with half of the folder written")
     given = parser.parse_args()
     if given.in_turn:
         exchange.exchanged = lambda one, other: False
-    if given.kill_at:
-        kill_at(given.kill_at)
-    with replaced(given.out, claim()) as fresh:
+    with killed_at(given.kill_at), replaced(given.out, claim()) as fresh:
         (fresh / "new").mkdir()
         if given.wait:
             print("waiting", flush=True)
