@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness.cluster import KafkaCluster
+from harness.cluster import RATES, TOPIC_THROTTLES, KafkaCluster
 from harness.flights import assert_adopted, assert_steered, in_flight
 from harness.inside import Eye, carried, copying, once
 from harness.runs import next_plan_is_empty, plan_for, well
@@ -22,8 +22,6 @@ from equipoise.files.sources import read_sources
 
 pytestmark = pytest.mark.kafka
 
-RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
-LISTS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 ALL = range(5)
 DRAIN = ("--drain", "1", "--topics", "old.*")
 
@@ -79,9 +77,8 @@ def test_the_port_answers_alike(older_cluster: KafkaCluster, topic: str) -> None
         assert port.elect_preferred([name]) == {name: None}
         assert all(not isinstance(dirs, Failure) for dirs in port.log_dirs(ALL).values())
         clear = {Resource.broker(i): dict.fromkeys(RATES) for i in ALL}
-        assert set(port.alter_configs({**clear, Resource.topic(topic): dict.fromkeys(LISTS)}).values()) == {
-            None
-        }
+        clear[Resource.topic(topic)] = dict.fromkeys(TOPIC_THROTTLES)
+        assert set(port.alter_configs(clear).values()) == {None}
         wait_until(lambda: throttles(older_cluster, [topic]) == {}, "no throttle left")
 
 

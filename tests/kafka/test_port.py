@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from harness.cluster import KafkaCluster
+from harness.cluster import RATES, TOPIC_THROTTLES, KafkaCluster
 from harness.throttles import configure, crawl, read, speed_up, throttles
 from harness.traffic import fill
 from harness.waiting import wait_until
@@ -18,8 +18,6 @@ from equipoise.execution.port import Failure, Reassignment, Replica, Resource, T
 
 pytestmark = pytest.mark.kafka
 
-RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
-LISTS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 ALL = range(5)
 
 
@@ -146,18 +144,18 @@ def test_throttles_are_set_and_really_deleted(cluster: KafkaCluster, port: Kafka
     """Keys that the client's own check refuses; a None deletes, and the value from below is back."""
     cluster.create(topic, {0: [0, 1]})
     on_topic, on_broker = Resource.topic(topic), Resource.broker(1)
-    port.alter_configs({on_topic: {LISTS[0]: "0:1"}, on_broker: {RATES[0]: "1000000"}})
+    port.alter_configs({on_topic: {TOPIC_THROTTLES[0]: "0:1"}, on_broker: {RATES[0]: "1000000"}})
     wait_until(lambda: len(throttles(cluster, [topic])) == 2, "both set")
     wait_until(lambda: port.configs([on_broker], RATES)[on_broker], "the rate read")
     rate = port.configs([on_broker], RATES)[on_broker]
     assert not isinstance(rate, Failure) and rate[RATES[0]].set_here and rate[RATES[0]].value == "1000000"
-    assert port.alter_configs({on_topic: {LISTS[0]: None}, on_broker: {RATES[0]: None}}) == {
+    assert port.alter_configs({on_topic: {TOPIC_THROTTLES[0]: None}, on_broker: {RATES[0]: None}}) == {
         on_topic: None,
         on_broker: None,
     }
     wait_until(lambda: throttles(cluster, [topic]) == {}, "both gone")
-    left = port.configs([on_topic], LISTS)[on_topic]
-    assert not isinstance(left, Failure) and not left[LISTS[0]].set_here
+    left = port.configs([on_topic], TOPIC_THROTTLES)[on_topic]
+    assert not isinstance(left, Failure) and not left[TOPIC_THROTTLES[0]].set_here
 
 
 def test_refused_configs_are_failures(cluster: KafkaCluster, port: KafkaPort, topic: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -39,6 +40,11 @@ UNHEALTHY = (
 )
 """What ``--under-replicated-partitions`` prints of a topic: a part of it."""
 PLANNED = (*GOOD, "moving", "asked")
+
+
+def command(*arguments: str | Path) -> list[str]:
+    """A command line of the product, in this Python."""
+    return [sys.executable, "-m", "equipoise.cli.main", *map(str, arguments)]
 
 
 def rows_of(out: Place, table: str) -> list[dict[str, Any]]:

@@ -7,13 +7,12 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import EXAMPLES, files_of
+from tests.pipeline.fleets import EXAMPLES, command, files_of
 
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
 
@@ -27,8 +26,7 @@ def growth(demo_run: FleetRun) -> dict[str, Any]:
 
 def equipoise(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The command line in a process of its own."""
-    command = [sys.executable, "-m", "equipoise.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=550)
+    return subprocess.run(command(*arguments), capture_output=True, text=True, cwd=cwd, timeout=550)
 
 
 def test_growth_moves_what_it_must(growth: dict[str, Any]) -> None:

@@ -8,7 +8,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import EXAMPLES, files_of, rows_of
+from tests.pipeline.fleets import EXAMPLES, command, files_of, rows_of
 from tests.pipeline.metrics import T0, sample, write_samples
 
 from equipoise.pipeline.jobs.fleet import FleetRun, run_fleet
@@ -164,11 +163,11 @@ def test_a_driver_that_is_killed(
     spark: SparkSession, demo_run: FleetRun, seed: int, tmp_path: Path
 ) -> None:
     """At any moment of a run: run again, the tables are those of a run that nobody disturbed."""
-    command = [sys.executable, "-m", "equipoise.cli.main", "run", EXAMPLES, "--out", tmp_path / "out"]
+    words = command("run", EXAMPLES, "--out", tmp_path / "out")
     stages = ("starting", "reading", "planning", "growth", "writing")
     draw = random.Random(seed)
     stage, more = draw.choice(stages), draw.uniform(0, 5)
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
         assert process.stderr is not None
         said = any(line.strip().startswith(stage) for line in process.stderr)
         with suppress(subprocess.TimeoutExpired):
@@ -194,8 +193,8 @@ def test_the_next_run_clears_what_a_killed_one_left(spark: SparkSession, tmp_pat
     run_fleet(spark, fleet, out)
     before = plans_of(out)
     (fleet / "removal" / "equipoise.toml").write_text("drain = [18]")
-    command = [sys.executable, "-m", "equipoise.cli.main", "run", str(fleet), "--out", str(out)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+    words = command("run", fleet, "--out", out)
+    with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
         assert process.stderr is not None
         said = next((line for line in process.stderr if line.startswith("writing the tables")), "")
         process.kill()

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import EXAMPLES, PLANNED, files_of, rows_of
+from tests.pipeline.fleets import EXAMPLES, PLANNED, command, files_of, rows_of
 from tests.pipeline.standalone import standalone
 
 from equipoise.errors import Stopped, UnusableInput
@@ -278,9 +277,8 @@ def test_a_spark_cluster_gives_the_same(
     out, local = tmp_path / "out", request.getfixturevalue(run).out
     fleet = {"small_run": small_fleet, "demo_run": EXAMPLES}[run]
     with standalone(tmp_path) as master:
-        command = [sys.executable, "-m", "equipoise.cli.main", "run", fleet, "--out", out]
-        command += ["--master", master]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=1500)
+        words = command("run", fleet, "--out", out, "--master", master)
+        ran = subprocess.run(words, capture_output=True, text=True, timeout=1500)
         workers = [list((tmp_path / f"worker-{k}").glob("app-*/*/stderr")) for k in range(2)]
     assert ran.stdout.rstrip().endswith(f"{out}/index.html"), ran.stderr
     assert ran.returncode == 1  # something is set aside in both

@@ -16,7 +16,7 @@ from threading import Event, Thread, get_ident, main_thread
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
-from tests.pipeline.fleets import EXAMPLES
+from tests.pipeline.fleets import EXAMPLES, command
 
 from equipoise.java import Java
 from equipoise.pipeline.launcher import LaunchError, launch
@@ -24,10 +24,6 @@ from equipoise.pipeline.session import SparkFailed, at_rest_when_failed, interru
 from equipoise.pipeline.transforms.memory import tasks_at_once
 
 pytestmark = pytest.mark.spark
-
-
-def command(*arguments: str | Path) -> list[str]:
-    return [sys.executable, "-m", "equipoise.cli.main", *map(str, arguments)]
 
 
 def children(pid: int) -> list[int]:

@@ -27,11 +27,8 @@ from kafka import KafkaAdminClient, TopicPartition
 RACKS = ("a", "b", "c", "a", "b")
 """Rack of each of the five brokers; the first three are controllers too."""
 
-BROKER_THROTTLES = (
-    "leader.replication.throttled.rate",
-    "follower.replication.throttled.rate",
-    "replica.alter.log.dirs.io.max.bytes.per.second",
-)
+RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+BROKER_THROTTLES = (*RATES, "replica.alter.log.dirs.io.max.bytes.per.second")
 TOPIC_THROTTLES = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 
 

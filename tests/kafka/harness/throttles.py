@@ -9,7 +9,7 @@ from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 from kafka.errors import KafkaError
 
 from harness.admin import PatientAdmin
-from harness.cluster import BROKER_THROTTLES, TOPIC_THROTTLES, KafkaCluster
+from harness.cluster import BROKER_THROTTLES, RATES, TOPIC_THROTTLES, KafkaCluster
 from harness.waiting import soon, wait_until
 from kafka import KafkaAdminClient
 
@@ -85,7 +85,7 @@ def crawl(cluster: KafkaCluster, topic: str, rate: int = 1000) -> None:
     """Throttle every move of a topic on every broker, so that it stays in flight; ``speed_up`` ends it."""
     configure(cluster, "topic", topic, dict.fromkeys(TOPIC_THROTTLES, "*"))
     for node in cluster.nodes:
-        configure(cluster, "broker", str(node.id), dict.fromkeys(BROKER_THROTTLES[:2], str(rate)))
+        configure(cluster, "broker", str(node.id), dict.fromkeys(RATES, str(rate)))
     # Brokers take a new config from the metadata log: a moment later.
     wait_until(lambda: len(throttles(cluster, [topic])) == len(cluster.nodes) + 1, "throttles in force")
 
@@ -94,4 +94,4 @@ def speed_up(cluster: KafkaCluster, rate: int | None = None) -> None:
     """Another rate for all brokers, by default none."""
     for node in cluster.nodes:
         value = None if rate is None else str(rate)
-        configure(cluster, "broker", str(node.id), dict.fromkeys(BROKER_THROTTLES[:2], value))
+        configure(cluster, "broker", str(node.id), dict.fromkeys(RATES, value))
